@@ -58,10 +58,7 @@ def serve_pipe(pipe: Connection) -> None:
 
 
 def _serve(requests: _Requests, answer: Callable[[bytes], None], *, memory_in_use: int) -> None:
-    """Answer requests, each with what receives its file.
-
-    A fork has `memory_in_use` bytes of address space of its parent.
-    """
+    """Answer requests; a fork has `memory_in_use` bytes of address space of its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with suppress(OSError):  # a program without a console has none

@@ -44,15 +44,12 @@ _Spec = tuple[str, list[_Pattern]]  # a folder, and patterns: the last that matc
 
 
 class IgnoreRules:
-    """Which files of a folder are left out.
+    """Which files of a folder are left out, and whether any has been (`left_out`).
 
     These are files and folders that a .gitignore names. It may be in the folder, below it, or
     above it within the git repository, unless it names the folder itself. The repository's
-    .git/info/exclude counts as well. Of several patterns, the last match of the innermost file
-    decides. Virtual environments, caches and packages of JavaScript are left out as well.
-
-    The folder is never left out itself, and files and folders of the names in `named` are not.
-    `left_out` is whether anything has been left out.
+    .git/info/exclude counts as well. Virtual environments, caches and packages of JavaScript are
+    left out as well. The folder itself is not, nor are files and folders of the names in `named`.
     """
 
     def __init__(self, folder: Path, *, named: Collection[str] = ()) -> None:

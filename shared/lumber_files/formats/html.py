@@ -12,8 +12,8 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
+from lumber_files.formats.list_numbers import label_item
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, convert_document, set_apart
-from lumber_files.formats.number_formats import label_item
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _UNSEEN_TAGS = {

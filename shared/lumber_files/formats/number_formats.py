@@ -1,4 +1,4 @@
-"""Shows numbers of a sheet as its number formats do (ECMA-376, part 1, 18.8.31), and of lists."""
+"""Shows numbers of a sheet as its number formats do (ECMA-376, part 1, 18.8.31)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _CODES = """0|0.00|#,##0|#,##0.00|0%|0.00%|0.00E+00|# ?/?|# ??/??|yyyy-mm-dd|d-m
 |h:mm AM/PM|h:mm:ss AM/PM|h:mm|h:mm:ss|yyyy-mm-dd h:mm|#,##0;(#,##0)|#,##0;(#,##0)
 |#,##0.00;(#,##0.00)|#,##0.00;(#,##0.00)|mm:ss|[h]:mm:ss|mm:ss.0|##0.0E+0|@"""
 BUILT_IN = dict(zip(_NUMBERS, _CODES.replace("\n", "").split("|"), strict=True))
+BUILT_IN |= dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd")  # of Asian languages
+BUILT_IN |= {32: "h:mm", 33: "h:mm:ss"}
 _TOKEN = re.compile(
     r"""(?P<text>"[^"]*"?|\\.|\[\$[^\]]*\])|(?P<pad>[_*].)|(?P<elapsed>\[(?:h+|m+|s+)\])
     |(?P<condition>\[[<>=][^\]]*\])|\[[^\]]*\]|(?P<noon>am/pm|a/p)
@@ -28,8 +30,6 @@ _FRACTION = re.compile(r"([0#?]\s*)?(?:[0#?]+)\s*/\s*([0#?]*)(\d*)")
 # By all letters, or else by the first one.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
-_ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10}
-_ROMAN |= {"ix": 9, "v": 5, "iv": 4, "i": 1}
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -180,16 +180,3 @@ def _show_fraction(value: float, form: re.Match[str]) -> str:
     sign, under = "-" * (value < 0), fixed or part.denominator
     shown = f"{f'{whole} ' if whole else ''}{(part - whole) * under}/{under}"
     return f"{sign}{whole if part == whole else shown}"
-
-
-def label_item(number: int, form: str) -> str:
-    """Return the number of an item as its list shows it: as 1, a, A, i or I, or "" without one."""
-    label, rest = "", max(0, number)
-    if form in ("i", "I"):
-        for sign, value in _ROMAN.items():
-            label, rest = label + sign * (rest // value), rest % value
-    while form in ("a", "A") and rest:
-        rest, letter = divmod(rest - 1, 26)
-        label = chr(ord("a") + letter) + label
-    label = label or str(number) * bool(form)
-    return label.upper() if form.isupper() else label

@@ -17,7 +17,9 @@ from zipfile import ZipFile, ZipInfo
 
 from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
+from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
+from lumber_files.formats.list_numbers import show_marked_ordinals
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
 from lumber_files.formats.open_document import rewrite_open_document
@@ -34,8 +36,9 @@ from lumber_files.formats.sheets import (
     find_hidden_records,
     find_workbook,
     read_workbook,
-    show_chart_values,
+    show_local_dates,
 )
+from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import EMPTY, PART, rewrite_word
 from lumber_files.limits import check_unpacked
 
@@ -91,6 +94,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         )
     if kind == "xlsx":  # in binary
         notices += find_hidden_records(b"".join(parts.values()) or content)
+        content = content if parts else show_local_dates(content)
     try:
         markdown = convert_document(content, kind)
     except MalformedError as error:
@@ -103,7 +107,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = ""  # slides without any text
     if kind == "ppt":
         markdown = _PAGE_NUMBER.sub("", markdown)
-    markdown = markdown.replace(f" {EMPTY}", "")
+    markdown = show_marked_ordinals(markdown.replace(f" {EMPTY}", ""))
     for name in embedded:
         text, more = _read_part(
             name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
@@ -156,11 +160,7 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
 def _repack(
     parts: Mapping[str, bytes], kind: str, embedded: list[str], notices: list[str]
 ) -> bytes:
-    """Return a package of XML, rewritten for anydoc.
-
-    `embedded` receives the names of the parts that take the place of each `PART` in its text, and
-    `notices` what is hidden.
-    """
+    """Return a package of XML, rewritten for anydoc; append what each `PART` is, and notices."""
     from lxml import etree
 
     repacked = BytesIO()
@@ -176,18 +176,18 @@ def _repack(
             is_word &= not name.startswith(("word/header", "word/footer"))  # they are left out
             if kind == "epub" and name.endswith(("html", "htm")):
                 xml = plain_page(xml.decode("utf-8", "replace")).encode()
-            elif is_word or name in slides or name == "content.xml" or "/charts/chart" in name:
+            elif "/charts/chart" in name:
+                xml = rewrite_chart(parse_xml(xml))
+            elif is_word or name in slides or name == "content.xml":
                 root = parse_xml(xml)
-                if "/charts/" in name:
-                    show_chart_values(root)
-                elif is_word:
+                if is_word:
                     embedded += rewrite_word(root, name, parts)
                 elif name in slides:
                     _show_slide(root, slides[name])
                 else:
                     notices += rewrite_open_document(root, parts)
                 xml = etree.tostring(root)
-            target.writestr(name, xml)
+            target.writestr(name, show_local_dates(xml) if name == "xl/styles.bin" else xml)
     return repacked.getvalue()
 
 
@@ -203,7 +203,13 @@ def _show_slide(root: Any, number: int) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
     from lxml import etree
 
-    show_runs(root, "a", "a:sym/@typeface | a:latin/@typeface", "@baseline")
+    for text in find(root, "//a:r[a:rPr/a:sym]/a:t"):  # its other letters are of other fonts
+        font = find(text, "string(../a:rPr/a:sym/@typeface)")
+        shown = (
+            show_symbols(c, font) if _SYMBOL_OF_A_FONT.match(c) else c for c in text.text or ""
+        )
+        text.text = "".join(shown)
+    show_runs(root, "a", "a:latin/@typeface", "@baseline")
     for hidden in find(root, "//*[*/p:cNvPr[@hidden='1' or @hidden='true']]"):
         hidden.getparent().remove(hidden)
     for picture in find(root, "//p:cNvPr[@descr or @title]"):

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from lumber_files.formats.list_numbers import label_item
 from lumber_files.formats.markdown_cleanup import set_apart
-from lumber_files.formats.number_formats import label_item
 from lumber_files.formats.package import clean_description, find, parse_xml, qualify
 from lumber_files.formats.sheets import list_notices
 from lumber_files.formats.symbol_fonts import show_symbols
@@ -16,7 +16,8 @@ from lumber_files.formats.symbol_fonts import show_symbols
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 _SHEETS = "//office:spreadsheet/table:table"
 _DEEPEST = 10  # level of a list
-_DRAWN = "//text:p//drawing:*[text:p][not(self::drawing:text-box)]"
+_IN_LINE = "//drawing:frame[@text:anchor-type='as-char'][drawing:text-box[count(*)=1]/text:p]"
+_DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
     "text:page-number"
@@ -37,15 +38,24 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
             described.text = text if not (paragraph := find(frame, "ancestor::text:p[1]")) else ""
             if paragraph and text:
                 paragraph[0].addnext(_make(root, "text:p", text))
-    for chart in find(root, "//drawing:frame/drawing:object"):  # a document of its own
-        folder = find(chart, "string(@*[local-name()='href'])").removeprefix("./")
+    for embedded in find(root, "//drawing:frame/drawing:object"):  # a document of its own
+        folder = find(embedded, "string(@*[local-name()='href'])").removeprefix("./")
         content = parse_xml(parts.get(f"{folder}/content.xml", b"<x/>"))
-        tables = find(content, "//table:table[@table:name='local-table']")
-        for table in tables:
-            if paragraph := find(chart, "ancestor::text:p[1]"):
-                paragraph[0].addnext(table)
-            else:
-                chart.getparent()[:] = [table]
+        blocks = find(content, "//table:table[@table:name='local-table']")  # of a chart
+        blocks = blocks or find(content, f"//office:text/* | {_SHEETS} | //drawing:page//text:p")
+        if paragraph := find(embedded, "ancestor::text:p[1]"):
+            for block in reversed(blocks):
+                paragraph[0].addnext(block)
+        elif blocks:
+            embedded.getparent()[:] = blocks
+    for index in find(root, "//text:table-index | //text:object-index | //text:user-index"):
+        index.tag = qualify("text:illustration-index")
+    for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # of a page
+        shape.addprevious(paragraph := _make(root, "text:p"))
+        paragraph.append(shape)
+    for frame in find(root, _IN_LINE):
+        paragraph = frame[0][0]
+        frame.tag, frame.text, frame[:] = qualify("text:span"), paragraph.text, paragraph
     for shape in find(root, _DRAWN):  # its text may not be taken for words of the paragraph
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")
@@ -66,10 +76,11 @@ def _show_spans(root: Any, named_styles: Any) -> None:
         for face in find(part, "//style:font-face"):
             family = find(face, "string(@*[local-name()='font-family'])")
             families[face.get(qualify("style:name"))] = family.strip("'")
-    for span in find(root, "//text:span[text()]"):
+    for span in [*root.iter(*map(qualify, ("text:p", "text:h", "text:span")))]:
         style = styles.get(span.get(qualify("text:style-name")), {})
         if style.get(qualify("text:display")) == "none":
             span.clear(keep_tail=True)
+        if span.tag != qualify("text:span") or not span.text:
             continue
         font = style.get(qualify("style:font-name"), "")
         span.text = show_symbols(span.text or "", families.get(font, font))

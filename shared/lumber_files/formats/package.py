@@ -18,6 +18,8 @@ SPACES = {
     "r": f"{_OFFICE}/officeDocument/2006/relationships",
     "a": f"{_OFFICE}/drawingml/2006/main",
     "p": f"{_OFFICE}/presentationml/2006/main",
+    "c": f"{_OFFICE}/drawingml/2006/chart",
+    "mc": f"{_OFFICE}/markup-compatibility/2006",
     **{
         name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"
         for name in ("office", "style", "text", "table", "drawing", "presentation")
@@ -40,7 +42,7 @@ def parse_xml(xml: bytes) -> Any:
     """Return the root of an XML, without reading what its entities stand for."""
     from lxml import etree
 
-    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, collect_ids=False))
 
 
 def find(element: Any, path: str) -> Any:

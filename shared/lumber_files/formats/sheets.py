@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from lumber_core.support.wording import with_noun
+from lumber_files.formats.charts import read_chart
 from lumber_files.formats.markdown_cleanup import (
     MAX_REPEATED_CELLS,
     NUMBER_START,
@@ -37,6 +38,8 @@ _HIDDEN_RECORDS = {
     "columns": rb"\x7d\0\x0c\0.\0.[\0\x01].{4}[\x01\x03\x05\x07]"
     rb"|<\x12(?:.{2}\0\0){2}.{8}[\x01\x03]",
 }
+# Looks of cells in these files whose format is a date of BUILT_IN that anydoc does not know.
+_LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
 
 
 class _Workbook:
@@ -159,50 +162,30 @@ def find_hidden_records(workbook: bytes) -> list[str]:
     return [f"hidden {', '.join(kinds)} left out"] if kinds else []
 
 
+def show_local_dates(workbook: bytes) -> bytes:
+    """Return an XLS, or the styles of an XLSB, with its dates in formats that anydoc knows."""
+    return _LOCAL_DATE.sub(
+        lambda look: look[1] + (b"\x15\0" if look[2] in b" !" else b"\x0e\0"), workbook
+    )
+
+
 def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
     """Yield the texts and charts that are drawn on a sheet."""
     for name in link_targets(parts, sheet).values():
         if "/drawings/drawing" not in name or name not in parts:
             continue
         drawing, targets = parse_xml(parts[name]), link_targets(parts, name)
-        for drawn in find(drawing, "//*[local-name()='p'] | //*[local-name()='pic']//@descr"):
+        shown = "//*[local-name()='p'][not(ancestor::mc:Fallback)]"
+        for drawn in find(drawing, f"{shown} | //*[local-name()='pic']//@descr"):
             text = clean_description(drawn) if isinstance(drawn, str) else _text(drawn).strip()
             if text:
                 yield text
         for frame in drawing.iterfind(".//{*}chart"):
             if chart := parts.get(targets.get(frame.xpath(_LINK), "")):
-                show_chart_values(root := parse_xml(chart))
-                yield from _write_chart(root)
-
-
-def show_chart_values(chart: Any) -> None:
-    """Write the numbers of a chart as their formats show them, and pairs as points of a line."""
-    for value in chart.iterfind(".//{*}pt/{*}v"):
-        point = value.getparent()
-        code = point.get("formatCode") or point.getparent().findtext("{*}formatCode")
-        with suppress(ValueError):
-            value.text = show_number(float(value.text or ""), code) if code else value.text
-    for part in chart.iter("{*}xVal", "{*}yVal", "{*}scatterChart", "{*}bubbleChart"):
-        tag = re.sub("scatter|bubble", "line", part.tag)
-        part.tag = tag.replace("xVal", "cat").replace("yVal", "val")
-
-
-def _write_chart(chart: Any) -> Iterator[str]:
-    """Yield the title of a chart and the table of its values."""
-    if title := "".join(t.text or "" for t in chart.iterfind("{*}chart/{*}title//{*}t")).strip():
-        yield f"**{title}**"
-    series = chart.findall(".//{*}ser")
-    names = ["".join(v.text or "" for v in each.iterfind("{*}tx//{*}v")) for each in series]
-    columns = [_points(s, "cat") for s in series[:1]] + [_points(s, "val") for s in series]
-    rows = [[c.get(n, "") for c in columns] for n in sorted(set().union(*columns))]
-    if rows:
-        yield join_table([["", *names], *rows])
-
-
-def _points(series: Any, tag: str) -> dict[int, str]:
-    """Return the texts of the points of a series, by their numbers."""
-    points = series.iterfind(f"{{*}}{tag}//{{*}}pt")
-    return {int(p.get("idx", 0)): p.findtext("{*}v", "").replace("|", "\\|") for p in points}
+                title, rows = read_chart(parse_xml(chart))
+                yield from filter(None, [f"**{title}**" * bool(title)])
+                if rows:
+                    yield join_table([text.replace("|", "\\|") for text in row] for row in rows)
 
 
 def divide_sheets(markdown: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from lumber_files.formats.list_numbers import mark_ordinal
 from lumber_files.formats.package import (
     clean_description,
     find,
@@ -20,7 +21,7 @@ from lumber_files.formats.symbol_fonts import show_symbols
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcPr/w:cellDel]"
-_UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden]"
+_UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden[not(@w:val=0 or @w:val='false')]]"
 # Paragraphs that go on in the next one: their mark is deleted, or they are a large first letter.
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
 
@@ -34,6 +35,7 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
     given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
     _apply_styles(root, *map(parse_xml, given))
+    _mark_numbers(root)
     _show_text(root)
     for cell in find(root, "//w:tc/w:p[w:pPr/w:numPr][not(normalize-space())]"):
         cell.append(_make_paragraph(root, EMPTY)[0])
@@ -86,15 +88,28 @@ def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
                     properties[0].append(deepcopy(each))
 
 
+def _mark_numbers(root: Any) -> None:
+    """Mark the numbers of lists and headings whose format anydoc does not know."""
+    for newer in find(root, "//w:lvl/*/*/w:numFmt[@w:format]"):
+        newer.getparent().getparent().addnext(newer)
+    for shown in find(root, "//w:lvl[not(w:isLgl)]/w:lvlText[@w:val != '']"):
+        for level in find(shown, "../../w:lvl"):
+            form = find(level, "string(w:numFmt/@w:format | w:numFmt[not(@w:format)]/@w:val)")
+            number = f"%{int(level.get(qualify('w:ilvl'), 0)) + 1}"
+            marked = "" if form == "none" else mark_ordinal(number, form)
+            shown.set(qualify("w:val"), shown.get(qualify("w:val")).replace(number, marked))
+        for unnumbered in find(shown, "../w:numFmt[@w:val='none']"):  # but with a text
+            unnumbered.set(qualify("w:val"), "decimal")
+
+
 def _show_text(root: Any) -> None:
     """Reduce a Word document to the text that a reader sees if all changes are accepted."""
-    from lxml.etree import strip_elements, strip_tags
+    from lxml.etree import strip_tags
 
     for box in find(root, "//w:ffData/w:checkBox"):
         state = "(w:checked | w:default[not(../w:checked)])[not(@w:val='0' or @w:val='false')]"
         run = _make_paragraph(root, "☑" if find(box, state) else "☐")[0]
         find(box, "ancestor::w:r[1]")[0].addprevious(run)
-    strip_elements(root, qualify("w:sdtPr"), qualify("w:sdtEndPr"))
     strip_tags(root, qualify("w:sdt"), qualify("w:sdtContent"))  # controls of a form
     for unseen in find(root, _UNSEEN):
         unseen.getparent().remove(unseen)

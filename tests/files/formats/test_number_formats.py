@@ -2,7 +2,7 @@
 
 import pytest
 
-from lumber_files.formats.number_formats import show_number
+from lumber_files.formats.number_formats import BUILT_IN, show_number
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ from lumber_files.formats.number_formats import show_number
         ('[>=1000]#,##0,"K";0', 12, "12"),
         ('[<50]"low";0', 25, "low"),
         ("mmm-yy", 45352, "Mar-24"),
+        (BUILT_IN[31], 45352, "2024-03-01"),
         ("h:mm AM/PM", 0.7604166666666666, "6:15 PM"),
         ("dddd d mmmm yyyy", 45352, "Friday 1 March 2024"),
         ("yyyy-mm-dd hh:mm:ss.00", 45352.760416, "2024-03-01 18:14:59.94"),

@@ -12,7 +12,9 @@ pytest.importorskip("anydoc")
 from lxml import etree
 
 from lumber_files import UnreadableFileError, read_bytes
-from lumber_files.formats.sheets import find_hidden_records, show_chart_values
+from lumber_files.formats.charts import read_chart, rewrite_chart
+from lumber_files.formats.package import SPACES
+from lumber_files.formats.sheets import find_hidden_records, show_local_dates
 from tests.making_files import (
     change_part,
     compound,
@@ -248,6 +250,13 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "☑☐",
         ),
         (
+            table(
+                row("a", "b"),
+                row("1", "2", properties='<w:hidden w:val="0"/>'),
+            ),
+            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
             paragraph("One ").replace("<w:pPr>", "<w:pPr><w:rPr><w:del/></w:rPr>")
             + paragraph("day, ", number=1),
             "1. One day,",
@@ -325,6 +334,40 @@ def test_headings_have_the_numbers_of_their_styles() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "tenth"),
+    [
+        *(("chineseCounting", "十"), ("taiwaneseCountingThousand", "十"), ("koreanCounting", "십")),
+        *(("japaneseCounting", "十"), ("ideographDigital", "一〇"), ("japaneseLegal", "壱拾")),
+        *(("chineseLegalSimplified", "壹拾"), ("ideographTraditional", "癸"), ("ganada", "차")),
+        *(("decimalZero", "10"), ("ordinal", "10th"), ("decimalEnclosedCircle", "⑩")),
+        *(("russianLower", "к"), ("hebrew2", "י"), ("aiueoFullWidth", "コ"), ("upperLetter", "J")),
+        ("iroha", "ヌ"),
+    ],
+)
+def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str) -> None:
+    numbering = OUTLINE.replace("upperRoman", form).replace("Part %1:", "第%1章")
+    body = paragraph("T", style="h1") * 10 + paragraph("i", number=1, level=1)
+    text = text_of(word(body, styles=STYLED, numbering=numbering), ".docx")
+    assert text.endswith(f"# 第{tenth}章 T\n\n- {tenth}.1 i")
+
+
+def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -> None:
+    custom = (
+        f'<mc:AlternateContent xmlns:mc="{SPACES["mc"]}"><mc:Choice><w:numFmt w:val="custom" '
+        'w:format="001, 002, 003, ..."/></mc:Choice></mc:AlternateContent>'
+    )
+    own = NUMBERING.replace('<w:numFmt w:val="decimal"/>', custom, 1)
+    own = own.replace(
+        '<w:numFmt w:val="bullet"/><w:lvlText w:val="%1."/>',
+        '<w:numFmt w:val="none"/><w:lvlText w:val="Note:"/>',
+    )
+    text = text_of(
+        word(paragraph("a", number=1) + paragraph("b", number=2), numbering=own), ".docx"
+    )
+    assert text == "- 001. a\n- Note: b"
+
+
 def test_files_without_text_say_so() -> None:
     for content, suffix in (
         (slides("<p:pic/>"), ".pptx"),
@@ -386,14 +429,13 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
     assert text_of(old, ".ppt") == "## Tides\n\nThey turn.\n\n## Boats\n\nThey sail."
 
 
-def test_pictures_pairs_of_values_and_hidden_shapes_of_a_slide() -> None:
+def test_pictures_and_hidden_shapes_of_a_slide() -> None:
     given = "id='3' name='' descr='a.png' title='A duck'"
     drawn = f"<p:pic><p:nvPicPr><p:cNvPr {given}/></p:nvPicPr></p:pic>"
+    mixed = shape("\uf0e0 Go").replace("<a:rPr/>", '<a:rPr><a:sym typeface="Wingdings"/></a:rPr>')
+    assert text_of(slides(mixed), ".pptx") == "## Slide 1\n\n→ Go"
     hidden = shape("Unseen.").replace('name=""', 'name="" hidden="1"')
     assert text_of(slides(drawn + hidden), ".pptx") == "## Slide 1\n\nA duck"
-    chart = etree.fromstring("<c xmlns='c'><scatterChart><xVal/><yVal/></scatterChart></c>")
-    show_chart_values(chart)
-    assert [etree.QName(part).localname for part in chart[0].iter()] == ["lineChart", "cat", "val"]
 
 
 def test_slides_are_numbered_as_they_come_and_hidden_ones_say_so() -> None:
@@ -628,14 +670,62 @@ def test_a_binary_workbook_says_what_it_hides(record: str, hidden: str) -> None:
     assert found == ([f"hidden {hidden} left out"] if hidden else [])
 
 
-def test_numbers_of_charts_are_shown_in_their_formats() -> None:
-    chart = etree.fromstring(
-        "<c xmlns='c'><numCache><formatCode>0.0%</formatCode><pt><v>0.123</v></pt>"
-        "<pt formatCode='General'><v>4.4000000000000004</v></pt><pt><v>n/a</v></pt></numCache>"
-        "<strCache><pt><v>0.5</v></pt></strCache></c>"
-    )
-    show_chart_values(chart)
-    assert [*chart.itertext("{*}v")] == ["12.3%", "4.4", "n/a", "0.5"]
+@pytest.mark.parametrize(
+    ("record", "shown"),
+    [
+        ("e000140000001f000100", "e000140000000e000100"),  # a look with format 31
+        ("e0001400000020000100", "e0001400000015000100"),  # a time
+        ("2f10ffff3900", "2f10ffff0e00"),
+        ("e0001400000002000100", "e0001400000002000100"),
+    ],
+)
+def test_dates_of_asian_binary_workbooks_have_formats_of_dates(record: str, shown: str) -> None:
+    assert show_local_dates(bytes.fromhex(record)) == bytes.fromhex(shown)
+
+
+def points(kind: str, *texts: str, code: str = "") -> str:
+    """Return points that each have a number, but those without a text."""
+    shown = (f'<pt idx="{n}"><v>{text}</v></pt>' for n, text in enumerate(texts) if text)
+    return f"<{kind}><cache><formatCode>{code}</formatCode>{''.join(shown)}</cache></{kind}>"
+
+
+def axis(kind: str, title: str) -> str:
+    return f"<{kind}><title><t>{title}</t></title></{kind}>"
+
+
+@pytest.mark.parametrize(
+    ("body", "title", "rows"),
+    [
+        (
+            axis("chart", "Boats")
+            + f"<ser><tx><v>Gull</v></tx>{points('cat', 'May', 'June', 'July')}"
+            + f"{points('val', '0.123', '', '4.4', code='0.0%')}</ser>"
+            + axis("catAx", "Month")
+            + axis("valAx", "Share"),
+            "Boats (Month, Share)",
+            [["", "Gull"], ["May", "12.3%"], ["June", ""], ["July", "440.0%"]],
+        ),
+        (
+            f"<ser>{points('xVal', '1', '2')}{points('yVal', '5', 'n/a', code='0')}</ser>"
+            f"<ser>{points('xVal', '3')}{points('yVal', '6')}</ser>",
+            "",
+            [["", "", "", ""], ["1", "5", "3", "6"], ["2", "n/a", "", ""]],
+        ),
+        (
+            "<ser><cat><cache><lvl><pt idx='0'><v>Q1</v></pt><pt idx='1'><v>Q2</v></pt></lvl><lvl>"
+            f"<pt idx='0'><v>2024</v></pt></lvl></cache></cat>{points('val', '7', '8')}</ser>",
+            "",
+            [["", ""], ["2024 Q1", "7"], ["2024 Q2", "8"]],
+        ),
+        ("<ser/>", "", []),
+    ],
+)
+def test_charts_are_tables(body: str, title: str, rows: list[list[str]]) -> None:
+    chart = etree.fromstring(f"<c xmlns='c'>{body}</c>")
+    assert read_chart(chart) == (title, rows)
+    labels, *columns = zip(*rows, strict=True) if rows else ((),)  # for anydoc, with each series
+    shown = [title, *(text for name, *c in columns for text in (name, *labels[1:], *c))]
+    assert [*etree.fromstring(rewrite_chart(chart)).itertext()] == [*filter(None, shown)]
 
 
 def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
@@ -719,6 +809,46 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
     assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
         *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent.")
     ]
+
+
+BOX = "<draw:text-box><text:p>Box.</text:p></draw:text-box>"
+FRAME = f"<draw:frame {NAMES} text:anchor-type='%s'>{BOX}</draw:frame>"
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        (FRAME % "page" + "<text:p>One.</text:p>", "Box.\n\nOne."),
+        (f"<text:p>One {FRAME % 'paragraph'}two.</text:p>", "One two.\n\nBox."),
+        (f"<text:p>One {FRAME % 'as-char'} two.</text:p>", "One Box. two."),
+        (
+            f"<text:p>x</text:p><draw:g {NAMES}><draw:custom-shape><text:p>S.</text:p>"
+            "</draw:custom-shape></draw:g>",
+            "x\n\nS.",
+        ),
+        (
+            "<text:table-index><text:index-body><text:p>Table 1</text:p></text:index-body>"
+            "</text:table-index>",
+            "Table 1",
+        ),
+        ('<text:p text:style-name="H">Unseen.</text:p><text:p>Seen.</text:p>', "Seen."),
+        ('<text:p xml:id="a">One.</text:p><text:p xml:id="a">Two.</text:p>', "One.\n\nTwo."),
+    ],
+)
+def test_frames_indexes_and_paragraphs_of_open_document(body: str, markdown: str) -> None:
+    style = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
+    assert text_of(odf("text", body, style), ".odt") == markdown
+
+
+def test_embedded_documents_of_open_document_are_read() -> None:
+    inner = f"<draw:frame {NAMES}><draw:object x:href='./O' xmlns:x='x'/></draw:frame>"
+    content = io.BytesIO(odf("text", f"<text:p>See {inner}below.</text:p>"))
+    with (
+        zipfile.ZipFile(content, "a") as archive,
+        zipfile.ZipFile(io.BytesIO(odf("text", "<text:p>A.</text:p><text:p>B.</text:p>"))) as other,
+    ):
+        archive.writestr("O/content.xml", other.read("content.xml"))
+    assert text_of(content.getvalue(), ".odt") == "See below.\n\nA.\n\nB."
 
 
 def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> None:

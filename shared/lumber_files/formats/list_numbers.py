@@ -1,0 +1,80 @@
+"""Shows the numbers of lists and headings in the formats of HTML, Word and OpenDocument."""
+
+# ruff: noqa: E501, RUF001 - the tables have characters that look like others
+
+from __future__ import annotations
+
+import re
+
+_ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10}
+_ROMAN |= {"ix": 9, "v": 5, "iv": 4, "i": 1}
+# ECMA-376, part 1, 17.18.59: the labels from 1 on, or the ten digits; the signs of 10, 100 and
+# 1000; and what is not written of "一百零一": the digit 1 before these signs, and zeros.
+_TABLES = """chineseCounting chineseCountingThousand taiwaneseCounting taiwaneseCountingThousand
+|零一二三四五六七八九|十百千|十
+japaneseCounting|零一二三四五六七八九|十百千|十百千零
+koreanCounting|영일이삼사오육칠팔구|십백천|십백천영
+chineseLegalSimplified|零壹贰叁肆伍陆柒捌玖|拾佰仟|
+ideographLegalTraditional|零壹貳參肆伍陸柒捌玖|拾佰仟|
+japaneseLegal|零壱弐参四伍六七八九|拾百阡|零
+ideographDigital taiwaneseDigital japaneseDigitalTenThousand|〇一二三四五六七八九||
+koreanDigital|영일이삼사오육칠팔구||
+ideographTraditional|甲乙丙丁戊己庚辛壬癸
+ideographZodiac|子丑寅卯辰巳午未申酉戌亥
+decimalEnclosedCircle decimalEnclosedCircleChinese|①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳
+decimalEnclosedParen|⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇
+aiueo aiueoFullWidth|アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン
+iroha irohaFullWidth|イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス
+ganada|가나다라마바사아자차카타파하
+russianLower|абвгдежзиклмнопрстуфхцчшщэюя
+α|αβγδεζηθικλμνξοπρστυφχψω
+hebrew2|אבגדהוזחטיכלמנסעפצקרשת
+arabicAlpha|أبتثجحخدذرزسشصضطظعغفقكلمنهوي
+ordinal decimalZero 001 0001 00001"""
+_FORMATS = {
+    name: table
+    for names, *table in (line.split("|") for line in _TABLES.replace("\n|", "|").split("\n"))
+    for name in names.split()
+}
+# A mark of private use for each format, before a number in digits, and one after it.
+_MARKS, _END = {name: chr(0xE100 + n) for n, name in enumerate(_FORMATS)}, "\ue0f2"
+_MARKED = re.compile(f"([{min(_MARKS.values())}-{max(_MARKS.values())}])(\\d+){_END}")
+
+
+def mark_ordinal(number: str, name: str) -> str:
+    """Return what stands for a number between marks of a format, or as it is without one."""
+    mark = _MARKS.get(name.split(", ")[0])  # as of "001, 002, 003, ..."
+    return f"{mark}{number}{_END}" if mark else number
+
+
+def show_marked_ordinals(text: str) -> str:
+    """Return a text with its marked numbers in their formats."""
+    names = {mark: name for name, mark in _MARKS.items()}
+    return _MARKED.sub(lambda match: label_item(int(match[2]), names[match[1]]), text)
+
+
+def label_item(number: int, form: str) -> str:
+    """Return the number of an item in a format of Word, a, A, i or I; else in digits; "" for ""."""
+    labels, *signs = _FORMATS.get(form) or [""]
+    digits, label, rest = f"{number}", "", max(0, number)
+    if form in ("i", "I"):
+        for sign, value in _ROMAN.items():
+            label, rest = label + sign * (rest // value), rest % value
+    while form in ("a", "A") and rest:
+        rest, letter = divmod(rest - 1, 26)
+        label = chr(ord("a") + letter) + label
+    if signs and not (signs[0] and len(digits) < 5):
+        return "".join(labels[int(figure)] for figure in digits)
+    if signs:
+        for figure, sign in zip(digits, f"{signs[0][::-1]} "[-len(digits) :], strict=True):
+            is_one = figure == "1" and sign in signs[1] and (not label or labels[0] in signs[1])
+            label += labels[int(figure)] * (not is_one) + sign * (figure != "0")
+        zero = labels[0] * (labels[0] not in signs[1])
+        return re.sub(f"{labels[0]}+", zero, label.rstrip(f"{labels[0]} "))
+    if form == "ordinal":
+        return digits + {"1": "st", "2": "nd", "3": "rd"}.get(
+            digits[-1] * (number // 10 % 10 != 1), "th"
+        )
+    width = {"decimalZero": 2}.get(form, len(form) * form.isdigit())
+    label = label or labels[number - 1 : number] or digits.zfill(width) * bool(form)
+    return label.upper() if form.isupper() else label
