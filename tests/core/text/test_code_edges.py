@@ -10,7 +10,7 @@ from lumber_core import Delivery, LayoutChunker, Source
 from lumber_core.text.places import find_places
 from tests.profiles import examples
 
-_CONTINUED = re.compile(r"[{}:]|\*/|where\b|throws\b")
+_CONTINUED = re.compile(r"[{}:]|\*/|(?:where|throws|else|catch|elsif|rescue|RETURNS|AS)\b")
 NAMES = ("priceOf", "depositOf", "fineOf", "refundOf")
 
 # A method in each language; `#FIRST` marks the line that its chunk may begin with.
@@ -127,6 +127,21 @@ where
     }
 }
 """,
+    "SQL": """
+-- Returns a price.  #FIRST
+CREATE FUNCTION NAME(
+    boat INT
+)
+RETURNS INT
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    SELECT rate * hours FROM boats;
+    UPDATE tides SET high = true;
+    RETURN price;
+END;
+$$;
+""",
     "Go": """
 // NAME returns a price.  #FIRST
 func NAME(
@@ -157,7 +172,7 @@ def test_a_method_begins_with_its_comments_and_decorators(language: str) -> None
     firsts = [number for number, line in enumerate(lines) if line.endswith("#FIRST")]
     assert places.issuperset(firsts[1:])
     for number in firsts[1:]:
-        until = next(n for n in range(number, len(lines)) if re.search(r"\{$|\{ ", lines[n]) and n)
+        until = next(n for n in range(number, len(lines)) if re.search(r"\{$|\{ |BEGIN$", lines[n]))
         assert not places.intersection(range(number + 1, until + 1)), lines[number : until + 1]
 
 

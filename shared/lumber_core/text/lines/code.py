@@ -95,10 +95,12 @@ _CODE = re.compile(
 )
 _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
-_CONTINUATION = re.compile(
-    r"[\])}]|</|\*/|:\s|->|(?:else|elif|except|finally|end|catch|where|throws)\b"
-    r"|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN$"
+# Lines that continue a statement in most languages, and those that end its signature.
+_GOES_ON = (
+    r"[\])}]|\*/|:\s|->|(?:else(?:if)?|elsif|elif|except|rescue|ensure|finally|catch)\b"
+    r"|(?:then|do|done|fi)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN$"
 )
+_CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:end|where|throws)\b")
 # Lines that belong to the line below: decorators, comments, sections, selectors of CSS, signatures
 # of types, return types in C and C++.
 _LEADS = re.compile(
@@ -114,9 +116,7 @@ _DECORATOR = re.compile(  # or the first line of a signature over several lines
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BRACE = re.compile(r"\{\}?(?:\s|$)")
-_EDGE = re.compile(
-    r"\*/|[\])}]|:\s|->|where(?:\n|\s+\w+\s?:)|throws\s+[A-Z]|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN\n"
-)
+_EDGE = re.compile(rf"{_GOES_ON}|where(?:$|\s+\w+\s?:)|throws\s+[A-Z]", re.MULTILINE)
 _MIN_LINES_OF_CODE = 3
 _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
 _MAX_DEPTH = 4
@@ -184,7 +184,7 @@ def is_edge_of_block(text: str, at: int) -> bool:
 
     What ends a signature opens its block, such as the `where` of Rust and the `throws` of Java.
     """
-    if text[at] not in "*:])}{- \twtRLAB":
+    if text[at] not in "*:])}{- \tcdefrtwRLAB":
         return False
     line = text[at : at + MAX_WIDTH].lstrip()
     begins = at + min(MAX_WIDTH, len(text) - at) - len(line)
