@@ -16,8 +16,8 @@ from lumber_core.errors import StoreError
 from lumber_files import NamedPath
 from lumber_retrieval.index.store import PassageStore
 
-_MAX_DUE_SHARE = 1 / 8  # of the files read, whose records wait to be stored: if killed, read again
-_NOTE = "files"  # the name of the note in the index that contains the records of its files
+_MAX_DUE_SHARE = 1 / 8  # of the files read may wait for `flush`; after a kill they are read again
+_NOTE = "files"  # the name of the note with the records, in the index
 
 Stamp = tuple[int, int]
 """What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""

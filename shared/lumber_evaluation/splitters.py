@@ -76,9 +76,10 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
         return replace(splitter, name=name or splitter.name)
     if isinstance(splitter, EvaluatedSplitter) and not isinstance(splitter, type):
         return splitter
-    cut = _make_cut(splitter)
+    chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
+    cut = _make_cut(splitter, chunker)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _WrappedSplitter(named, readable_repr(splitter), _identity(splitter), cut)
+    return _WrappedSplitter(named, readable_repr(splitter), _identity(splitter, chunker), cut)
 
 
 def readable_repr(thing: object) -> str:
@@ -104,9 +105,8 @@ def _is_data(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _identity(splitter: object) -> str | None:
+def _identity(splitter: object, chunker: object) -> str | None:
     """Return what determines a splitter's chunks; None if a change of its code would not show."""
-    chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if not isinstance(chunker, Chunker) or NOT_COVERED in chunker.identity:
         return None
     return f"{chunker.identity}, chunk_overlap={getattr(splitter, 'chunk_overlap', 0)}"
@@ -179,13 +179,12 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
     return wrap_splitter(chosen.make(value, embedder), name=spec)
 
 
-def _make_cut(splitter: object) -> Callable[[Document], SplitDocument]:
+def _make_cut(splitter: object, chunker: object) -> Callable[[Document], SplitDocument]:
     """Return a function that cuts a document with a splitter of any library.
 
     Frameworks' splitters are recognised by their methods. Their chunks are located in the text,
     because the frameworks' own offsets are wrong if text repeats.
     """
-    chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
         return partial(_split, splitter, chunker)
     if not isinstance(splitter, type):

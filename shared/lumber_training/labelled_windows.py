@@ -29,9 +29,9 @@ def label_windows(
 ) -> list[LabelledWindow]:
     """Return a window for each item, labelled where segments start.
 
-    An item longer than a window is cropped. In half of the cases it then begins at a segment, like
-    a window that moves to the last start; otherwise anywhere, like the next window after no start.
-    `window` is its tokens, including [CLS] and [SEP].
+    An item longer than a window is cropped. Half of these windows begin at a segment, as a window
+    does that moves to the last start. The others begin anywhere, as the window after one without a
+    start does. `window` is the number of tokens, including [CLS] and [SEP].
     """
     rng = random.Random(seed)
     return [_label(item, tokenizer, window - 2, rng) for item in items]

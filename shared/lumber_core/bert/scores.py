@@ -92,9 +92,9 @@ def windows_of(
 ) -> OverlappingWindows:
     """Return the windows of a text, to be scored by `scan`; then `on_scored` gets the scores.
 
-    Scored are the first tokens of the places, and the first tokens after their labels: the model
-    may mark either. A model of places reads the text between two places as a unit. Without places,
-    all tokens are scored; the scores of tokens are the same.
+    The first tokens of the places and the first tokens after their labels are scored: the model may
+    mark either. A model of places reads the text between two places as a unit. Without places, all
+    tokens are scored; the scores of tokens are the same.
     """
     from lumber_core.bert.moving_window import OverlappingWindows
 

@@ -21,7 +21,7 @@ from lumber_core.support.secrets import is_secret
 NOT_COVERED = "code not covered"
 """Marks the name of a custom function in an identity, which does not change if its code does."""
 
-_CHUNK_NAMESPACE = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
+_CHUNK_NAMESPACE = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")
 
 _DATA = (bool, int, float, complex, str, bytes, PurePath)
 _OUR_PACKAGES = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
@@ -114,7 +114,7 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     `source` identifies the document by its id or its metadata, and `splitter` is the splitter's
     identity. The id is a UUID as a string, which every vector store accepts.
     """
-    # In ASCII, with lone surrogates escaped.
+    # JSON in ASCII escapes lone surrogates.
     key = json.dumps([source, *span, text, splitter], sort_keys=True, default=_entry)
     return str(uuid5(_CHUNK_NAMESPACE, key))
 
