@@ -34,11 +34,10 @@ _LABEL = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _START = re.compile(
-    rf"WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b|(?:<\?xml\b[^<>]*>\s*)?<(?:tt:)?tt\b"
-    rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
-    rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:)"
+    rf"[\s\ufeff]*(?:WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b"
+    rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:tt:)?tt\b|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
+    rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )
-_FIRST = re.compile(r"[^\s\ufeff]")
 _BLOCK = re.compile(
     rf"{_AFTER_BLANK}(?:NOTE|STYLE|REGION)\b.*(?:\n(?!.*{_ARROW}).*\S.*)*"
     rf"|^Comment:[^,\n]{{1,20}},{_TIME},.*",
@@ -100,8 +99,7 @@ def is_captions(text: str, kind: str) -> bool:
 
 def begins_with_cue(text: str) -> bool:
     """Return whether a text begins as captions do."""
-    first = _FIRST.search(text)
-    return first is not None and _START.match(text, first.start()) is not None
+    return _START.match(text) is not None
 
 
 @lru_cache(maxsize=4)

@@ -6,10 +6,11 @@ document's title does not depend on other documents.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import unquote
 
@@ -35,33 +36,15 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
 _LONG_NUMBER = re.compile(r"\d{6}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_EMPTY_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        attachment clipboard content contents copy data dataset datasets default desktop doc
-        docs document documento documentos documents dokument dokumente download downloads dsc
-        dscn dump export exports file files html image images img input misc new noname output
-        page pages pdf pdfs photo photos pic picture pictures powerpoint presentation pxl result
-        results sample scan scanned scans screenshot slide src stdin temp test text tmp txt
-        unbenannt unknown unnamed untitled upload uploads word
-        """,
-    )
-)
-"""Words that do not describe a document."""
-_FOLDER_FILES = frozenset(["index", "readme"])
-"""Names of files that describe their folder."""
-_DOCUMENT_KINDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        about appendix article book changelog chapter draft faq final guide intro introduction
-        invoice license main manual minutes note notes overview paper part report section
-        summary transcript volume
-        """,
-    )
-)
-"""Words for kinds of documents: the folder may name the subject."""
+# Kinds of words that name no document: those that do not describe it, names of files that describe
+# their folder, and kinds of documents, whose subject the folder may name.
+_KINDS = {
+    word: kind
+    for kind, words in json.loads(
+        Path(__file__).with_name("title_words.json").read_text(encoding="utf-8")
+    ).items()
+    for word in words.split()
+}
 
 
 def document_title(
@@ -184,8 +167,4 @@ def _kind(word: str) -> str:
     letters = max(_LETTERS.findall(word.casefold()), key=len, default="")
     if _CODE.fullmatch(word) or (len(letters) < 2 and letters.isascii()):
         return "code"
-    if letters in _EMPTY_WORDS:
-        return "nothing"
-    if letters in _FOLDER_FILES:
-        return "folder"
-    return "weak" if letters in _DOCUMENT_KINDS else "name"
+    return _KINDS.get(letters, "name")
