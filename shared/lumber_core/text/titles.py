@@ -38,7 +38,7 @@ _LONG_NUMBER = re.compile(r"\d{6}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # Kinds of words that name no document: those that do not describe it, names of files that describe
 # their folder, and kinds of documents, whose subject the folder may name.
-_KINDS = {
+_KINDS: dict[str, str] = {
     word: kind
     for kind, words in json.loads(
         Path(__file__).with_name("title_words.json").read_text(encoding="utf-8")
