@@ -10,19 +10,23 @@ from itertools import pairwise
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
-_MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text
+_MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text; titles of papers have twice as many
+_TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
 
 _NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 
-# "(in millions)", captions, sources and formulas name no section.
+# "(in millions)", captions, sources, formulas, placeholders and addresses name no section.
 _NO_SECTION = re.compile(
-    r"(?i)\(.*\)$|(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
-    r"|tableau|tabla|figura|gr[áa]fico) ?\d|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:"
-    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂])"
+    r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
+    r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?\d"
+    r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:"
+    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w)"
 )
+
+_MARKS = f"{BULLETS}*\u2020\u2021\u00a7"  # of items and notes
 
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
 
@@ -59,7 +63,8 @@ class TypeStyles:
         self.text = text_size(pages)
         alone = [line for page in pages for line in page if len(line.cells) == 1]
         half = sum(len(line.text) for line in alone) / 2
-        self._bold_is_rare = sum(len(line.text) for line in alone if line.bold) < half
+        by_weight = [sum(len(o.text) for o in alone if o.bold == weight) for weight in range(3)]
+        self._weight = by_weight.index(max(by_weight))
         self._capitals_are_rare = sum(len(o.text) for o in alone if o.text.isupper()) < half
         self._fixed_is_rare = sum(len(line.text) for line in alone if line.fixed) < half
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
@@ -83,11 +88,14 @@ class TypeStyles:
         """Return whether lines are a heading by their bookmark or type."""
         text = " ".join(line.text for line in lines)
         words = text.split()
-        if len(words) > _MAX_WORDS or len(lines) > _MAX_LINES or not all(map(is_text, lines)):
+        size = heading_size(lines)
+        scale = 2 if size >= _TITLE_SCALE * self.text else 1
+        few = len(words) <= scale * _MAX_WORDS and len(lines) <= scale * _MAX_LINES
+        if not few or not all(map(is_text, lines)):
             return False
         if self._outline and self.bookmark(page, lines):
             return True
-        size, bold = heading_size(lines), lines[0].bold and self._bold_is_rare
+        bold = lines[0].bold > self._weight
         larger = size >= HEADING_SCALE * self.text
         capital = self._capitals_are_rare and text.isupper() and not _COMMAND.search(text)
         return (
@@ -98,7 +106,7 @@ class TypeStyles:
             and (larger or text[-1] != "!")
             and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()
-            and text[0] not in BULLETS
+            and text[0] not in _MARKS
         )
 
 

@@ -24,14 +24,15 @@ from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word, continues_line, drop_leaders, join_words
+from lumber_files.pdf.text_lines import TextLine, Word, continues_line, join_words
 from lumber_files.pdf.text_repair import clean_pages
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
-# Control codes are glyphs without a character, and no spaces.
-_WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
+# Control codes are glyphs without a character, and no spaces. Four dots lead to a page number.
+_WORD = re.compile(r"(?:[^\s.]|[\x0b\x0c\x1c-\x1f\x85]|(?<!\.)\.{1,3}(?!\.))+")
+_MIN_LEADERS = 3  # words of a dot alone
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _MIN_BOLD_WEIGHT = 600
 _MONOSPACED = re.compile(
@@ -172,7 +173,7 @@ class _Characters:
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
         self.turns = Counter[int]()
-        self._styles: dict[bytes, tuple[bool, bool]] = {}
+        self._styles: dict[bytes, tuple[int, bool]] = {}
         self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
         self._name = ctypes.create_string_buffer(_MAX_FONT_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
@@ -190,7 +191,10 @@ class _Characters:
         lines: list[list[Word]] = []
         added: list[bool] = []
         for match in _LINE.finditer(text):
-            words = self._words(list(_WORD.finditer(text, *match.span(1))))
+            found = list(_WORD.finditer(text, *match.span(1)))
+            if sum(word[0] == "." for word in found) >= _MIN_LEADERS:
+                found = [word for word in found if word[0] != "."]
+            words = self._words(found)
             if words and match[2] in _HYPHENS:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
             by_annotation = annotated is not None and match.start() >= annotated
@@ -205,7 +209,7 @@ class _Characters:
         self._pdfium.FPDFText_ClosePage(self._page)
         most = max(self.turns, key=self.turns.__getitem__, default=0)
         return [
-            TextLine(_turn(drop_leaders(words), most), added=by_annotation)
+            TextLine(_turn(words, most), added=by_annotation)
             for words, by_annotation in zip(lines, added, strict=True)
         ]
 
@@ -250,7 +254,7 @@ class _Characters:
         return "\ufdd1" if below else match[0]
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
-        base, font = 0.0, Word("", 0.0, 0.0, 0.0, 0.0, bold=False)
+        base, font = 0.0, Word("", 0.0, 0.0, 0.0, 0.0, bold=0)
         behind = int(bool(matches) and len(matches[0][0]) == 1)  # a drop cap
         sampled = {0, behind, len(matches) // 2, len(matches) - 1}  # reading a font is slow
         words: list[Word] = []
@@ -343,8 +347,9 @@ class _Characters:
         if font not in self._styles:
             name = font.decode("latin-1")
             weight = pdfium.FPDFText_GetFontWeight(page, index)
+            bold = weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None
             self._styles[font] = (
-                weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None,
+                2 if bold else int("medium" in name.lower()),
                 bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
             )
         self.turns[turns] += 1

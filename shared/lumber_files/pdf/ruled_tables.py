@@ -188,11 +188,18 @@ def find_grids(bands: Sequence[Rule], rules: Iterable[Rule]) -> Iterator[Grid]:
         groups[-1].append(rule)
     for group in groups:
         low, high = min(rule.bottom for rule in group), max(rule.top for rule in group)
-        lefts = [rule.left for rule in group if rule.upright] or [0.0]
-        left, right = min(lefts) - _MIN_GAP, max(lefts) + _MIN_GAP
-        at_end = (b for b in bands if min(abs(b.bottom - high), abs(b.top - low)) < _MIN_GAP)
-        ends = [b for b in at_end if left < b.left and b.right < right]
-        yield from (Grid(group, own) for own in (ends, ()))
+        lefts = _distinct_places(rule.left for rule in group if rule.upright)
+        if len(lefts) < 2:
+            continue
+        # The first and the last column may be open.
+        inside = [
+            r for r in group if any(r.left - _MIN_GAP < x < r.right + _MIN_GAP for x in lefts)
+        ]
+        left, right = min(r.left for r in inside), max(r.right for r in inside)
+        near = (b for b in bands for x in b[1::2] if min(abs(x - low), abs(x - high)) < _MIN_GAP)
+        ends = [b for b in near if left - _MIN_GAP < b.left and b.right < right + _MIN_GAP]
+        sides = [Rule(x, low, x, high) for x in (left, right)]
+        yield from (Grid([*group, *sides], row) for row in (ends, ()))
 
 
 def _distinct_places(values: Iterable[float]) -> list[float]:

@@ -17,8 +17,6 @@ HEADING_SCALE = 1.15
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 _MIN_RAISE = 0.15  # times the size
-_MIN_LEADERS = 3  # words of dots alone
-_NO_LEADER = re.compile(r"[^.](?:(?!\.{4}).)*")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
@@ -33,7 +31,8 @@ class Word(NamedTuple):
     right: float
     base: float
     size: float
-    bold: bool
+    bold: int
+    """How heavy its font is: 0 if it is light or regular, 1 if it is medium, 2 if it is bold."""
     fixed: bool = False
     """Whether its font is monospaced, as in code."""
     turns: int = 0
@@ -47,7 +46,7 @@ class TextLine:
         words: In reading order.
         added: Whether an annotation shows them, such as the field of a form.
         size: The size of most of the type.
-        bold: Whether all of it is bold.
+        bold: How heavy its lightest word is.
         fixed: Whether all of it is monospaced, as in code.
         cells: The words between wide gaps: one cell unless the line is the row of a table.
     """
@@ -61,7 +60,7 @@ class TextLine:
         for word in words:
             sizes[word.size] += len(word.text)
         self.size = max(sizes, key=sizes.__getitem__)
-        self.bold = all(word.bold for word in words)
+        self.bold = min(word.bold for word in words)
         self.fixed = all(word.fixed for word in words)
         self.cells: Sequence[Sequence[Word]] = [*_cells(words, _MIN_CELL_GAP * self.size)]
 
@@ -107,20 +106,6 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     kind = "sup" if first.base - before[0].base > _MIN_RAISE * last.size else "after"
     text = last.text + set_apart(kind, last.text[-1], first.text)
     return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
-
-
-def drop_leaders(words: Sequence[Word]) -> list[Word]:
-    """Return words without the dots before a page number."""
-    alone = sum(not word.text.strip(".") for word in words)
-    if alone < _MIN_LEADERS and not any("...." in word.text for word in words):
-        return list(words)
-    kept: list[Word] = []
-    for word in words:
-        letter = (word.right - word.left) / len(word.text)
-        for part in _NO_LEADER.finditer(word.text):
-            left, right = (word.left + letter * end for end in part.span())
-            kept.append(word._replace(text=part[0], left=left, right=right))
-    return kept or list(words)
 
 
 def text_size(pages: Sequence[Sequence[TextLine]]) -> float:

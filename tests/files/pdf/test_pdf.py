@@ -98,6 +98,10 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (-11, "(In millions, except for boats)"),
         (15, "The table below shows the prices of boats:"),
         (11, "SELECT MAX(PRICE) FROM BOAT_LIST"),
+        (15, "* The price has the nets"),
+        (-11, "For more: harbour.org/prices"),
+        (-11, "Write to keeper@harbour.org"),
+        (-11, "Boats of <name of the keeper>"),
     ],
 )
 def test_a_line_that_is_bold_or_larger_may_be_text(size: int, line: str) -> None:
@@ -114,6 +118,12 @@ def test_what_stands_beside_other_lines_is_no_heading() -> None:
     text = read([*prose(740), (72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(400)])
     assert [line for line in text.split("\n") if line.startswith("#")] == ["# Boats"]
     assert text.count("Average price of a boat") == 1
+
+
+def test_the_title_of_a_paper_may_be_longer_than_other_headings() -> None:
+    lines = ["Of the tides and boats and nets of", "the northern isles in the winters of"] * 2
+    page = [(72, 740 - 24 * n, 20, line) for n, line in enumerate(lines)]
+    assert read([*page, *prose(600)]).startswith(f"# {' '.join(lines)}\n\n")
 
 
 def test_a_line_that_ends_early_ends_there() -> None:
@@ -511,6 +521,23 @@ def ruled(*left_out: tuple[float, float, float, float]) -> str:
     sides = {(x, top, x, low) for x in lefts for top, low in pairwise(tops)}
     sides |= {(left, y, right, y) for y in tops for left, right in pairwise(lefts)}
     return "\n".join("{} {} m {} {} l S".format(*side) for side in sorted(sides - {*left_out}))
+
+
+def test_the_first_and_the_last_column_of_a_ruled_table_may_be_open() -> None:
+    rows = [["Boat", "Year", "Crew"], ["Star", "1890", "seven"], ["Moon", "1901", "nine"]]
+    drawn = [
+        (80 + 100 * column, 605 - 20 * row, 10, cell)
+        for row, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+    ]
+    lines = "".join(f"70 {600 - 20 * row} m 370 {600 - 20 * row} l S " for row in range(3))
+    sides = "".join(f"{x} 560 m {x} 620 l S " for x in (170, 270))
+    head = "0.8 g 70 600 100 20 re f 170 600 100 20 re f 270 600 100 20 re f 0 g "
+    text = read([*prose(740), *drawn], more=head + lines + sides)
+    assert text.endswith(
+        "| Boat | Year | Crew |\n| --- | --- | --- |\n"
+        "| Star | 1890 | seven |\n| Moon | 1901 | nine |"
+    )
 
 
 def test_a_coloured_row_above_a_ruled_table_is_a_row_of_it() -> None:
