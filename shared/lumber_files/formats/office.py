@@ -64,10 +64,7 @@ _READ_BESIDES_XML = re.compile(
 
 
 def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], str]:
-    """Return the Markdown of a document, notices of what it lacks, and the title it was given.
-
-    `max_unpacked` is the maximum size in bytes of its unpacked XML.
-    """
+    """Return the Markdown, notices and given title of a document of up to `max_unpacked` bytes."""
     from anydoc import MalformedError, format_from_bytes
 
     kind = format_from_bytes(content)
@@ -95,6 +92,9 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if kind == "xlsx":  # in binary
         notices += find_hidden_records(b"".join(parts.values()) or content)
         content = content if parts else show_local_dates(content)
+    fib = re.search(rb"\xec\xa5[\x01-\x12\xc0-\xc2][\0\x01].{96}(.{4})", content, re.S)  # [MS-DOC]
+    if kind == "doc" and fib and any(fib[1]):
+        notices.append("text boxes left out")
     try:
         markdown = convert_document(content, kind)
     except MalformedError as error:

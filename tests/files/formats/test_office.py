@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from email.message import EmailMessage
+from struct import pack
 
 import pytest
 
@@ -377,6 +378,20 @@ def test_files_without_text_say_so() -> None:
     ):
         with pytest.raises(UnreadableFileError, match=r"^a: it has no text$"):
             text_of(content, suffix)
+
+
+@pytest.mark.parametrize("boxes", [0, 9])
+def test_text_boxes_of_old_documents_are_left_out_with_a_notice(boxes: int) -> None:
+    start = bytearray(900)  # [MS-DOC], 2.5: the sizes of its parts, and where the text is
+    for place, number in ((0, 0xC1A5EC), (32, 14), (62, 22), (76, 7), (100, boxes), (152, 0x5D)):
+        start[place : place + 4] = pack("<I", number)
+    pieces = pack("<BIIIHIH", 2, 16, 0, 7, 0, 0x40000000 | 2048, 0)
+    start[418:426] = pack("<II", 0, len(pieces))
+    content = compound(
+        {"0Table": pieces, "WordDocument": bytes(start).ljust(1024, b"\0") + b"Tides.\r"}
+    )
+    file = read_bytes(content, name="a", suffix=".doc")
+    assert (file.text, file.notices) == ("Tides.\n", ("text boxes left out",)[:boxes])
 
 
 def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
