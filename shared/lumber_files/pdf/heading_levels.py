@@ -26,8 +26,6 @@ _NO_SECTION = re.compile(
     r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w)"
 )
 
-_MARKS = f"{BULLETS}*\u2020\u2021\u00a7"  # of items and notes
-
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
 
 _NUMBERING = re.compile(
@@ -106,7 +104,7 @@ class TypeStyles:
             and (larger or text[-1] != "!")
             and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()
-            and text[0] not in _MARKS
+            and text[0] not in f"{BULLETS}*\u2020\u2021\u00a7"
         )
 
 

@@ -30,9 +30,9 @@ from lumber_files.pdf.text_repair import clean_pages
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
-# Control codes are glyphs without a character, and no spaces. Four dots lead to a page number.
-_WORD = re.compile(r"(?:[^\s.]|[\x0b\x0c\x1c-\x1f\x85]|(?<!\.)\.{1,3}(?!\.))+")
-_MIN_LEADERS = 3  # words of a dot alone
+# Control codes are glyphs without a character, and no spaces.
+_WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
+_LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _MIN_BOLD_WEIGHT = 600
 _MONOSPACED = re.compile(
@@ -44,6 +44,8 @@ _ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MIN_RAISE = 0.15  # times the size
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
+_MAX_ADVANCE = 1.5  # times the size, of the letters of a word
+_MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
 _MOST_COPIES, _MAX_COPY_DIFFERENCE = 3, 0.1  # of two letters in bold; points, between boxes
 _MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points
@@ -188,13 +190,11 @@ class _Characters:
         if self._pdfium.FPDFPage_CountObjects(self._drawn) > self.count / 2:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
+        text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
         lines: list[list[Word]] = []
         added: list[bool] = []
         for match in _LINE.finditer(text):
-            found = list(_WORD.finditer(text, *match.span(1)))
-            if sum(word[0] == "." for word in found) >= _MIN_LEADERS:
-                found = [word for word in found if word[0] != "."]
-            words = self._words(found)
+            words = self._words(list(_WORD.finditer(text, *match.span(1))))
             if words and match[2] in _HYPHENS:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
             by_annotation = annotated is not None and match.start() >= annotated
@@ -216,13 +216,15 @@ class _Characters:
     def _with_missing(self, text: str) -> str:
         """Return a text with a character for each glyph that PDFium leaves out of it.
 
-        At the start of a line it is the mark of an item.
+        A bar is a minus sign. At the start of a line it is the mark of an item.
         """
         units, index_in_text = list(text), self._pdfium.FPDFText_GetTextIndexFromCharIndex
         for index in range(self.count):
             if index_in_text(self._page, index) < 0:
                 starts = not index or units[index - 1] == "\n"
-                units.insert(index, "\u2022" if starts else " ")
+                left, right, foot = self._box(index, 0)
+                is_bar = right - left > _MIN_BAR * (self._numbers[3].value - foot) > 1
+                units.insert(index, "\u2212" if is_bar else "\u2022" if starts else " ")
         return "".join(units)
 
     def _with_doubled(self, text: str) -> str:
@@ -265,12 +267,27 @@ class _Characters:
             if rise > right - left:  # it is turned
                 font = self._font(word.start())
                 left, right, foot, rise = self._ends(word, font.turns)
-            turned = not number or words[-1].turns != font.turns
-            if turned or foot < base - _MAX_DESCENT * font.size:
-                base = self._origin(word.start(), font.turns)[1]
-            text = self._text(word, font, level=rise < _MIN_RAISE * font.size)
-            words.append(Word(text, left, right, base, *font[4:]))
+            is_wide = right - left > _MAX_ADVANCE * len(word[0]) * font.size
+            for part in self._parts(word, font) if is_wide else [word]:
+                if part is not word:
+                    left, right, foot, rise = self._ends(part, font.turns)
+                turned = not words or words[-1].turns != font.turns
+                if turned or foot < base - _MAX_DESCENT * font.size:
+                    base = self._origin(part.start(), font.turns)[1]
+                text = self._text(part, font, level=rise < _MIN_RAISE * font.size)
+                words.append(Word(text, left, right, base, *font[4:]))
         return words
+
+    def _parts(self, word: re.Match[str], font: Word) -> Iterator[re.Match[str]]:
+        """Yield the parts of a word: PDFium joins letters that are spaced over columns."""
+        start, end = word.start(), 0.0
+        for index in range(*word.span()):
+            left, right, _ = self._box(index, font.turns)
+            if index > start and left - end > font.size:
+                yield word.re.match(word.string, start, index) or word
+                start = index
+            end = right
+        yield word.re.match(word.string, start, word.end()) or word
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
         """Return the sides of a word, its last character's foot, and how high it is at one end."""

@@ -285,6 +285,12 @@ def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
     assert text.endswith("\n\n- Nets of two kinds\n- Hooks\n\nSalt 7")
 
 
+@pytest.mark.parametrize("letters", ["XX", "071"])
+def test_letters_spaced_over_columns_are_words(letters: str) -> None:
+    text = read(prose(740), more=f"BT /F0 9 Tf 45 Tc 200 600 Td ({letters}) Tj ET")
+    assert text.split()[-len(letters) :] == [*letters]
+
+
 def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
     code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
     shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
