@@ -6,8 +6,10 @@ how much of the question they contain, and become passages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
+
+import numpy as np
 
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.snapshot import Snapshot
@@ -42,7 +44,7 @@ def find_passages(
     """Return the passages that fit a question; see `select_passages`."""
     words = query if settings.keywords else None
     wanted = min(max(CANDIDATES, len(snapshot) // _CANDIDATE_SHARE), _MOST_CANDIDATES)
-    scores = fuse(snapshot.rankings(vector, words, wanted, accepts))
+    scores = fuse(_rankings(snapshot, vector, words, wanted, accepts))
     question = QuestionWords(words or "", snapshot.frequencies, len(snapshot))
     if settings.keywords:
         long = snapshot.long_documents(scores)
@@ -50,12 +52,36 @@ def find_passages(
         documents = snapshot.documents_of(scores) if any(names.values()) else {}
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles) if titles else scores
-    best = dict([*scores.items()][:_MOST_RERANKED])
-    hits, texts = snapshot.hits(best, neighbours=True)
+    best = snapshot.first(scores.items(), _MOST_RERANKED)
+    hits, texts = snapshot.hits(best, near=vector)
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
-    similarities = snapshot.similarities(vector, [hit.number for hit in hits])
-    chunks = _score_neighbours(hits, best, similarities, settings.min_similarity)
+    chunks = _score_neighbours(hits, best, settings.min_similarity)
     return select_passages(question, chunks, texts, settings, language)
+
+
+def _rankings(
+    snapshot: Snapshot,
+    vector: Sequence[float] | Vectors,
+    query: str | None,
+    count: int,
+    accepts: Accepts | None,
+) -> list[dict[int, float]]:
+    """Return the rankings of chunks by vectors and by words.
+
+    Args:
+        snapshot: The index.
+        vector: The vector of a query. Zeros rank chunks only if its words find none, as do vectors
+            that are the same for all texts: mocks of models return these.
+        query: The query. None: no ranking by words.
+        count: The number of chunks in each ranking.
+        accepts: Returns whether a chunk may be found. None: all may be.
+    """
+    by_words = {} if query is None else snapshot.matching(query, count, accepts)
+    if by_words and not np.any(vector):
+        return [by_words]
+    nearest = snapshot.nearest(vector, count, accepts)
+    same = len(nearest) > 1 and len({*nearest.values()}) == 1
+    return [by_words] if by_words and same else [nearest, by_words]
 
 
 def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
@@ -76,16 +102,12 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _score_neighbours(
-    hits: Sequence[Hit],
-    scores: Mapping[int, float],
-    similarities: Sequence[float],
-    least: float | None,
+    hits: Iterable[Hit], scores: Mapping[int, float], least: float | None
 ) -> list[Hit]:
     """Return the chunks that have scores, and their neighbours with shares of these, in order."""
     documents = {hit.number: hit.document for hit in hits}
     chunks = []
-    ordered = sorted(zip(hits, similarities, strict=True), key=lambda one: one[0][1::-1])
-    for hit, similarity in ordered:
+    for hit in sorted(hits, key=lambda hit: hit[1::-1]):
         shares = [
             NEIGHBOUR_SHARE * scores[near]
             for near in (hit.number - 1, hit.number + 1)
@@ -93,6 +115,6 @@ def _score_neighbours(
         ]
         if hit.number in scores:
             shares.append(scores[hit.number])
-        if shares and (least is None or similarity >= least):
-            chunks.append(hit._replace(score=max(shares), similarity=similarity))
+        if shares and (least is None or (hit.similarity or 0.0) >= least):
+            chunks.append(hit._replace(score=max(shares)))
     return chunks

@@ -72,7 +72,7 @@ def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
         assert len(snapshot.matching("the and", 7, None)) == 7
 
 
-def test_a_question_takes_one_transaction_of_four_statements(place: Place, monkeypatch) -> None:
+def test_a_question_takes_one_transaction_of_three_statements(place: Place, monkeypatch) -> None:
     index = index_of(place())
     index.add([document(RIVER, "river"), document(RIVER, "same"), document(MUSIC, "music")])
     index.search("barley")  # segments are read, the model is checked
@@ -95,7 +95,7 @@ def test_a_question_takes_one_transaction_of_four_statements(place: Place, monke
 
     monkeypatch.setattr(index.store.database, "transaction", transaction)
     assert index.search("Where do otters hunt fish?")
-    assert [len(each) for each in statements] == [4]  # with its begin and end, 6 round trips
+    assert [len(each) for each in statements] == [3]  # with its begin and end, 5 round trips
 
 
 def _read_often(path: str | Path, failures: Any, ready: Any, stop: Any) -> None:

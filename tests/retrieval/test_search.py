@@ -256,7 +256,7 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
 
 
 def test_rare_words_weigh_more() -> None:
-    question = QuestionWords("otters hunting", lambda _: {"otters": 1, "hunting": 90}, 100)
+    question = QuestionWords("otters hunting", {"otters": 1, "hunting": 90}, 100)
     rare, common = question.coverages(["otter", "a hunting"])
     assert rare > 5 * common
     assert rare + common == pytest.approx(1)
@@ -265,7 +265,7 @@ def test_rare_words_weigh_more() -> None:
 def test_a_share_is_the_same_in_whatever_order_a_text_has_the_words() -> None:
     words = "otters", "herons", "millers", "barley", "violins", "harps"
     counts = {word: 2**n for n, word in enumerate(words)}
-    question = QuestionWords(" ".join(words), lambda _: counts, 100)
+    question = QuestionWords(" ".join(words), counts, 100)
     assert len({*question.coverages(map(" ".join, permutations(words)))}) == 1
 
 

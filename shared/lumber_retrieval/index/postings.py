@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from math import log
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,9 @@ corpora, with and without vectors, is highest if `AROUND` is 0.35 to 0.75 of `OW
 _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term counts, at most 255
 _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
+_LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
 _Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.intp]
 
 
 def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: int = 0) -> Postings:
@@ -72,29 +73,23 @@ def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
     return (OWN * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
 
 
-class Occurrences(NamedTuple):
-    """The places of the chunks in which a term occurs, and how much it counts there."""
-
-    places: npt.NDArray[np.integer[Any]]
-    counts: _Floats
-
-
-Occurring = dict[str, list[Occurrences | None]]
-"""Where terms occur in each part of the chunks; None: nowhere."""
+Entries = npt.NDArray[np.uint32]
+"""A posting list."""
+NO_ENTRIES = np.zeros(0, dtype=_ENTRY)
+Occurring = dict[str, list[Entries]]
+"""The posting lists of terms in each part of the chunks, without removed ones."""
 
 
-def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
-    """Return in which live chunks a term occurs, given its posting list."""
-    entries = np.frombuffer(content, dtype=_ENTRY)
-    places = entries >> 8
-    kept = live[places]
-    if not kept.all():
-        entries, places = entries[kept], places[kept]
-    return Occurrences(places, (entries & 255).astype(np.float32))
+def live_entries(content: bytes, removed: npt.NDArray[np.bool_] | None) -> Entries:
+    """Return a posting list without `removed` chunks. None: there are none."""
+    entries: Entries = np.frombuffer(content, dtype=_ENTRY)
+    return entries if removed is None else entries[~removed[entries >> 8]]
 
 
-def bm25(found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int) -> _Floats:
-    """Return the BM25 scores of chunks; 0 for those without a term of the query.
+def bm25(
+    found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int, *, every: bool
+) -> tuple[Rows, _Floats]:
+    """Return the places of chunks, ascending, and their BM25 scores.
 
     Args:
         found: Where the terms of the query occur.
@@ -102,25 +97,58 @@ def bm25(found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int) 
         total: Number of live chunks.
         wanted: How many chunks are looked for. If other terms find as many, those that most chunks
             have are skipped: they count next to nothing.
+        every: Whether all chunks with a term are returned. False: at least the `wanted` best.
     """
     ends = np.cumsum([len(part) for part in lengths])
     scores = np.zeros(ends[-1], dtype=np.float32)
     parts = np.split(scores, ends[:-1])  # views
     counts = frequencies(found)
-    for term in sorted(counts, key=counts.__getitem__):
-        weight = log((total - counts[term] + 0.5) / (counts[term] + 0.5))
-        if weight <= 0 and np.count_nonzero(scores) >= wanted:
+    ordered = sorted(counts, key=counts.__getitem__)
+    weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
+    factors = [max(weight, _LEAST_WEIGHT) * (_K1 + 1) for weight in weights]
+    best: Rows | None = None  # if no other chunks can be among the `wanted`
+    for number, term in enumerate(ordered):
+        if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
-        factor = np.float32(max(weight, _LEAST_WEIGHT) * (_K1 + 1))
-        for own, part, sums in zip(found[term], lengths, parts, strict=True):
-            if own:
-                sums[own.places] += factor * own.counts / (own.counts + part[own.places])
-    return scores
+        if best is None and not every and counts[term] >= _LONG_LIST:
+            best = _contenders(scores, wanted, sum(factors[number:]))
+        factor = np.float32(factors[number])
+        for entries, part, sums, end in zip(found[term], lengths, parts, ends, strict=True):
+            if best is not None:
+                own = best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
+                entries = _entries_at(entries, own)
+            places, occurring = entries >> 8, (entries & 255).astype(np.float32)
+            sums[places] += factor * occurring / (occurring + part[places])
+    places = np.flatnonzero(scores) if best is None else best
+    return places, scores[places]
+
+
+def _contenders(scores: _Floats, wanted: int, rest: float) -> Rows | None:
+    """Return the places of chunks that are among the best once scores rise by `rest` at most.
+
+    None: all chunks may be.
+    """
+    places = np.flatnonzero(scores)
+    if len(places) < wanted:
+        return None
+    own = scores[places]
+    least = np.partition(own, -wanted)[-wanted] - rest
+    return places[own >= least] if least > 0 else None
+
+
+def _entries_at(entries: Entries, places: Rows) -> Entries:
+    """Return the entries of a posting list at some places, which ascend."""
+    if not len(entries):
+        return entries
+    after = np.searchsorted(entries, (places << 8).astype(_ENTRY))
+    near: Entries = entries[np.minimum(after, len(entries) - 1)]
+    at: Entries = near[near >> 8 == places]
+    return at
 
 
 def frequencies(found: Occurring) -> dict[str, int]:
     """Return how many chunks have each term."""
-    return {term: sum(len(one.places) for one in parts if one) for term, parts in found.items()}
+    return {term: sum(map(len, lists)) for term, lists in found.items()}
 
 
 def _split_lists(

@@ -31,10 +31,11 @@ import numpy.typing as npt
 from lumber_core.storage.database import Connection, select, text_in, to_bytes
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
+    NO_ENTRIES,
     Occurring,
     Postings,
     bm25,
-    occurrences,
+    live_entries,
     postings_of,
     saturation,
     with_places,
@@ -122,6 +123,11 @@ class LiveSegments:
         return np.flatnonzero(self.live)
 
     @cached_property
+    def removed(self) -> list[npt.NDArray[np.bool_] | None]:
+        """Which chunks of each segment are removed; None: none is."""
+        return [None if self.live[part].all() else ~self.live[part] for part in self.parts]
+
+    @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
         """What BM25 adds to the count of a term, for the chunks of each segment."""
         lengths = np.concatenate([one.lengths for one in self.segments])
@@ -130,7 +136,7 @@ class LiveSegments:
 
     def __len__(self) -> int:
         """Return the number of live chunks."""
-        return int(np.count_nonzero(self.live))
+        return len(self.places)
 
     def nearest(self, wanted: Doubles, count: int) -> Iterator[Ranking]:
         """Yield the numbers of chunks with their similarities to a rotated vector, best first.
@@ -146,46 +152,37 @@ class LiveSegments:
         else:
             estimates = np.zeros(len(self.live), dtype=np.float32)
         for places in highest(estimates, self.places, first):
-            similarities = self._similarities(wanted, places)
+            similarities = self.similarities(wanted, places)
             for order, values in rank(similarities, np.arange(len(places)), count):
                 yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
 
-    def similarities(self, wanted: Doubles, numbers: Sequence[int]) -> list[float]:
-        """Return the similarities of chunks to a rotated vector."""
-        if not numbers:
-            return []
-        order = np.argsort(numbers)
-        places = np.searchsorted(self.numbers, np.asarray(numbers, dtype=np.int64)[order])
-        ascending = self._similarities(wanted, places)
-        similarities: list[float] = ascending[order.argsort()].tolist()
-        return similarities
-
     def occurrences(self, connection: Connection, words: Iterable[str]) -> Occurring:
         """Return where some terms occur."""
-        found: Occurring = {word: [None] * len(self.segments) for word in words}
         places = {one.id: place for place, one in enumerate(self.segments)}
+        found: Occurring = {word: [NO_ENTRIES] * len(places) for word in words}
         of_segments = f"segment IN ({', '.join(map(str, places))})"
         what = f"segment, term, chunks FROM postings WHERE {of_segments} AND term"
         for segment, term, chunks in select(
             connection, what, map(to_bytes, found if places else ())
         ):
             place = places[segment]
-            found[text_in(term)][place] = occurrences(chunks, self.live[self.parts[place]])
+            found[text_in(term)][place] = live_entries(chunks, self.removed[place])
         return found
 
-    def matching(self, found: Occurring, count: int) -> Iterator[Ranking]:
+    def matching(self, found: Occurring, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
-        The first group has about `count`, the next are ever larger.
+        The first group has about `count`, the next are ever larger. The last ends with the last
+        chunk with a term if `every`.
         """
         if not len(self):
             return
-        scores = bm25(found, self.saturations, len(self), count)
-        for order, values in rank(scores, np.flatnonzero(scores > 0), count):
-            yield [*zip(self.numbers[order].tolist(), values.tolist(), strict=True)]
+        places, scores = bm25(found, self.saturations, len(self), count, every=every)
+        for order, values in rank(scores, np.arange(len(places)), count):
+            yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
 
-    def _similarities(self, wanted: Doubles, places: Rows) -> npt.NDArray[np.float32]:
-        """Return the similarities of chunks, whose places ascend."""
+    def similarities(self, wanted: Doubles, places: Rows) -> npt.NDArray[np.float32]:
+        """Return the similarities to a rotated vector of the chunks at places that ascend."""
         bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
         of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)
         return np.concatenate(

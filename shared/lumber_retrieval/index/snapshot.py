@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
-from lumber_retrieval.index.postings import Occurring, frequencies
+from lumber_retrieval.index.postings import frequencies
 from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.index.vectors import Doubles, rotate
@@ -53,60 +53,53 @@ class Snapshot:
         probe: bytes | None = None,
     ) -> None:
         self.probe = probe  # of the embedding model; None if nothing is stored
+        self.frequencies: Mapping[str, int] = {}  # of the terms of the last query: their chunks
         self._connection = connection
         self._segments = segments
         self._intact = intact  # a context that raises a StoreError if the file is damaged
         self._accepted: dict[tuple[Accepts, int], bool] = {}  # computed once for each chunk
-        self._occurrences: Occurring = {}  # of terms that were read already
         self._wanted: tuple[object, Doubles] | None = None  # the last vector, as given and rotated
 
     def nearest(
-        self, vector: Sequence[float], count: int, accepts: Accepts | None
+        self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
     ) -> dict[int, float]:
         """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
-        return self._first([self._nearest(vector, count, accepts)], count)[0]
+        # One more, as it may be as near as the last of `count`.
+        groups = self._segments.nearest(self._rotate(vector), count + 1)
+        return self._best(groups, count, accepts)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
-        return self._first([self._matching(query, count, accepts)], count)[0]
-
-    def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
-        """Return how many chunks have each term, in their text or around it."""
-        return frequencies(self._occurring(words))
+        with self._intact():
+            found = self._segments.occurrences(self._connection, terms(query))
+        self.frequencies = frequencies(found)
+        every = accepts is not None
+        best: dict[int, float] = {}
+        for wanted in (count + 1, count + 1 + len(self)):
+            groups = self._segments.matching(found, wanted, every=every)
+            best = self._best(groups, count, accepts)
+            if not every or len(best) >= count:
+                break  # also with a filter that accepts all, so that scores are the same
+        return best
 
     def __len__(self) -> int:
         """Return the number of chunks."""
         return len(self._segments)
 
-    def similarities(
-        self, vector: Sequence[float] | Vectors, numbers: Sequence[int]
-    ) -> list[float]:
-        """Return the cosine similarities of chunks to a vector."""
-        with self._intact():
-            return self._segments.similarities(self._rotate(vector), numbers)
+    def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:
+        """Return the `count` chunks with the highest scores, best first.
 
-    def rankings(
-        self,
-        vector: Sequence[float] | Vectors,
-        query: str | None,
-        count: int,
-        accepts: Accepts | None,
-    ) -> list[dict[int, float]]:
-        """Return what `nearest` and `matching` return.
-
-        Args:
-            vector: The vector of a query. Zeros rank chunks only if its words find none, as do
-                vectors that are the same for all texts: mocks of models return these.
-            query: The query. None: no ranking by words.
-            count: The number of chunks in each ranking.
-            accepts: Returns whether a chunk may be found. None: all may be.
+        Of those with the score of the last, the first by the names of their documents and by number
+        are taken.
         """
-        by_words = [] if query is None else self._matching(query, count, accepts)
-        if by_words and not np.any(vector):
-            return self._first([by_words], count)
-        nearest = self._nearest(vector, count, accepts)
-        same = len(nearest) > 1 and nearest[0][1] == nearest[-1][1]
-        return self._first([by_words] if by_words and same else [nearest, by_words], count)
+        ranked = sorted(ranking, key=itemgetter(1), reverse=True)
+        if len(ranked) > count and ranked[count][1] == ranked[count - 1][1]:
+            last = ranked[count][1]
+            equal = [number for number, score in ranked if score == last]
+            named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
+            names = dict(self._select(f"{named} WHERE chunks.id", equal))
+            ranked.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
+        return dict(ranked[:count])
 
     def long_documents(self, chunks: Iterable[int]) -> dict[int, Mapping[str, Any]]:
         """Return the metadata of the long documents that have some of these chunks, by number."""
@@ -130,24 +123,33 @@ class Snapshot:
             return {number: documents[number] for number in chunks}
 
     def hits(
-        self, scores: Mapping[int, float], *, neighbours: bool = False
+        self,
+        scores: Mapping[int, float],
+        *,
+        near: Sequence[float] | Vectors | None = None,
     ) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
-        With `neighbours`, those before and after each chunk in its document follow, with a score
-        of 0.
+        If `near` is the vector of a query, those before and after each chunk in its document
+        follow, with a score of 0, and all have their similarity.
         """
-        chunks, documents = self._read(scores, texts=True, around=int(neighbours))
+        chunks, documents = self._read(scores, texts=True, around=int(near is not None))
+        similarities: Mapping[int, float] = {}
         with self._intact():
             texts = {row[0]: (text_in(row[6]), text_in(row[7])) for row in documents}
-            outlines = {row[0]: row[8] for row in documents}
+            outlines = {row[0]: read_outline(row[8]) for row in documents}
+            if near is not None and chunks:
+                numbers = sorted(chunks)
+                places = np.searchsorted(self._segments.numbers, numbers)
+                cosines = self._segments.similarities(self._rotate(near), places)
+                similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
             for number in {**scores, **chunks}:
                 document, span, metadata = chunks[number]
                 name, text = texts[document]
-                score = scores.get(number, 0.0)
-                own = (number, name, span, text[span.start : span.end], score, metadata)
-                hits.append(Hit(*own, outline=read_outline(outlines[document])))
+                own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
+                similarity = similarities.get(number)
+                hits.append(Hit(*own, metadata, 0, similarity, outlines[document]))
         return hits, dict(texts.values())
 
     def _read(
@@ -205,46 +207,23 @@ class Snapshot:
         with self._intact():
             return select(self._connection, what, values)
 
-    def _occurring(self, words: Iterable[str]) -> Occurring:
-        """Return where terms occur; each is read once."""
-        wanted = dict.fromkeys(words)
-        new = wanted.keys() - self._occurrences.keys()
-        if new:
-            with self._intact():
-                self._occurrences |= self._segments.occurrences(self._connection, new)
-        return {word: self._occurrences[word] for word in wanted}
-
-    def _nearest(
-        self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
-    ) -> Ranking:
-        # One more, as it may be as near as the last of `count`.
-        ranked = self._segments.nearest(self._rotate(vector), count + 1)
-        return self._best(ranked, count, accepts)
-
     def _rotate(self, vector: Sequence[float] | Vectors) -> Doubles:
         """Return a vector rotated as those of chunks are; the last one is cached."""
         if self._wanted is None or self._wanted[0] is not vector:
             self._wanted = vector, rotate(np.asarray(vector, dtype=np.float32))
         return self._wanted[1]
 
-    def _matching(self, query: str, count: int, accepts: Accepts | None) -> Ranking:
-        occurring = self._occurring(terms(query))
-        best: Ranking = []
-        for wanted in (count + 1, count + 1 + len(self._segments)):
-            best = self._best(self._segments.matching(occurring, wanted), count, accepts)
-            if accepts is None or len(best) >= count:
-                break  # also with a filter that accepts all, so that scores are the same
-        return best
-
-    def _best(self, groups: Iterator[Ranking], count: int, accepts: Accepts | None) -> Ranking:
-        """Return the first `count` accepted chunks, and those with the score of the last."""
+    def _best(
+        self, groups: Iterator[Ranking], count: int, accepts: Accepts | None
+    ) -> dict[int, float]:
+        """Return the first `count` accepted chunks of groups with falling scores."""
         best: Ranking = []
         for ranked in self._read_intact(groups):
             for number, score in ranked if accepts is None else self._filter(ranked, accepts):
                 if len(best) >= count and score < best[-1][1]:
-                    return best
+                    return self.first(best, count)
                 best.append((number, score))
-        return best
+        return self.first(best, count)
 
     def _filter(self, ranked: Ranking, accepts: Accepts) -> Iterator[tuple[int, float]]:
         """Yield the chunks that are accepted, with their scores."""
@@ -257,21 +236,6 @@ class Snapshot:
     def _read_intact(self, groups: Iterator[Ranking]) -> Iterator[Ranking]:
         with self._intact():
             yield from groups
-
-    def _first(self, rankings: Sequence[Ranking], count: int) -> list[dict[int, float]]:
-        """Return the `count` chunks of each ranking with the highest scores.
-
-        Equal scores are ordered by the names of their documents, then by number.
-        """
-        equal = []
-        for ranking in rankings:
-            scores = Counter(score for _, score in ranking)
-            equal += [number for number, score in ranking if scores[score] > 1]
-        named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
-        names = dict(self._select(f"{named} WHERE chunks.id", equal))
-        for ranking in rankings:
-            ranking.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
-        return [dict(ranking[:count]) for ranking in rankings]
 
 
 def short_json(details: Mapping[str, Any]) -> str:

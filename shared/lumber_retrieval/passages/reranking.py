@@ -112,7 +112,7 @@ def passages_of_hits(
     described = {chunk.number: hit for chunk, hit in chunks}
     counts = Counter(word for hit in hits for word in {*words_in(hit.text)})
     passages = select_passages(
-        QuestionWords(query, lambda _: counts, len(hits)),
+        QuestionWords(query, counts, len(hits)),
         [chunk for chunk, _ in chunks],
         texts,
         SearchSettings(max_gap=max_gap, budget=budget, reading_order=reading_order),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -27,18 +27,15 @@ class QuestionWords:
 
     Args:
         text: The question.
-        frequencies: Returns how many chunks contain each of some words.
+        frequencies: How many chunks contain each word; words that are missing are in none.
         count: The number of all chunks.
     """
 
-    def __init__(
-        self, text: str, frequencies: Callable[[Collection[str]], Mapping[str, int]], count: int
-    ) -> None:
+    def __init__(self, text: str, frequencies: Mapping[str, int], count: int) -> None:
         words = content_words(words_in(text))
-        counts = frequencies({*words})
         weights: dict[str, float] = {}
         for word in words:
-            chunks = counts.get(word, 0)
+            chunks = frequencies.get(word, 0)
             rarity = math.log(1 + (count - chunks + 0.5) / (chunks + 0.5))
             weights[stem(word)] = max(rarity, weights.get(stem(word), 0.0))
         total = sum(weights.values())

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_retrieval.index import segments, vectors
+from lumber_retrieval.index import postings, segments, vectors
 from lumber_retrieval.index.store import NewDocument, PassageStore
 from lumber_retrieval.words.keywords import terms
 from tests.postgres import Place
@@ -89,6 +89,7 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
         patch.setattr(
             segments, "_FEWEST_COMPARED", 8
         )  # signs choose, and all that they miss comes later
+        patch.setattr(postings, "_LONG_LIST", 1)
         store = PassageStore(place())
         known: dict[str, NewDocument] = {}
         for step, (name, words) in enumerate(steps):
@@ -105,10 +106,13 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
                     for hit in snapshot.hits(matching)[0]
                 }
                 nearest, _ = snapshot.hits(snapshot.nearest(CENTRE, 1000, lambda _: True))
-                counted = snapshot.frequencies(["oak", "fern"])
+                best, same = (snapshot.matching(query, 3, one) for one in (None, lambda _: True))
+                snapshot.matching("oak fern", 1, None)
+                counted = snapshot.frequencies
         expected = by_brute_force([*known.values()], query)
         assert found == pytest.approx(expected, rel=1e-4, abs=1e-5)
         assert [*found.values()] == sorted(found.values(), reverse=True)
+        assert best == same
         similarities = {
             (one.name, n): similarity
             for one in known.values()

@@ -129,9 +129,9 @@ def test_folding_takes_linear_time() -> None:
 def test_the_parts_of_a_name_follow_it(name: str, parts: str) -> None:
     assert words_in(name) == [fold(name), *parts.split()]
     assert words_in(f"see {name}(x)") == ["see", fold(name), *parts.split(), "x"]
-    question = QuestionWords(parts, lambda words: dict.fromkeys(words, 1), 9)
+    question = QuestionWords(parts, dict.fromkeys(words_in(parts), 1), 9)
     assert question.coverages([f"x = {name}(y)"]) == [1.0]
-    asked = QuestionWords(name, lambda words: dict.fromkeys(words, 1), 9)
+    asked = QuestionWords(name, dict.fromkeys(words_in(name), 1), 9)
     whole, apart = asked.coverages([name, parts])
     assert whole == 1.0
     assert 0.5 <= apart <= whole
