@@ -24,6 +24,9 @@ _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term count
 _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
+# Contenders are found once, before terms that together weigh at most a fifth of the rarest: earlier,
+# nearly all chunks contend.
+_FEW_IN = 5
 _Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
 
@@ -106,12 +109,14 @@ def bm25(
     ordered = sorted(counts, key=counts.__getitem__)
     weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
     factors = [max(weight, _LEAST_WEIGHT) * (_K1 + 1) for weight in weights]
+    rests = [sum(factors[number:]) for number in range(len(factors))]
+    few = [one for one, rest in enumerate(rests) if rest * _FEW_IN <= factors[0]][:1]
     best: Rows | None = None  # if no other chunks can be among the `wanted`
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
-        if best is None and not every and counts[term] >= _LONG_LIST:
-            best = _contenders(scores, wanted, sum(factors[number:]))
+        if number in few and not every and counts[term] >= _LONG_LIST:
+            best = _contenders(scores, wanted, rests[number])
         factor = np.float32(factors[number])
         for entries, part, sums, end in zip(found[term], lengths, parts, ends, strict=True):
             if best is not None:
