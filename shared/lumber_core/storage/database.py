@@ -72,7 +72,7 @@ class Database(ABC):
     A database is damaged if a value is malformed in two reads, the second over new connections.
 
     A schema is a list of `CREATE` statements. `{integer}`, `{text}` and `{bytes}` are replaced by
-    the types of the database, and `{clustered}` by its clause for a table in the order of its key.
+    the types of the database.
 
     Attributes:
         path: The path of a file, or the URL of a collection, which may contain a password.

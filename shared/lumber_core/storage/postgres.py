@@ -36,7 +36,6 @@ _TYPES = {
     "integer": "BIGINT",
     "text": 'TEXT COLLATE "C"',  # other collations depend on the server, and are slow
     "bytes": "BYTEA",
-    "clustered": "",
 }
 
 

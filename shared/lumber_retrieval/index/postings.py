@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from math import log
 
@@ -24,8 +24,8 @@ _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term count
 _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
-# Contenders are found once, before terms that together weigh at most a fifth of the rarest: earlier,
-# nearly all chunks contend.
+# Contenders are found once, before terms that together weigh at most a fifth of the rarest. Before
+# other terms, nearly all chunks contend.
 _FEW_IN = 5
 _Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
@@ -79,8 +79,6 @@ def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
 Entries = npt.NDArray[np.uint32]
 """A posting list."""
 NO_ENTRIES = np.zeros(0, dtype=_ENTRY)
-Occurring = dict[str, list[Entries]]
-"""The posting lists of terms in each part of the chunks, without removed ones."""
 
 
 def live_entries(content: bytes, removed: npt.NDArray[np.bool_] | None) -> Entries:
@@ -90,12 +88,19 @@ def live_entries(content: bytes, removed: npt.NDArray[np.bool_] | None) -> Entri
 
 
 def bm25(
-    found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int, *, every: bool
+    lists: Mapping[str, Sequence[Entries]],
+    counts: Mapping[str, int],
+    lengths: Sequence[_Floats],
+    total: int,
+    wanted: int,
+    *,
+    every: bool,
 ) -> tuple[Rows, _Floats]:
     """Return the places of chunks, ascending, and their BM25 scores.
 
     Args:
-        found: Where the terms of the query occur.
+        lists: The posting lists of the terms of the query in each part of the chunks.
+        counts: How many chunks have each term.
         lengths: What `saturation` returned, for each part.
         total: Number of live chunks.
         wanted: How many chunks are looked for. If other terms find as many, those that most chunks
@@ -105,20 +110,19 @@ def bm25(
     ends = np.cumsum([len(part) for part in lengths])
     scores = np.zeros(ends[-1], dtype=np.float32)
     parts = np.split(scores, ends[:-1])  # views
-    counts = frequencies(found)
     ordered = sorted(counts, key=counts.__getitem__)
     weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
     factors = [max(weight, _LEAST_WEIGHT) * (_K1 + 1) for weight in weights]
     rests = [sum(factors[number:]) for number in range(len(factors))]
-    few = [one for one, rest in enumerate(rests) if rest * _FEW_IN <= factors[0]][:1]
+    few = next((one for one, rest in enumerate(rests) if rest * _FEW_IN <= factors[0]), None)
     best: Rows | None = None  # if no other chunks can be among the `wanted`
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
-        if number in few and not every and counts[term] >= _LONG_LIST:
+        if number == few and not every and counts[term] >= _LONG_LIST:
             best = _contenders(scores, wanted, rests[number])
         factor = np.float32(factors[number])
-        for entries, part, sums, end in zip(found[term], lengths, parts, ends, strict=True):
+        for entries, part, sums, end in zip(lists[term], lengths, parts, ends, strict=True):
             if best is not None:
                 own = best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
                 entries = _entries_at(entries, own)
@@ -149,11 +153,6 @@ def _entries_at(entries: Entries, places: Rows) -> Entries:
     near: Entries = entries[np.minimum(after, len(entries) - 1)]
     at: Entries = near[near >> 8 == places]
     return at
-
-
-def frequencies(found: Occurring) -> dict[str, int]:
-    """Return how many chunks have each term."""
-    return {term: sum(map(len, lists)) for term, lists in found.items()}
 
 
 def _split_lists(

@@ -32,7 +32,7 @@ from lumber_core.storage.database import Connection, select, text_in, to_bytes
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
     NO_ENTRIES,
-    Occurring,
+    Entries,
     Postings,
     bm25,
     live_entries,
@@ -43,6 +43,8 @@ from lumber_retrieval.index.postings import (
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.index.vectors import Doubles, PackedVectors, Rows, highest, pack, rank
 
+# In SQLite, a table of postings WITHOUT ROWID is three times as slow to search: comparing two keys
+# reads the posting lists that belong to them.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
     id {integer} PRIMARY KEY,
@@ -52,7 +54,7 @@ CREATE TABLE IF NOT EXISTS segments (
 CREATE TABLE IF NOT EXISTS postings (
     segment {integer} NOT NULL, term {bytes} NOT NULL, chunks {bytes} NOT NULL,
     PRIMARY KEY (segment, term)
-) {clustered};
+);
 CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
 _IS_LONG = f"length(text) >= {LONG_DOCUMENT}"  # databases use the index for this condition alone
@@ -123,6 +125,11 @@ class LiveSegments:
         return np.flatnonzero(self.live)
 
     @cached_property
+    def is_whole(self) -> bool:
+        """Whether no chunk is removed."""
+        return len(self) == len(self.live)
+
+    @cached_property
     def removed(self) -> list[npt.NDArray[np.bool_] | None]:
         """Which chunks of each segment are removed; None: none is."""
         return [None if self.live[part].all() else ~self.live[part] for part in self.parts]
@@ -156,20 +163,7 @@ class LiveSegments:
             for order, values in rank(similarities, np.arange(len(places)), count):
                 yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
 
-    def occurrences(self, connection: Connection, words: Iterable[str]) -> Occurring:
-        """Return where some terms occur."""
-        places = {one.id: place for place, one in enumerate(self.segments)}
-        found: Occurring = {word: [NO_ENTRIES] * len(places) for word in words}
-        of_segments = f"segment IN ({', '.join(map(str, places))})"
-        what = f"segment, term, chunks FROM postings WHERE {of_segments} AND term"
-        for segment, term, chunks in select(
-            connection, what, map(to_bytes, found if places else ())
-        ):
-            place = places[segment]
-            found[text_in(term)][place] = live_entries(chunks, self.removed[place])
-        return found
-
-    def matching(self, found: Occurring, count: int, *, every: bool) -> Iterator[Ranking]:
+    def matching(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
         The first group has about `count`, the next are ever larger. The last ends with the last
@@ -177,7 +171,8 @@ class LiveSegments:
         """
         if not len(self):
             return
-        places, scores = bm25(found, self.saturations, len(self), count, every=every)
+        total, lengths = len(self), self.saturations
+        places, scores = bm25(lists, lists.counts, lengths, total, count, every=every)
         for order, values in rank(scores, np.arange(len(places)), count):
             yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
 
@@ -191,6 +186,49 @@ class LiveSegments:
                 for one, part, first, last in of_segments
             ]
         )
+
+
+class TermLists(dict[str, list[Entries]]):
+    """The posting lists of terms in each segment, without removed chunks.
+
+    Lists of terms that most chunks have are long and seldom needed: they are read on first use.
+
+    Attributes:
+        counts: How many chunks have each term.
+    """
+
+    def __init__(self, live: LiveSegments, connection: Connection, terms: Iterable[str]) -> None:
+        self.counts = dict.fromkeys(terms, 0)
+        self._live = live
+        self._connection = connection
+        # Removed chunks are counted by reading the list. An entry has 4 bytes.
+        self._read(self.counts, "length(chunks) <= 2 * size" if live.is_whole else "TRUE")
+
+    def __missing__(self, term: str) -> list[Entries]:
+        self._read([term], "TRUE")
+        return self[term]
+
+    def _read(self, terms: Iterable[str], short: str) -> None:
+        """Read and count the lists of terms; of those that are not `short`, the length alone."""
+        places = {one.id: place for place, one in enumerate(self._live.segments)}
+        what = (
+            f"segment, term, length(chunks), CASE WHEN {short} THEN chunks END FROM postings JOIN "
+            f"segments ON id = segment WHERE segment IN ({', '.join(map(str, places))}) AND term"
+        )
+        lists = {term: [NO_ENTRIES] * len(places) for term in terms}
+        counts, long = dict.fromkeys(lists, 0), set()
+        for segment, name, size, chunks in select(
+            self._connection, what, map(to_bytes, lists if places else ())
+        ):
+            place, term = places[segment], text_in(name)
+            if chunks is None:
+                long.add(term)
+                counts[term] += size // 4
+            else:
+                lists[term][place] = live_entries(chunks, self._live.removed[place])
+                counts[term] += len(lists[term][place])
+        self.counts |= counts
+        self.update((term, own) for term, own in lists.items() if term not in long)
 
 
 def load_segments(

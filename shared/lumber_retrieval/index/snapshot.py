@@ -17,8 +17,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
-from lumber_retrieval.index.postings import frequencies
-from lumber_retrieval.index.segments import LiveSegments, Ranking
+from lumber_retrieval.index.segments import LiveSegments, Ranking, TermLists
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.index.vectors import Doubles, rotate
 from lumber_retrieval.words.keywords import terms
@@ -71,12 +70,12 @@ class Snapshot:
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         with self._intact():
-            found = self._segments.occurrences(self._connection, terms(query))
-        self.frequencies = frequencies(found)
+            lists = TermLists(self._segments, self._connection, terms(query))
+        self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}
         for wanted in (count + 1, count + 1 + len(self)):
-            groups = self._segments.matching(found, wanted, every=every)
+            groups = self._segments.matching(lists, wanted, every=every)
             best = self._best(groups, count, accepts)
             if not every or len(best) >= count:
                 break  # also with a filter that accepts all, so that scores are the same

@@ -95,7 +95,7 @@ class PackedVectors:
         # The share of signs that differ is the angle between two vectors.
         cosines = np.cos(np.pi / self.width * np.arange(self.width + 1))
         by_count = (cosines * np.linalg.norm(rest)).astype(np.float32)
-        similarities: _Floats = by_count[differing] * signs.lengths
+        similarities: _Floats = by_count.take(differing) * signs.lengths
         similarities += signs.to_centre
         similarities += np.float32(signs.centre @ rest)
         return similarities
@@ -148,7 +148,7 @@ def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     `places` must ascend, and the places of a group do.
     """
     while len(places) > count:
-        own = values[places]
+        own = values if len(places) == len(values) else values[places]
         step = max(1, count // _SAMPLED_VALUES)
         chosen = own >= np.partition(own[::step], -(count // step))[-(count // step)]
         yield places[chosen]
