@@ -42,10 +42,15 @@ def find_passages(
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
-    words = query if settings.keywords else None
     wanted = min(max(CANDIDATES, len(snapshot) // _CANDIDATE_SHARE), _MOST_CANDIDATES)
-    scores = fuse(_rankings(snapshot, vector, words, wanted, accepts))
-    question = QuestionWords(words or "", snapshot.frequencies, len(snapshot))
+    by_words = snapshot.matching(query, wanted, accepts) if settings.keywords else {}
+    nearest = snapshot.nearest(vector, wanted, accepts) if np.any(vector) or not by_words else {}
+    if by_words and len(nearest) > 1 == len({*nearest.values()}):
+        nearest = {}  # mocks of models return zeros, or the same vector for all texts
+    scores = fuse([nearest, by_words])
+    question = QuestionWords(
+        query if settings.keywords else "", snapshot.frequencies, len(snapshot)
+    )
     if settings.keywords:
         long = snapshot.long_documents(scores)
         names = {document: title_of(metadata) for document, metadata in long.items()}
@@ -57,31 +62,6 @@ def find_passages(
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
     chunks = _score_neighbours(hits, best, settings.min_similarity)
     return select_passages(question, chunks, texts, settings, language)
-
-
-def _rankings(
-    snapshot: Snapshot,
-    vector: Sequence[float] | Vectors,
-    query: str | None,
-    count: int,
-    accepts: Accepts | None,
-) -> list[dict[int, float]]:
-    """Return the rankings of chunks by vectors and by words.
-
-    Args:
-        snapshot: The index.
-        vector: The vector of a query. Zeros rank chunks only if its words find none, as do vectors
-            that are the same for all texts: mocks of models return these.
-        query: The query. None: no ranking by words.
-        count: The number of chunks in each ranking.
-        accepts: Returns whether a chunk may be found. None: all may be.
-    """
-    by_words = {} if query is None else snapshot.matching(query, count, accepts)
-    if by_words and not np.any(vector):
-        return [by_words]
-    nearest = snapshot.nearest(vector, count, accepts)
-    same = len(nearest) > 1 and len({*nearest.values()}) == 1
-    return [by_words] if by_words and same else [nearest, by_words]
 
 
 def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:

@@ -24,9 +24,6 @@ _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term count
 _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
-# Contenders are found once, before terms that together weigh at most a fifth of the rarest. Before
-# other terms, nearly all chunks contend.
-_FEW_IN = 5
 _Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
 
@@ -113,19 +110,19 @@ def bm25(
     ordered = sorted(counts, key=counts.__getitem__)
     weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
     factors = [max(weight, _LEAST_WEIGHT) * (_K1 + 1) for weight in weights]
-    rests = [sum(factors[number:]) for number in range(len(factors))]
-    few = next((one for one, rest in enumerate(rests) if rest * _FEW_IN <= factors[0]), None)
     best: Rows | None = None  # if no other chunks can be among the `wanted`
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
-        if number == few and not every and counts[term] >= _LONG_LIST:
-            best = _contenders(scores, wanted, rests[number])
+        rest = sum(factors[number:])  # if it is larger, nearly all chunks contend
+        if best is None and not every and counts[term] >= _LONG_LIST and rest * 5 <= factors[0]:
+            best = _contenders(scores, wanted, rest)
         factor = np.float32(factors[number])
         for entries, part, sums, end in zip(lists[term], lengths, parts, ends, strict=True):
-            if best is not None:
+            if best is not None and len(entries):
                 own = best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
-                entries = _entries_at(entries, own)
+                near = entries[np.searchsorted(entries[:-1], (own << 8).astype(_ENTRY))]
+                entries = near[near >> 8 == own]
             places, occurring = entries >> 8, (entries & 255).astype(np.float32)
             sums[places] += factor * occurring / (occurring + part[places])
     places = np.flatnonzero(scores) if best is None else best
@@ -133,26 +130,11 @@ def bm25(
 
 
 def _contenders(scores: _Floats, wanted: int, rest: float) -> Rows | None:
-    """Return the places of chunks that are among the best once scores rise by `rest` at most.
-
-    None: all chunks may be.
-    """
+    """Return the places that may be among the best if scores rise by `rest`; None: all may."""
     places = np.flatnonzero(scores)
-    if len(places) < wanted:
-        return None
     own = scores[places]
-    least = np.partition(own, -wanted)[-wanted] - rest
+    least = np.partition(own, -wanted)[-wanted] - rest if len(own) >= wanted else 0
     return places[own >= least] if least > 0 else None
-
-
-def _entries_at(entries: Entries, places: Rows) -> Entries:
-    """Return the entries of a posting list at some places, which ascend."""
-    if not len(entries):
-        return entries
-    after = np.searchsorted(entries, (places << 8).astype(_ENTRY))
-    near: Entries = entries[np.minimum(after, len(entries) - 1)]
-    at: Entries = near[near >> 8 == places]
-    return at
 
 
 def _split_lists(

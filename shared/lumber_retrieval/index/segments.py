@@ -125,11 +125,6 @@ class LiveSegments:
         return np.flatnonzero(self.live)
 
     @cached_property
-    def is_whole(self) -> bool:
-        """Whether no chunk is removed."""
-        return len(self) == len(self.live)
-
-    @cached_property
     def removed(self) -> list[npt.NDArray[np.bool_] | None]:
         """Which chunks of each segment are removed; None: none is."""
         return [None if self.live[part].all() else ~self.live[part] for part in self.parts]
@@ -166,8 +161,7 @@ class LiveSegments:
     def matching(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
-        The first group has about `count`, the next are ever larger. The last ends with the last
-        chunk with a term if `every`.
+        The first group has about `count`, the next are ever larger; see `bm25`.
         """
         if not len(self):
             return
@@ -198,36 +192,36 @@ class TermLists(dict[str, list[Entries]]):
     """
 
     def __init__(self, live: LiveSegments, connection: Connection, terms: Iterable[str]) -> None:
-        self.counts = dict.fromkeys(terms, 0)
-        self._live = live
-        self._connection = connection
+        self.counts: dict[str, int] = {}
+        self._live, self._connection = live, connection
         # Removed chunks are counted by reading the list. An entry has 4 bytes.
-        self._read(self.counts, "length(chunks) <= 2 * size" if live.is_whole else "TRUE")
+        self._read(
+            terms,
+            "TRUE"
+            if any(one is not None for one in live.removed)
+            else "length(chunks) <= 2 * size",
+        )
 
     def __missing__(self, term: str) -> list[Entries]:
         self._read([term], "TRUE")
         return self[term]
 
     def _read(self, terms: Iterable[str], short: str) -> None:
-        """Read and count the lists of terms; of those that are not `short`, the length alone."""
         places = {one.id: place for place, one in enumerate(self._live.segments)}
         what = (
             f"segment, term, length(chunks), CASE WHEN {short} THEN chunks END FROM postings JOIN "
             f"segments ON id = segment WHERE segment IN ({', '.join(map(str, places))}) AND term"
         )
         lists = {term: [NO_ENTRIES] * len(places) for term in terms}
-        counts, long = dict.fromkeys(lists, 0), set()
-        for segment, name, size, chunks in select(
-            self._connection, what, map(to_bytes, lists if places else ())
-        ):
+        self.counts |= dict.fromkeys(lists, 0)
+        wanted, long = map(to_bytes, lists if places else ()), set()
+        for segment, name, size, chunks in select(self._connection, what, wanted):
             place, term = places[segment], text_in(name)
             if chunks is None:
                 long.add(term)
-                counts[term] += size // 4
             else:
                 lists[term][place] = live_entries(chunks, self._live.removed[place])
-                counts[term] += len(lists[term][place])
-        self.counts |= counts
+            self.counts[term] += size // 4 if chunks is None else len(lists[term][place])
         self.update((term, own) for term, own in lists.items() if term not in long)
 
 

@@ -122,10 +122,7 @@ class Snapshot:
             return {number: documents[number] for number in chunks}
 
     def hits(
-        self,
-        scores: Mapping[int, float],
-        *,
-        near: Sequence[float] | Vectors | None = None,
+        self, scores: Mapping[int, float], *, near: Sequence[float] | Vectors | None = None
     ) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
