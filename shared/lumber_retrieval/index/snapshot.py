@@ -93,8 +93,7 @@ class Snapshot:
         """
         ranked = sorted(ranking, key=itemgetter(1), reverse=True)
         if len(ranked) > count and ranked[count][1] == ranked[count - 1][1]:
-            last = ranked[count][1]
-            equal = [number for number, score in ranked if score == last]
+            equal = [number for number, score in ranked if score == ranked[count][1]]
             named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
             names = dict(self._select(f"{named} WHERE chunks.id", equal))
             ranked.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
