@@ -25,7 +25,7 @@ _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
 _Floats = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
+_Places = npt.NDArray[np.intp]
 
 
 def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: int = 0) -> Postings:
@@ -73,26 +73,26 @@ def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
     return (OWN * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
 
 
-Entries = npt.NDArray[np.uint32]
+PostingList = npt.NDArray[np.uint32]
 """A posting list."""
 NO_ENTRIES = np.zeros(0, dtype=_ENTRY)
 
 
-def live_entries(content: bytes, removed: npt.NDArray[np.bool_] | None) -> Entries:
+def live_entries(content: bytes, removed: npt.NDArray[np.bool_] | None) -> PostingList:
     """Return a posting list without `removed` chunks. None: there are none."""
-    entries: Entries = np.frombuffer(content, dtype=_ENTRY)
+    entries: PostingList = np.frombuffer(content, dtype=_ENTRY)
     return entries if removed is None else entries[~removed[entries >> 8]]
 
 
 def bm25(
-    lists: Mapping[str, Sequence[Entries]],
+    lists: Mapping[str, Sequence[PostingList]],
     counts: Mapping[str, int],
     lengths: Sequence[_Floats],
     total: int,
     wanted: int,
     *,
     every: bool,
-) -> tuple[Rows, _Floats]:
+) -> tuple[_Places, _Floats]:
     """Return the places of chunks, ascending, and their BM25 scores.
 
     Args:
@@ -110,7 +110,7 @@ def bm25(
     ordered = sorted(counts, key=counts.__getitem__)
     weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
     factors = [max(weight, _LEAST_WEIGHT) * (_K1 + 1) for weight in weights]
-    best: Rows | None = None  # if no other chunks can be among the `wanted`
+    best: _Places | None = None  # if no other chunks can be among the `wanted`
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
@@ -129,7 +129,7 @@ def bm25(
     return places, scores[places]
 
 
-def _contenders(scores: _Floats, wanted: int, rest: float) -> Rows | None:
+def _contenders(scores: _Floats, wanted: int, rest: float) -> _Places | None:
     """Return the places that may be among the best if scores rise by `rest`; None: all may."""
     places = np.flatnonzero(scores)
     own = scores[places]

@@ -32,7 +32,7 @@ from lumber_core.storage.database import Connection, select, text_in, to_bytes
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
     NO_ENTRIES,
-    Entries,
+    PostingList,
     Postings,
     bm25,
     live_entries,
@@ -182,7 +182,7 @@ class LiveSegments:
         )
 
 
-class TermLists(dict[str, list[Entries]]):
+class TermLists(dict[str, list[PostingList]]):
     """The posting lists of terms in each segment, without removed chunks.
 
     Lists of terms that most chunks have are long and seldom needed: they are read on first use.
@@ -202,7 +202,7 @@ class TermLists(dict[str, list[Entries]]):
             else "length(chunks) <= 2 * size",
         )
 
-    def __missing__(self, term: str) -> list[Entries]:
+    def __missing__(self, term: str) -> list[PostingList]:
         self._read([term], "TRUE")
         return self[term]
 
