@@ -20,9 +20,11 @@ from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.spans import Span
 from lumber_core.text.captions import spoken_text
-from lumber_core.text.lines.tables import without_bars
+from lumber_core.text.lines.tables import has_rows, without_bars
+from lumber_core.text.outline import Context
 from lumber_core.text.source import Source
 from lumber_core.tokens.estimated_counter import EvenCounter
+from lumber_retrieval.hits import LONG_DOCUMENT
 
 Vectors = npt.NDArray[np.float32]
 _Float = TypeVar("_Float", np.float32, np.float64)
@@ -93,14 +95,27 @@ def split_and_embed(
 
 
 def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
-    """Return the chunks of documents with the texts to embed: rows of tables without bars."""
+    """Return the chunks of documents with the texts to embed: rows of tables without bars.
+
+    In a long document rows are embedded below its title alone. Rows of numbers have few words, and
+    the headings and the header that hundreds of them share would outweigh these. Ten budgets from
+    150 to 1,500 words touch the evidence in annual reports for 0.559 instead of 0.476 of the
+    questions, and in one index of all for 0.511 instead of 0.427.
+    """
     return [
         [
-            PlacedText(one.span, one.text, without_bars(spoken_text(one.text_in_context)))
+            PlacedText(one.span, one.text, without_bars(spoken_text(_below_context(one, is_long))))
             for one in chunks
         ]
         for chunks in split
+        for is_long in [bool(chunks) and chunks[-1].span.end >= LONG_DOCUMENT]
     ]
+
+
+def _below_context(chunk: Chunk, is_long: bool) -> str:
+    if is_long and has_rows(chunk.text):
+        return Context(chunk.outside.titles[:1]).above(chunk.text)
+    return chunk.text_in_context
 
 
 def embed_chunks(

@@ -194,6 +194,15 @@ def test_rows_of_tables_are_embedded_as_their_words() -> None:
     ]
 
 
+def test_rows_in_a_long_document_are_embedded_below_its_title_alone() -> None:
+    text = "# Boats\n\n## Small ones\n\n| Name | Seats |\n|--|--|\n" + "| Gull | 4 |\n" * 3_000
+    contexts = {len(text): "Boats\n\nGull 4", 20_000: "Boats > Small ones\n\nName Seats"}
+    for length, above in contexts.items():
+        embed = Lengths()
+        split_and_embed(GreedyChunker(40), [Source(text[:length], format="markdown")], embed)
+        assert embed.texts[1].startswith(f"{above}\n")
+
+
 @every_splitter
 async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> None:
     texts, delivery = [TEXT, "", GUIDE], Delivery(overlap=5, trim=True)
