@@ -45,7 +45,7 @@ PROBE = "probe"
 
 _REMOVED = "left"  # the key of how many chunks were removed since unused vectors were
 _APPLICATION_ID = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 9
+_FORMAT = 10
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from lumber_retrieval.words.keywords import words_in
+from lumber_retrieval.words.keywords import IDEOGRAPH, words_in
 
 _STEM_LENGTH = 5
 """Letters of a word that are compared. Recall on the development corpora is the same within 0.003
@@ -122,6 +122,8 @@ def _stop_words() -> dict[str, tuple[str, ...]]:
     languages: dict[str, list[str]] = {}
     # English first: of two languages with equally many stop words in a question, the first counts.
     for language in sorted(stopwordsiso.langs(), key=lambda name: (name != "en", name)):
-        for word in {*words_in("\n".join(sorted(stopwordsiso.stopwords(language))))}:
+        own = {*stopwordsiso.stopwords(language)}
+        words = {*words_in("\n".join(sorted(own)))}
+        for word in words - {*filter(IDEOGRAPH.fullmatch, words - own)}:
             languages.setdefault(word, []).append(language)
     return {word: tuple(names) for word, names in languages.items()}
