@@ -48,7 +48,14 @@ class Decoded(NamedTuple):
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise a ValueError unless Python has a text encoding of that name, such as "utf-8"."""
+    """Raise unless Python has a text encoding of that name.
+
+    Args:
+        encoding: The name, such as "utf-8".
+
+    Raises:
+        ValueError: Python has none.
+    """
     try:
         "".encode(encoding)
     except LookupError:  # unknown, or no text encoding, such as "base64"
@@ -61,10 +68,15 @@ def check_encoding(encoding: str) -> None:
 def decode(
     content: bytes, name: str, encoding: str | None = None, *, is_markup: bool = False
 ) -> Decoded:
-    """Decode a text, or raise an UnreadableFileError if it is none in that encoding, or in any.
+    """Decode a text.
 
     Without an encoding it has that of the byte order mark; else UTF-8, also if a few bytes are
     damaged; else the one that HTML or XML declares, if `is_markup`; else the most likely one.
+
+    Raises:
+        UnreadableFileError: The bytes are no text in that encoding, or in any.
+        MissingExtraError: The encoding must be detected, and charset-normalizer is not installed.
+        ValueError: Python knows no such encoding.
     """
     if encoding is not None:
         return Decoded(_decode_undamaged(content, name, encoding), encoding)

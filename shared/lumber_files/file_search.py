@@ -20,14 +20,24 @@ from lumber_files.reading import READABLE, READABLE_KINDS
 
 
 class NamedPath(NamedTuple):
-    """The name of a document, which is the path as its user would write it, and its file."""
+    """A file and the name of its document.
+
+    Attributes:
+        name: The path as the user would write it, with forward slashes.
+        path: Where the file is.
+    """
 
     name: str
     path: Path
 
 
 class FoundFiles(NamedTuple):
-    """The files to read, each once in the order of the paths, and other files in folders."""
+    """The files that some paths refer to.
+
+    Attributes:
+        files: The files to read, each once, in the order of the paths; those of a folder by name.
+        skipped: Other files in folders; see `is_read`.
+    """
 
     files: list[NamedPath]
     skipped: list[NamedPath]
@@ -56,15 +66,20 @@ def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
 
 
 def count_suffixes(names: Iterable[str]) -> str:
-    """Return the number of files of each kind by their names, as in "12 png, 4 zip"."""
+    """Return the number of files of each kind, as in "12 png, 4 zip".
+
+    Args:
+        names: The names of the files.
+    """
     counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
-    return ", ".join(f"{n:,} {kind or 'without suffix'}" for kind, n in counts.most_common())
+    common = counts.most_common()
+    return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)
 
 
 def find_files(
     paths: Iterable[str | Path], *, no_ignore: bool = False, also: Sequence[str] = ()
 ) -> FoundFiles:
-    """Find the files of paths, or raise a FileNotFoundError if one has none that is read.
+    """Find files.
 
     Args:
         paths: Files of any suffix; folders, whose files with a suffix in `READABLE` are taken at
@@ -74,6 +89,8 @@ def find_files(
         also: Patterns of more files to take from folders, such as "*.log".
 
     Raises:
+        FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
+            is read.
         ValueError: A file in a folder is a link to a place outside the folder.
     """
     files: dict[Path, NamedPath] = {}
@@ -118,8 +135,9 @@ def entries_in(
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
-    Links to folders are not followed. `skipped` receives the errors of folders that cannot be
-    opened, and of links that lead in circles or through a file.
+    Links to folders are not followed. Folders that cannot be opened are left out, those whose path
+    is too long for the system too, and links that lead in circles or through a file. `skipped`
+    receives their errors.
     """
     skipped = {} if skipped is None else skipped
     waiting = [os.fspath(folder)]  # not calls in each other: folders may be nested by thousands
@@ -151,9 +169,14 @@ def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:
-    """Return a link to a file and a page of a PDF, as in "file:///docs/report.pdf#page=3".
+    """Return a link to a file, as in "file:///docs/report.pdf#page=3".
 
-    It is None if the path is relative or no such file exists, as for text from stdin.
+    Args:
+        path: The file.
+        page: The page at which viewers open a PDF, from 1. Ignored for other files.
+
+    Returns:
+        None if the path is relative or no such file exists, as for text from stdin.
     """
     path = Path(path)
     if not path.is_absolute() or not path.is_file():

@@ -1,8 +1,10 @@
 """Reads files in a child process with limits of time and memory.
 
-A file may send its reader into an endless loop, crash native code or take gigabytes. A child
-starts with the first file and serves until the process ends; each thread that reads has its own. It
-answers in JSON: a hostile file that controls it must not control the parent, as by pickling.
+A file may send its reader into an endless loop, crash native code or take gigabytes. The user's
+process goes on, with an error of one sentence. A child starts with the first file and serves until
+the process ends; each thread that reads has its own. It receives JSON and the file through a pipe,
+and answers in JSON: a hostile file that controls the child must not control the parent, as it could
+by pickling.
 
 A child is another Python interpreter. A packed program (PyInstaller, Nuitka, cx_Freeze) has none,
 and its executable is the program: it is forked, or started as `multiprocessing` does.
@@ -160,9 +162,12 @@ def read_isolated(
 ) -> Any:
     """Return the result of a reader that runs on a file in a child process.
 
-    The reader, such as "lumber_files.pdf.page_reader:read_pages", returns JSON values. It checks
-    while unpacking that the file unpacks to at most `max_unpacked` bytes. If it raises, crashes, or
-    takes too much time or memory, an `UnreadableFileError` is raised.
+    The reader, such as "lumber_files.pdf.page_reader:read_pages", takes the content,
+    `max_unpacked` and the options, and returns JSON values. Its module imports nothing expensive at
+    its top. It checks while unpacking that the file unpacks to at most `max_unpacked` bytes.
+
+    Raises:
+        UnreadableFileError: The reader raised, crashed, or took too much time or memory.
     """
     seconds = _MIN_SECONDS + int(_CPU_PER_UNPACKED * max_unpacked + _CPU_PER_BYTE * len(content))
     limits = {"max_unpacked": max_unpacked, "seconds": seconds}

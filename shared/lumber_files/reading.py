@@ -52,7 +52,14 @@ class TextFile(Source):
 
 
 def check_readable(path: str | Path) -> None:
-    """Raise a MissingExtraError if the format of a file, by its suffix, needs a missing package."""
+    """Raise if a file's format needs a package that is not installed; the file is not opened.
+
+    Args:
+        path: The file. Its suffix decides the format.
+
+    Raises:
+        MissingExtraError: The package is missing. The message names the extra.
+    """
     require_reader(PurePath(path).suffix.lower())
 
 
@@ -101,7 +108,13 @@ def read_bytes(
 ) -> TextFile:
     """Read the content of a file, as `read_file` does.
 
-    Its `suffix` decides the format, as ".md" does, or without one the name.
+    Args:
+        content: The bytes.
+        name: Name of the document.
+        suffix: Decides the format, as ".md" does; plain text if it is none of `READABLE`. None:
+            that of the name.
+        encoding: See `read_file`.
+        max_unpacked: See `read_file`.
     """
     kind = (PurePath(name).suffix if suffix is None else suffix).lower()
     require_reader(kind)

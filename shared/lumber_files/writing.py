@@ -16,6 +16,12 @@ def replacing(path: Path) -> Iterator[Path]:
     If the block raises, an existing file is unchanged and the new one is deleted. A process that is
     killed leaves the new one, whose name ends in `.part`. Of a link, the target is replaced. A path
     that is no regular file, such as `/dev/stdout` or a named pipe, is written to directly.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: The folder does not exist, or cannot be written to.
     """
     if path.exists() and not path.is_file():
         yield path
@@ -34,9 +40,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Raise a ValueError that states what to do if a file to write is a folder or has none.
+    """Raise unless a file can be written without overwriting an input.
 
-    It also does if the file is one of those that are read, under any name.
+    Args:
+        path: The file to write.
+        inputs: Files that are read.
+
+    Raises:
+        ValueError: It is a folder, its folder does not exist, or it is an input, also under another
+            name. The message states what to do.
     """
     if path.is_dir():
         raise ValueError(f"{path} is a folder: expected the name of a file to write")

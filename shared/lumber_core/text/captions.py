@@ -33,8 +33,9 @@ _LABEL = re.compile(
       (?:[^<>]{{0,200}}?\send=["']({_TIME}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )
+_FIRST = re.compile(r"[^\s\ufeff]")
 _START = re.compile(
-    rf"[\s\ufeff]*(?:WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b"
+    rf"(?:WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:tt:)?tt\b|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
     rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )
@@ -99,7 +100,8 @@ def is_captions(text: str, kind: str) -> bool:
 
 def begins_with_cue(text: str) -> bool:
     """Return whether a text begins as captions do."""
-    return _START.match(text) is not None
+    first = _FIRST.search(text)
+    return first is not None and _START.match(text, first.start()) is not None
 
 
 @lru_cache(maxsize=4)
