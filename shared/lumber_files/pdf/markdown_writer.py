@@ -14,7 +14,7 @@ from statistics import median
 
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
-from lumber_files.pdf.reading_order import order_lines
+from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine
@@ -201,14 +201,18 @@ def _blocks(
     inside: dict[TextLine, _Block] = {}
     bands = [rule for rule in rules if rule.is_band]
     rules = [rule for rule in rules if not rule.is_band]
-    page = free = _move_notes(page, rules, styles)
+    free = page
     for find in (partial(find_grids, bands), partial(find_open_grids, page)):
         for grid in find(rules):
             if filled := grid.fill(free):
                 table = _Block("table", cells=filled[1])
                 inside.update((free[number], table) for number in filled[0])
                 free = [line for line in page if line not in inside]
-    for found in find_column_tables(free, rules):
+    groups: dict[TextLine | _Block, list[TextLine]] = {}
+    for line in page:
+        groups.setdefault(inside.get(line, line), []).append(line)
+    page = _move_notes(put_in_place(groups.values()), rules, styles)
+    for found in find_column_tables([line for line in page if line not in inside], rules):
         table = _Block("table", cells=found[1])
         inside.update((line, table) for line in found[0])
     written: set[_Block] = set()

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
+from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import BULLETS, ITEM_NUMBER, MAX_BASE_DIFFERENCE, TextLine, Word
 
 _LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{ITEM_NUMBER}")
@@ -23,6 +24,9 @@ _MIN_COLUMN_GAP = 0.8  # times the size, between two columns of text
 _EDGE_STEP = 4  # points; where columns begin is rounded to it
 _MIN_COLUMN_ROWS = 5  # that two columns drawn row by row have; fewer are a table or fields
 _MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
+_MIN_ROOM = 0.8  # times the size, between the bases of lines one below the other
+_MAX_CELL_RISE = 6  # times the size, from the end of a cell to the start of the one beside it
+_MAX_PLACES = 1_000  # that are searched for each group; pages have a few hundred
 
 
 def order_lines(page: Sequence[TextLine]) -> list[TextLine]:
@@ -50,6 +54,43 @@ def _order_columns(page: Sequence[TextLine]) -> Iterator[TextLine]:
         else:
             yield from (TextLine(own) for own in left if own)
             yield from _order_columns([TextLine(own) for own in right if own])
+
+
+def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
+    """Return the lines of groups, such as tables, with those that are drawn late where they stand.
+
+    What is above the group drawn before it goes to the top of the page or of a column, or between
+    two groups of a column that leave room for it; else it is a cell, or begins the next column.
+    """
+    placed: list[Sequence[TextLine]] = []
+    boxes: list[Rule] = []  # around the bases of each group
+    at = 0  # behind the last group
+    for lines in groups:
+        ends = ((line.left, line.base, line.right) for line in lines)
+        (left, *_), bases, (*_, right) = map(sorted, zip(*ends, strict=True))
+        box, size = Rule(left, bases[0], right, bases[-1]), lines[0].size
+        after = boxes[at : at + 1]
+        passes = any(box.bottom < o.top + size / 2 and box.right > o.left for o in after)
+        rise = box.top - boxes[at - 1].bottom if at else 0.0
+        is_cell = rise < _MAX_CELL_RISE * size and not box.is_over(boxes[at - 1]) if at else False
+        if passes or (rise > size / 2 and not is_cell):
+            places = range(max(0, len(boxes) - _MAX_PLACES), len(boxes))
+            room = _MIN_ROOM * size
+            at = next((n for n in places if _fits(box, boxes, n, room)), len(boxes))
+        placed.insert(at, lines)
+        boxes.insert(at, box)
+        at += 1
+    return [line for lines in placed for line in lines]
+
+
+def _fits(box: Rule, boxes: Sequence[Rule], place: int, room: float) -> bool:
+    """Return whether a box belongs before the one at a place, and behind the one before that."""
+    if not place:
+        return all(o.top < box.bottom - room for o in boxes) and any(map(box.is_over, boxes))
+    before, after = boxes[place - 1 : place + 1]
+    begins_column = before.bottom < after.top - room and not before.is_over(box)
+    below = before.bottom > box.top + room and before.is_over(box)
+    return (below or begins_column) and box.bottom > after.top + room and box.is_over(after)
 
 
 def _is_text(words: Sequence[Word]) -> bool:

@@ -39,6 +39,10 @@ class Rule(NamedTuple):
         """Whether it is a rectangle, as behind the cells of a row."""
         return min(self.top - self.bottom, self.right - self.left) > _MIN_BAND_HEIGHT
 
+    def is_over(self, other: Rule) -> bool:
+        """Return whether it has some of its width in common with another one."""
+        return max(self.left, other.left) < min(self.right, other.right)
+
     def sides(self) -> Iterator[Rule]:
         """Yield the left, right, lower and upper sides."""
         left, bottom, right, top = self
