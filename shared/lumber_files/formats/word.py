@@ -16,6 +16,7 @@ from lumber_files.formats.package import (
     show_runs,
 )
 from lumber_files.formats.symbol_fonts import show_symbols
+from lumber_files.formats.word_fields import show_fields
 
 # What styles give: list and level; that a text is hidden or raised; a font of symbols.
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
@@ -35,6 +36,7 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
     given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
     _apply_styles(root, *map(parse_xml, given))
+    show_fields(root)
     _mark_numbers(root)
     _show_text(root)
     for cell in find(root, "//w:tc/w:p[w:pPr/w:numPr][not(normalize-space())]"):

@@ -86,6 +86,16 @@ def picture(description: str) -> str:
     )
 
 
+def instruction(*texts: str, result: str = "", form: str = "") -> str:
+    """Return a field by its instruction, with a result if it is stored."""
+    begin, middle, end = (
+        f'<w:r><w:fldChar w:fldCharType="{kind}">{form * (kind == "begin")}</w:fldChar></w:r>'
+        for kind in ("begin", "separate", "end")
+    )
+    shown = "".join(f"<w:r><w:instrText>{text}</w:instrText></w:r>" for text in texts)
+    return begin + shown + middle + run(result) * bool(result) + end
+
+
 def field(form: str) -> str:
     begin = f'<w:fldChar w:fldCharType="begin"><w:ffData>{form}</w:ffData></w:fldChar>'
     return f'<w:r>{begin}</w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
@@ -220,6 +230,24 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         ),
         # What is drawn in a text.
         (paragraph("The ", ruby("湖", "みずうみ"), "."), "The 湖(みずうみ)."),
+        (paragraph("a ", instruction("EQ \\f(x", "+1,2)"), " b"), "a (x+1)/2 b"),
+        (paragraph(instruction("eq \\* jc2 \\o\\ad(\\s\\up 9(みず),水)")), "水(みず)"),
+        (paragraph(instruction("EQ \\o\\ac(○,印)\\r(3,\\b(y))\\i\\su(1,n,k)")), "印3√((y))∑_1^n k"),
+        (paragraph(instruction("EQ x\\s\\up5(2)\\x(\\a(1,2))"), "."), "x^21, 2."),
+        (
+            paragraph(instruction("MACROBUTTON Go [Name]"), instruction("PAGE", result="7")),
+            "[Name]7",
+        ),
+        (
+            paragraph(
+                instruction(
+                    "FORMDROPDOWN",
+                    form='<w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="No"/>'
+                    '<w:listEntry w:val="Yes"/></w:ddList></w:ffData>',
+                )
+            ),
+            "Yes",
+        ),
         (paragraph('<w:r><w:sym w:font="Symbol" w:char="F06D"/></w:r>', "m"), "μm"),
         (paragraph(run("", '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>')), "✓"),
         (paragraph(run("R", '<w:rFonts w:ascii="Wingdings 2"/>'), " yes"), "☑ yes"),
