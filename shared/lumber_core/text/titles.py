@@ -6,11 +6,10 @@ document's title does not depend on other documents.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import unquote
 
@@ -38,13 +37,23 @@ _LONG_NUMBER = re.compile(r"\d{6}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # Kinds of words that name no document: those that do not describe it, names of files that describe
 # their folder, and kinds of documents, whose subject the folder may name.
-_KINDS: dict[str, str] = {
-    word: kind
-    for kind, words in json.loads(
-        Path(__file__).with_name("title_words.json").read_text(encoding="utf-8")
-    ).items()
-    for word in words.split()
+_WORDS_OF_KINDS = {
+    "nothing": (
+        "attachment clipboard content contents copy data dataset datasets default desktop doc "
+        "docs document documento documentos documents dokument dokumente download downloads "
+        "dsc dscn dump export exports file files html image images img input misc new noname "
+        "output page pages pdf pdfs photo photos pic picture pictures powerpoint presentation "
+        "pxl result results sample scan scanned scans screenshot slide src stdin temp test "
+        "text tmp txt unbenannt unknown unnamed untitled upload uploads word"
+    ),
+    "folder": "index readme",
+    "weak": (
+        "about appendix article book changelog chapter draft faq final guide intro "
+        "introduction invoice license main manual minutes note notes overview paper part "
+        "report section summary transcript volume"
+    ),
 }
+_KINDS = {word: kind for kind, words in _WORDS_OF_KINDS.items() for word in words.split()}
 
 
 def document_title(
