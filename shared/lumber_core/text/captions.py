@@ -1,7 +1,8 @@
-"""Captions, as in SRT, WebVTT, SBV, TTML, ASS, LRC and of Whisper: speech with its times.
+"""Captions, as in SRT, WebVTT, SBV, TTML, SAMI, ASS, LRC and of Whisper: speech with its times.
 
 A cue has a number or name on a line of its own, its times, and text. Names of speakers, sounds,
-tags, notes, and lines that rolling captions repeat are not spoken.
+tags, notes, and lines that rolling captions repeat are not spoken. In transcripts, such as those of
+Otter, Teams and Zoom, a time stands on a line above the words or in brackets before them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from functools import lru_cache
 from html import unescape
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from lumber_core.spans import Span
@@ -19,24 +21,42 @@ INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:(?:\d+:){1,2}\d\d?(?:[.,:]\d{1,3})?|\d+(?:\.\d+)?s)"
-_LYRIC_TIME = r"\[(\d+:\d\d)[.:]\d\d\d?\](?:\[\d[\d:.]*\])*"
+_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?)"  # or seconds with decimals, or milliseconds
+_LYRIC_TIME = r"\[(\d+:\d\d)\.\d\d\d?\](?:\[\d[\d:.]*\])*"
 _TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
 # What precedes the words of a cue: lines above them, Whisper's times in brackets or in columns, the
-# time of lyrics (LRC), the fields of ASS, or the tag of TTML.
+# time of lyrics (LRC), the fields of ASS, or the tag of TTML, SAMI or YouTube's XML.
 _LABEL = re.compile(
     rf"""^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?(\[)?
       ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)
     | ^\ufeff?{_LYRIC_TIME} | ^(\d+)\t(\d+)\t
     | ^Dialogue:[^,\n]{{1,20}},({_TIME}),({_TIME}),(?:[^,\n]*,){{6}}
-    | <(?:\w+:)?p\b[^<>]{{0,200}}?\sbegin=["']({_TIME})
-      (?:[^<>]{{0,200}}?\send=["']({_TIME}))?[^<>]{{0,200}}>""",
+    | <(?:(?:\w+:)?p|text|SYNC)\b[^<>]{{0,200}}?\s(?:begin|start|Start|t)=["']?({_NUMBER})
+      (?:[^<>]{{0,200}}?\send=["']({_NUMBER}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )
+_CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,]\d{1,3})?)"
+_WHO = r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a<>]*(?:\ [^\s:\uff1a<>\d]+){0,3}(?:\ \d{1,3})?"
+# What precedes words in a transcript: "Ann Lee  0:03", "[Ann Lee] 14:03:12", "0:03 - 0:05" and
+# such lines above them (YouTube's have "3 seconds" below), "Ann Lee [0:03]:", "Ann Lee: [0:03]".
+_HEAD = re.compile(
+    rf"""^[^\S\n]*\ufeff?(?:
+      (?:\**\[?{_WHO}\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}})?[\[(]?
+      {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
+      (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
+    | {_WHO}(?::[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)(?=[^\S\n])
+    | \[{_CLOCK}\](?=[^\S\n]))""",
+    re.MULTILINE | re.VERBOSE,
+)
+# Clocks of a recording start near 0; those of Zoom, on lines of their own, need not.
+_FIRST_HEAD = re.compile(r"[^\n]*?(?:\b0?0:\d\d\b|^\ufeff?\[[^\]\d]+\][^\S\n]*\d\d?:\d\d:\d\d$)")
+_MAX_CHARACTERS_ABOVE_TRANSCRIPT, _MAX_CHARACTERS_TO_SECOND_HEAD = 2_000, 20_000
 _FIRST = re.compile(r"[^\s\ufeff]")
 _START = re.compile(
-    rf"(?:WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b"
-    rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:tt:)?tt\b|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
+    rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
+    rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|SAMI)\b"
+    rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
     rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )
 _BLOCK = re.compile(
@@ -61,6 +81,7 @@ _SPEAKER = re.compile(
     r" [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?)(?::(?=\s)|\uff1a))?",
     re.MULTILINE,
 )
+_NAME_ALONE = re.compile(rf"(?:- )?({_WHO})[^\S\n]*$", re.MULTILINE)
 _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
 
 
@@ -75,9 +96,8 @@ class Cue(NamedTuple):
 
 def read_cues(text: str) -> list[Cue]:
     """Return the cues of captions, ascending; empty for any other text."""
-    if _ARROW not in text and not begins_with_cue(text):
-        return []
-    labels = [*_LABEL.finditer(text)]
+    pattern = _label_pattern(text)
+    labels = [*pattern.finditer(_with_lines(text))] if pattern else []
     times = [[time for time in label.groups() if time and time != "["] for label in labels]
     # Lyrics have only the times when lines begin.
     following = [(label.start(), first) for label, (first, *_) in zip(labels, times, strict=True)]
@@ -95,25 +115,51 @@ def is_captions(text: str, kind: str) -> bool:
         text: The text.
         kind: How it is read; see `Source.kind`.
     """
-    return kind == "captions" or (kind in ("text", "markdown") and begins_with_cue(text))
+    plain = kind in ("text", "markdown")
+    return kind == "captions" or (plain and (begins_with_cue(text) or _is_transcript(text)))
 
 
 def begins_with_cue(text: str) -> bool:
     """Return whether a text begins as captions do."""
     first = _FIRST.search(text)
-    return first is not None and _START.match(text, first.start()) is not None
+    return first is not None and _START.match(_with_lines(text), first.start()) is not None
+
+
+def _is_transcript(text: str) -> bool:
+    """Return whether words stand between times that ascend from the start of a recording."""
+    text = _with_lines(text[: _MAX_CHARACTERS_ABOVE_TRANSCRIPT + _MAX_CHARACTERS_TO_SECOND_HEAD])
+    first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_TRANSCRIPT)
+    if first is None or not _FIRST_HEAD.match(first[0].strip()):
+        return False
+    heads = [*islice(_HEAD.finditer(text, first.start()), 3)]
+    times = [_format_time(next(filter(None, head.groups()))) for head in heads]
+    apart = all(text[a.end() : b.start()].strip() for a, b in pairwise(heads))
+    return len(heads) > 1 and apart and times == sorted(times)
+
+
+def _with_lines(text: str) -> str:
+    """Return a text with the line ends that patterns know; its length stays."""
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _label_pattern(text: str) -> re.Pattern[str] | None:
+    """Return the pattern of what precedes the words of each cue; None for any other text."""
+    if _ARROW in text or begins_with_cue(text):
+        return _LABEL
+    return _HEAD if _is_transcript(text) else None
 
 
 @lru_cache(maxsize=4)
 def speech(text: str) -> str:
     """Return captions with spaces in place of all that is not spoken; any other text unchanged."""
-    cues = read_cues(text)
-    if not cues:
+    cues, label = read_cues(text), _label_pattern(text)
+    if not cues or not label:
         return text
+    text = _with_lines(text)
     if begins_with_cue(text):
         head = cues[0].span.start
         text = _VISIBLE.sub(" ", text[:head]) + text[head:]
-    for pattern in (_BLOCK, _LABEL, _SOUND):
+    for pattern in (_BLOCK, label, _SOUND):
         text = pattern.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
@@ -128,12 +174,14 @@ def speech(text: str) -> str:
     kept = set() if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
     before: list[list[str]] = []
-    rolled, ended = [], ""
+    rolled, ended, firsts = [], "", list[re.Match[str] | None]()
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
         if not lines:
             continue
         shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
+        name = _NAME_ALONE.match(text, *lines[0].span()) if len(lines) > 1 else None
+        firsts += [name] if cue.text_start else []
         most = min(len(before), len(shown), 4)  # lines of a screen
         repeated = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
         if repeated and (repeated < max(len(shown), len(before)) or cue.begins == ended):
@@ -141,6 +189,9 @@ def speech(text: str) -> str:
         before, ended = shown or before, cue.ends
     if 2 * len(rolled) > len(cues):  # otherwise the speakers repeat themselves
         hidden += [line.span() for lines in rolled for line in lines]
+    alone = [name for name in firsts if name]
+    if len({name[1] for name in alone}) < len(alone) == len(firsts):  # lines of speakers
+        hidden += [name.span() for name in alone]
     characters = [*text]
     for start, end in hidden:
         characters[start:end] = " " * (end - start)
@@ -180,7 +231,7 @@ def _without_markup(match: re.Match[str]) -> str:
 def _format_time(time: str) -> str:
     number = time.rstrip("s")
     if ":" not in time:  # in seconds, or milliseconds
-        seconds = int(float(number)) // (1 if number != time else 1000)
+        seconds = int(float(number)) // (1 if number != time or "." in time else 1000)
         return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     parts = re.split("[.,]", time)[0].split(":")[:3]
     return ":".join(part.zfill(2) for part in (["0", *parts] if len(parts) == 2 else parts))

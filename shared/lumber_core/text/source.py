@@ -47,7 +47,7 @@ _CODE = (
     *(".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs"),
     *(".fs", ".go", ".rs", ".swift", ".m", ".rb", ".php", ".pl", ".sh", ".bash", ".zsh", ".ps1"),
     *(".sql", ".r", ".jl", ".lua", ".dart", ".ex", ".exs", ".erl", ".hs", ".ml", ".clj", ".css"),
-    *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig"),
+    *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig", ".vb", ".pm", ".psm1"),
 )
 # For each format, the types and the suffixes of its files. The first suffix has the first type, and
 # so on; further suffixes have the last type.
@@ -57,7 +57,7 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "json": (("application/json", "application/x-ndjson"), (".json", ".jsonl", ".ndjson")),
     "captions": (
         ("text/vtt", "application/x-subrip"),
-        (".vtt", ".srt", ".sbv", ".ttml", ".dfxp", ".ass", ".ssa", ".lrc"),
+        (".vtt", ".srt", ".sbv", ".ttml", ".dfxp", ".smi", ".ass", ".ssa", ".lrc"),
     ),
     "data": (
         ("application/yaml", "application/toml", "text/x-ini", "text/yaml"),

@@ -200,6 +200,33 @@ SOUNDS = """\
 \u266a Never take more than a quarter. \u266a
 \uff08\u7b11\uff09\u3010\u97f3\u697d\u3011
 """
+HEADS = {
+    "otter": "Ann de Vries  0:03  \n{}\n\nAnn de Vries  0:05  \n{}\n\nBob  0:09  \n{}\n",
+    "zoom's text": "[Ann Lee] 14:03:12\n{}\n\n[Ann Lee] 14:03:15\n{}\n\n[Bob] 14:03:19\n{}\n",
+    "a document of teams": "**Ann Lee**   0:03  \n{}\n\n"
+    "**Ann Lee**   0:06  \n{}\n\n**Bob**   0:09\n{}\n",
+    "teams before": "0:0:3.1 --> 0:0:5.4\nAnn\n{}\n"
+    "0:0:5.4 --> 0:0:9.0\nAnn\n{}\n0:0:9.0 --> 0:1:0.0\nBob\n{}\n",
+    "rev": "Ann Lee (00:03):\n{}\n\nBob (00:21):\n{}\n\nAnn Lee (01:02):\n{}\n",
+    "fireflies": "Ann Lee - 00:03\n{}\n\nBob - 00:21\n{}\n\nAnn Lee - 01:02\n{}\n",
+    "youtube's panel": "0:03\n3 seconds\n{}\n0:05\n5 seconds\n{}\n1:07\n1 minute, 7 seconds\n{}\n",
+    "premiere": "00:00:03:12 - 00:00:05:01\nSpeaker 1\n{}\n\n"
+    "00:00:05:01 - 00:00:07:00\nSpeaker 1\n{}\n\n"
+    "00:00:07:00 - 00:00:10:00\nSpeaker 2\n{}\n",
+    "sonix": "Ann Lee: [00:00:03] {}\n\nAnn Lee: [00:00:05] {}\n\nBob: [00:00:07] {}\n",
+    "nvivo": "Speaker 1 [00:00:03]: {}\nSpeaker 2 [00:00:21]: {}\nSpeaker 1 [00:01:02]: {}\n",
+    "descript": "[00:00:03] Ann: {}\n\n[00:00:05] Ann: {}\n\n[00:00:07] Bob: {}\n",
+    "meet": "00:00:00\nAnn Lee: {}\nAnn Lee: {}\n00:05:00\nBob Miller: {}\n",
+    "happy scribe": "[00:00:03] - Ann\n{}\n\n[00:00:06] - Ann\n{}\n\n[00:00:21] - Bob\n{}\n",
+    "sami": "<SAMI><HEAD><TITLE>Oars</TITLE></HEAD><BODY>\n<SYNC Start=3000><P Class=EN>{}\n<SYNC "
+    "Start=5000><P Class=EN>{}<SYNC Start=7000><P Class=EN>&nbsp;\n<SYNC Start=8000><P>{}\n</BODY>",
+    "subviewer": "[INFORMATION]\n[TITLE]Oars\n[SUBTITLE]\n00:00:03.00,00:00:05.00\n{}\n\n"
+    "00:00:05.00,00:00:07.00\n{}\n\n00:00:07.00,00:00:09.00\n{}\n",
+    "timed text of podcasts": '<tt xmlns="x"><body><p begin="3.000" end="5.0"><span>{}</span></p>\n'
+    '<p begin="5.100">{}</p>\n<p begin="7.000">{}</p></body></tt>',
+    "youtube's xml": '<?xml version="1.0"?><timedtext><body>\n<p t="3000" d="9"><s>{}</s></p>\n'
+    '<p t="5000">{}</p>\n<p t="7000">{}</p></body></timedtext>',
+}
 COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat.", "Go.", "Sit."]
 ROLLS = ["Cut the dead wood", "out first and", "then rest"]
 
@@ -244,6 +271,7 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         pytest.param(TIMED_TEXT, SAID, id="timed text"),
         pytest.param(TIMED_TEXT.replace("p ", "tt:p ").replace('"', "'"), SAID, id="with prefixes"),
         pytest.param(COLUMNS, SAID, id="whisper table"),
+        *(pytest.param(form.format(*SAID), SAID, id=name) for name, form in HEADS.items()),
         pytest.param(
             "".join(f"00:{n}:01.0 --> 00:{n}:02.0\nAnn Lee: Row.\n\n" for n in range(10, 14)),
             ["Row."] * 4,
@@ -295,7 +323,14 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         ),
     ],
 )
-@pytest.mark.parametrize("written", [str, lambda text: "\ufeff" + text.replace("\n", "\r\n")])
+@pytest.mark.parametrize(
+    "written",
+    [
+        str,
+        lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r"),
+    ],
+)
 def test_captions_say_each_line_once(text, said, written) -> None:
     text = written(text)
     assert spoken_text(text).split("\n") == said
