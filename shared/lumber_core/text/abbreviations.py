@@ -25,9 +25,7 @@ _LAST = re.compile(
     r"(?:[^\W\d_][^\s.]{0,8}\.-?\s?){0,3}[^\W_][^\s.,;:()'\u2019]*$"
 )
 _ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
-_NUMERAL = re.compile(
-    r"\d{1,4}|[IVXLC]{2,}"
-)  # before a word in lower case: "XIV. fut", "1945. aastal"
+_NUMERAL = re.compile(r"\d{1,4}|[IVXLC]{2,}")  # before lower case: "XIV. fut", "1945. aastal"
 # What a sentence goes on with after a quote in it, or after a full stop inside a word.
 _GOES_ON = re.compile(r"[\u2013\u2014]\s*[^\W\d_]|[\u3068\u3063]|-(?=\w)")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")

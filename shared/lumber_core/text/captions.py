@@ -51,8 +51,7 @@ _HEAD = re.compile(
 )
 # Clocks of a recording start near 0; those of Zoom, on lines of their own, need not.
 _FIRST_HEAD = re.compile(r"[^\n]*?(?:\b0?0:\d\d\b|^\ufeff?\[[^\]\d]+\][^\S\n]*\d\d?:\d\d:\d\d$)")
-_MAX_CHARACTERS_ABOVE_TRANSCRIPT, _MAX_CHARACTERS_TO_SECOND_HEAD = 2_000, 20_000
-_FIRST = re.compile(r"[^\s\ufeff]")
+_MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|SAMI)\b"
@@ -121,14 +120,14 @@ def is_captions(text: str, kind: str) -> bool:
 
 def begins_with_cue(text: str) -> bool:
     """Return whether a text begins as captions do."""
-    first = _FIRST.search(text)
-    return first is not None and _START.match(_with_lines(text), first.start()) is not None
+    start = _with_lines(text[:_MAX_CHARACTERS_ABOVE_SPEECH].lstrip("\ufeff \t\r\n"))
+    return _START.match(start) is not None
 
 
 def _is_transcript(text: str) -> bool:
     """Return whether words stand between times that ascend from the start of a recording."""
-    text = _with_lines(text[: _MAX_CHARACTERS_ABOVE_TRANSCRIPT + _MAX_CHARACTERS_TO_SECOND_HEAD])
-    first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_TRANSCRIPT)
+    text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME])
+    first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)
     if first is None or not _FIRST_HEAD.match(first[0].strip()):
         return False
     heads = [*islice(_HEAD.finditer(text, first.start()), 3)]

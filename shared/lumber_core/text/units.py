@@ -38,7 +38,6 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _BLANKS = re.compile(r"\n[^\S\n]+(?=\n)")  # in blank lines, if only LF ends lines
-_BLANK_LINES_OF_DOS = re.compile(r"\r\n(?:[^\S\r\n]*\r\n)+")  # faster, if only CR LF ends lines
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation has one byte a character, and does
@@ -147,13 +146,8 @@ def _prepare(text: str) -> str:
     on lone surrogates, and reads text between backticks as a quotation.
     """
     text = with_colons(text)
-    blanks = _BLANK_LINES
-    if not any(mark in text for mark in "\v\f\x85\u2028\u2029"):
-        feeds, pairs, returns = map(text.count, ("\n", "\r\n", "\r"))
-        if not returns:
-            blanks = _BLANKS
-        elif feeds == pairs == returns:
-            blanks = _BLANK_LINES_OF_DOS
+    only_feeds = not any(mark in text for mark in "\r\v\f\x85\u2028\u2029")
+    blanks = _BLANKS if only_feeds else _BLANK_LINES  # in a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():
         for character, known in _REPLACED.items():

@@ -92,10 +92,7 @@ _CODE_AFTER = re.compile(r"[(<\[_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
 _PARTS = re.compile(
     rf"[{_UPPER}]{{2,}}s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]{{2,}}|[{_UPPER}][{_LOWER}]|[0-9]+"
 )
-
-_WITH_DIGITS = re.compile(
-    rf"(?:[{_UPPER}]?[{_LOWER}]+|[{_UPPER}]+)[0-9]+"
-)  # as in "readUTF8String"
+_WITH_DIGITS = re.compile(rf"(?:[{_UPPER}]?[{_LOWER}]+|[{_UPPER}]+)[0-9]+")  # "readUTF8String"
 
 
 def words_in(text: str) -> list[str]:
