@@ -177,7 +177,7 @@ bench-large: .venv-bench/.ready  ## Pass large corpora through the splitters; wr
 
 results: .venv-bench/.ready  ## Measure on published corpora, and make the README's table (DATA=folder; hours)
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make results DATA=path"; exit 1; }
-	@$(BENCH) -m pip install $(QUIET) -c constraints.txt -e '.[evaluation]' langchain-classic scikit-learn
+	@$(BENCH) -m pip install $(QUIET) -c constraints.txt -e '.[evaluation]' langchain-classic
 	@mkdir -p $(BENCH_OUT)
 	$(BENCH) benchmarks/passages.py $(DATA) --keep $(BENCH_OUT)/vectors.db > $(BENCH_OUT)/passages.md
 	$(BENCH) scripts/draw_readme.py $(BENCH_OUT)/passages.md

@@ -1,27 +1,23 @@
 """Measures how well splitters find boundaries that people annotated, on development data.
 
-    python benchmarks/boundaries.py ../shared/data                     everything (half an hour)
+    python benchmarks/boundaries.py ../shared/data                     everything
     python benchmarks/boundaries.py ../shared/data --only bert greedy  some splitters
     python benchmarks/boundaries.py ../shared/data --model FOLDER      weights of your own
 
-Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
-speakers' turns. "sections" and "stories" are the articles and stories that the training of the
-bundled weights held out. The semantic splitters of LangChain and LlamaIndex get the bundled
-embedder and their own defaults; the greedy splitter is given the true mean length of a segment.
-"bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0.
-TextTiling is nltk's, with each line as a paragraph.
+Choi's set and Wiki-50 are measured at their own sentences. The semantic splitters of LangChain and
+LlamaIndex get the bundled embedder and their own defaults; the greedy splitter is given the true
+mean length of a segment. "bert" cuts where a sentence's score, the highest t among its first six
+tokens, is above t_c = 0.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.corpora import iter_wiki, load_choi, load_qmsum
+from benchmarks.corpora import iter_wiki, load_choi
 from benchmarks.embedding import Bundled
 from benchmarks.packages import langchain_semantic
 from benchmarks.splitters import llamaindex_semantic
@@ -30,25 +26,6 @@ from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.boundary_metrics import score_segmentation
 from lumber_evaluation.dataset import Document
 from lumber_evaluation.splitters import wrap_splitter
-from lumber_training.training_data import load_documents, split_held_out
-
-LINE_BREAKS = re.compile(r"\s*\n\s*")
-
-
-def corpora(data: Path) -> dict[str, Sequence[Document]]:
-    """Return documents by the name of their corpus."""
-    articles = load_documents(data / "wiki_sections" / "documents.jsonl")
-    passages = load_documents(data / "passages" / "passages.jsonl")
-    sections = [replace(article, source="wiki_sections") for article in articles]
-    _, held = split_held_out([*sections, *passages], share=0.08)
-    held = [document for document in held if document.is_segmented]
-    return {
-        "choi": load_choi(data / "choi"),
-        "wiki50": [*iter_wiki(data / "wiki50")],
-        "qmsum": load_qmsum(data / "qmsum").documents,
-        "sections": [document for document in held if document.source == "wiki_sections"],
-        "stories": [document for document in held if document.source == "fairytaleqa"],
-    }
 
 
 def above_threshold(chunker: BertChunker) -> Callable[[str], list[tuple[int, int]]]:
@@ -63,28 +40,15 @@ def above_threshold(chunker: BertChunker) -> Callable[[str], list[tuple[int, int
     return split
 
 
-def texttiling() -> Callable[[str], list[str]]:
-    from nltk.tokenize import TextTilingTokenizer
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    # nltk's own stop words are a download.
-    tokenizer = TextTilingTokenizer(stopwords=ENGLISH_STOP_WORDS)
-    return lambda text: tokenizer.tokenize(LINE_BREAKS.sub("\n\n", text))
-
-
 def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
     """Return a function that makes each splitter, by name."""
-    makers: dict[str, Callable[[], object]] = {
+    return {
         "bert": lambda: above_threshold(BertChunker(model, threshold=0.0)),
         "no cuts": lambda: lambda text: [text],
-        "texttiling": texttiling,
         "greedy": lambda: GreedyChunker(mean_tokens, tokenizer="words"),
         "langchain semantic": lambda: langchain_semantic(embeddings=Bundled()),
         "llamaindex semantic": llamaindex_semantic,
     }
-    if model != "bundled":  # the bundled model scores no words, which `paper` needs
-        makers["bert, moving"] = lambda: above_threshold(BertChunker(model, paper=True))
-    return makers
 
 
 def measure(documents: Sequence[Document], splitter: object) -> str:
@@ -104,15 +68,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", nargs="*", help="names of splitters")
-    parser.add_argument("--corpora", nargs="*", help="names of corpora")
     parser.add_argument("--model", default="bundled")
     options = parser.parse_args()
     print("corpus | splitter | P | R | F1 | Pk | WindowDiff | words/chunk | s")
     print("--- | --- | --- | --- | --- | --- | --- | --- | ---")
     counter = GreedyChunker(1, tokenizer="words").counter
-    for corpus, documents in corpora(options.data).items():
-        if options.corpora and corpus not in options.corpora:
-            continue
+    corpora = {
+        "choi": load_choi(options.data / "choi"),
+        "wiki50": [*iter_wiki(options.data / "wiki50")],
+    }
+    for corpus, documents in corpora.items():
         segments = [s.of(d.text) for d in documents for s in d.segments]
         mean = max(1, sum(counter.count(segments)) // len(segments))
         for name, make in splitters(mean, options.model).items():

@@ -77,22 +77,3 @@ def for_llamaindex() -> Any:
             return Bundled().embed_query(query)
 
     return Embedding(embed_batch_size=2048)
-
-
-def for_chonkie() -> Any:
-    """Return the bundled encoder as an embedding model of chonkie."""
-    from chonkie.embeddings import BaseEmbeddings
-
-    class Embedding(BaseEmbeddings):  # type: ignore[misc]  # not installed for checks
-        dimension = 384
-
-        def embed(self, text: str) -> Vector:
-            return Bundled().vectors([text])[0]
-
-        def embed_batch(self, texts: list[str]) -> list[Vector]:
-            return Bundled().vectors(texts)
-
-        def get_tokenizer(self) -> str:
-            return "word"
-
-    return Embedding()

@@ -102,9 +102,6 @@ def langchain_semantic(share: float = 95, *, embeddings: Any) -> Any:
 RECURSIVE = make_with(
     "langchain_text_splitters", "RecursiveCharacterTextSplitter", "chunk_size", chunk_overlap=0
 )
-MARKDOWN = make_with(
-    "langchain_text_splitters", "MarkdownTextSplitter", "chunk_size", chunk_overlap=0
-)
 SENTENCES = make_with(
     "llama_index.core.node_parser", "SentenceSplitter", "chunk_size", chunk_overlap=0
 )

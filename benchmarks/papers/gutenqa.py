@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.corpora import book_of, load_emma
 from lumber_cli.language_models import language_model
-from lumber_core import BertChunker, LumberChunker
+from lumber_core import LumberChunker
 from lumber_core.llms import Model
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.dataset import Corpus, Document, Question
@@ -88,9 +88,6 @@ def rows(
     subjects = [preset(name, embedder=embedding) for name in NAMES]
     judged = preset("lumber") if model is None else LumberChunker(model, store=store)
     subjects.append(wrap_splitter(judged, name="lumber"))
-    # The bundled embedder reads only the first 254 word pieces of a chunk.
-    limited = BertChunker(tokenizer="words", chunk_size=200)
-    subjects.append(wrap_splitter(limited, name="bert, at most 200"))
     marked = [document for document in corpus.documents if document.is_segmented]
     if len(marked) == len(corpus.documents):
         segments = {document.text: document.segments for document in marked}

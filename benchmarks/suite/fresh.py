@@ -1,4 +1,4 @@
-"""One splitter in a process of its own: its peak memory, then its findings on each kind of text.
+"""One splitter in a process of its own: its findings on each kind of text.
 
     python -m benchmarks.suite.fresh NAME SIZE
 
@@ -19,7 +19,6 @@ from time import process_time
 from typing import Any
 
 from benchmarks.packages import pieces_of, use_shipped_vocabulary
-from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.quality import examine
 from benchmarks.suite.splitters import entry, limit_of, split_of
 from benchmarks.suite.texts import KINDS
@@ -32,14 +31,10 @@ class Fresh:
     """The results of a fresh process.
 
     Attributes:
-        ready: Peak memory in MiB once the splitter was made.
-        peak: Peak memory in MiB after it split the English text.
         kinds: Results by kind of text: counts, "seconds" or "error".
         trouble: How the process failed; None if it did not.
     """
 
-    ready: float | None = None
-    peak: float | None = None
     kinds: dict[str, dict[str, Any]] = field(default_factory=dict)
     trouble: str | None = None
 
@@ -58,10 +53,7 @@ def run_fresh(name: str, size: int) -> Fresh:
         if not line.startswith("{"):
             continue  # something a splitter printed
         outcome = json.loads(line)
-        if "kind" in outcome:
-            fresh.kinds[outcome.pop("kind")] = outcome
-        else:
-            fresh.ready, fresh.peak = outcome["ready"], outcome["peak"]
+        fresh.kinds[outcome.pop("kind")] = outcome
     return fresh
 
 
@@ -73,11 +65,7 @@ def main() -> None:
     use_shipped_vocabulary()
     chosen = entry(name)
     splitter = chosen.make()
-    split = split_of(splitter)
-    split(KINDS["English"](2000, 0))  # loads what is loaded on first use
-    ready = peak_memory()
-    split(KINDS["English"](size, 1))
-    _print_json({"ready": ready, "peak": peak_memory()})
+    split_of(splitter)(KINDS["English"](2000, 0))  # loads what is loaded on first use
     limit = limit_of(chosen)
     for kind in KINDS:
         text = KINDS[kind](size, 0)
@@ -88,11 +76,7 @@ def main() -> None:
             result: dict[str, Any] = {**examine(text, pieces, limit), "seconds": seconds}
         except Exception as error:  # noqa: BLE001 - any error is the finding
             result = {"error": f"{type(error).__name__}: {error}"[:200]}
-        _print_json({"kind": kind} | result)
-
-
-def _print_json(what: dict[str, Any]) -> None:
-    print(json.dumps(what), flush=True)
+        print(json.dumps({"kind": kind} | result), flush=True)
 
 
 if __name__ == "__main__":

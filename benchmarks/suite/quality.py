@@ -9,7 +9,7 @@ from benchmarks.packages import Piece
 
 
 def examine(
-    text: str, pieces: Sequence[Piece], limit: tuple[Callable[[str], int], int] | None
+    text: str, pieces: Sequence[Piece], limit: tuple[Callable[[str], int], int]
 ) -> dict[str, int | None]:
     """Count what is wrong with the chunks of a text.
 
@@ -18,19 +18,16 @@ def examine(
     that counts a chunk, and the maximum count.
 
     Returns:
-        Counts by name: "chunks"; "over", chunks that count more than the limit (None without one);
+        Counts by name: "chunks"; "over", chunks that count more than the limit;
         "lost", visible characters of the text that are missing from the chunks; "invented", those
         in the chunks that the text does not have; and "offsets_wrong", as of `wrong_offsets`.
     """
-    over = None
-    if limit is not None:
-        count, most = limit
-        over = sum(count(piece.text) > most for piece in pieces)
+    count, most = limit
     had = _visible([text])
     kept = _visible(piece.text for piece in pieces)
     return {
         "chunks": len(pieces),
-        "over": over,
+        "over": sum(count(piece.text) > most for piece in pieces),
         "lost": (had - kept).total(),
         "invented": (kept - had).total(),
         "offsets_wrong": wrong_offsets(text, pieces),

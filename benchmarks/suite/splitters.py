@@ -1,7 +1,7 @@
 """The splitters whose speed is measured: each with its maker's defaults and the same limit.
 
 The limit is 256 tokens of cl100k_base, or 1024 characters for those that count no tokens. Nothing
-overlaps. Semantic splitters share one embedding model, the bundled all-MiniLM-L6-v2.
+overlaps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from benchmarks.packages import (
     RECURSIVE,
     SENTENCES,
     encoding,
-    langchain_semantic,
     make_with,
     pieces_of,
 )
@@ -46,7 +45,7 @@ class Entry:
     name: str
     package: str
     make: Callable[[], Any]
-    unit: Literal["tokens", "characters", "no limit"] = "tokens"
+    unit: Literal["tokens", "characters"] = "tokens"
     model: bool = False
 
 
@@ -60,12 +59,10 @@ def split_of(splitter: Any) -> Split:
     return split
 
 
-def limit_of(entry: Entry) -> tuple[Callable[[str], int], int] | None:
-    """Return a function that counts a chunk, and the maximum count; None if it has no limit."""
+def limit_of(entry: Entry) -> tuple[Callable[[str], int], int]:
+    """Return a function that counts a chunk, and the maximum count."""
     if entry.unit == "characters":
         return len, CHARACTERS
-    if entry.unit == "no limit":
-        return None
     encode = encoding().encode_ordinary
     return lambda text: len(encode(text)), TOKENS
 
@@ -75,18 +72,8 @@ def _recursive_by_tokens() -> Any:
     return kind.from_tiktoken_encoder("cl100k_base", chunk_size=TOKENS, chunk_overlap=0)
 
 
-def _langchain_semantic() -> Any:
-    return langchain_semantic(embeddings=import_module("langchain_lumber").LumberEmbeddings())
-
-
-def _llamaindex_semantic() -> Any:
-    """Return it with its own sentences, as its makers set it."""
-    kind = import_module("llama_index.core.node_parser").SemanticSplitterNodeParser
-    return kind.from_defaults(embed_model=import_module("llamaindex_lumber").LumberEmbedding())
-
-
-def _chonkie(name: str) -> Any:
-    return getattr(import_module("chonkie"), name)(tokenizer=encoding(), chunk_size=TOKENS)
+def _chonkie() -> Any:
+    return import_module("chonkie").RecursiveChunker(tokenizer=encoding(), chunk_size=TOKENS)
 
 
 def _semchunk() -> Any:
@@ -98,8 +85,8 @@ def _semantic_text_splitter() -> Any:
     return kind.from_tiktoken_model("gpt-4", TOKENS)
 
 
-def _blazechunk(name: str) -> Any:
-    return getattr(import_module("blazechunk"), name)(chunk_size=CHARACTERS)
+def _blazechunk() -> Any:
+    return import_module("blazechunk").RecursiveChunker(chunk_size=CHARACTERS)
 
 
 def _own(name: str, **settings: Any) -> Callable[[], Any]:
@@ -123,18 +110,10 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("langchain Recursive, characters", LC, lambda: RECURSIVE(CHARACTERS), unit="characters"),
     Entry("langchain Token", LC, lambda: _tokens_of_langchain(TOKENS)),
     Entry("llama-index Sentence", LI, lambda: SENTENCES(TOKENS)),
-    *(
-        Entry(f"chonkie {kind}", "chonkie", partial(_chonkie, f"{kind}Chunker"))
-        for kind in ("Token", "Sentence", "Recursive")
-    ),
+    Entry("chonkie Recursive", "chonkie", _chonkie),
     Entry("semchunk", "semchunk", _semchunk),
     Entry("semantic-text-splitter", "semantic-text-splitter", _semantic_text_splitter),
-    *(
-        Entry(
-            f"blazechunk {kind}", "blazechunk", partial(_blazechunk, f"{kind}Chunker"), "characters"
-        )
-        for kind in ("Recursive", "Sentence")
-    ),
+    Entry("blazechunk Recursive", "blazechunk", _blazechunk, "characters"),
     Entry("bert", OURS, _own("BertTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
         "bert, large",
@@ -142,10 +121,6 @@ ENTRIES: tuple[Entry, ...] = (
         _own("BertTextSplitter", model="large", tokenizer="cl100k_base"),
         model=True,
     ),
-    Entry(
-        "langchain Semantic", "langchain-experimental", _langchain_semantic, "no limit", model=True
-    ),
-    Entry("llama-index Semantic", LI, _llamaindex_semantic, "no limit", model=True),
 )
 
 

@@ -1,4 +1,4 @@
-"""Splitters beside each other: speed, memory, limits kept, characters lost, offsets."""
+"""Splitters beside each other: speed, limits kept, characters lost, offsets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     for entry in ENTRIES:
         log(f"splitters: {entry.name}, in a process of its own")
         fresh[entry.name] = run_fresh(entry.name, sizes[entry.name])
-    installed = [entry for entry in ENTRIES if fresh[entry.name].ready is not None]
+    installed = [entry for entry in ENTRIES if fresh[entry.name].kinds]
     times: dict[str, dict[str, list[float]]] = {kind: {} for kind in TIMED}
     for model in (False, True):
         group = [entry for entry in installed if entry.model == model]
@@ -47,11 +47,9 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
             f"Texts are generated: {int(SIZE * scale):,} characters of each kind, and "
             f"{model_size:,} for splitters that run a neural model. The limit is 256 tokens of "
             "cl100k_base, or 1,024 characters for splitters that count characters only; nothing "
-            "overlaps; everything else is as the makers set it. Semantic splitters use the bundled "
-            "embedding model and have no limit. Splitters run by turns, on a new text in every "
-            "round; medians.",
+            "overlaps; everything else is as the makers set it. Splitters run by turns, on a new "
+            "text in every round; medians.",
             *_speed(installed, sizes, times, fresh),
-            *_memory(installed, fresh),
             *_faults(installed, fresh),
         ],
         frozenset(entry.package for entry in ENTRIES),
@@ -135,26 +133,11 @@ def _cell(fresh: Fresh, kind: str, show: Callable[[dict[str, Any]], str]) -> str
     return f"raises {result['error'].partition(':')[0]}" if "error" in result else show(result)
 
 
-def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
-    rows = []
-    for entry in entries:
-        result = fresh[entry.name]
-        assert result.ready is not None
-        assert result.peak is not None
-        rows.append([entry.name, f"{result.ready:.0f}", f"{result.peak - result.ready:.1f}"])
-    return [
-        "### Peak memory",
-        "MiB of a process that splits the English text: once imports are done and models loaded, "
-        "and what splitting adds.",
-        table(["splitter", "ready", "added"], rows),
-    ]
-
-
 def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
     tables: list[tuple[str, Callable[[dict[str, Any]], str]]] = [
         (
             "### Chunks over the limit\n\nShare of the chunks.",
-            lambda result: "no limit" if result["over"] is None else _share(result, "over"),
+            lambda result: _share(result, "over"),
         ),
         (
             "### Characters lost\n\nVisible characters missing from the chunks, then visible "
