@@ -131,11 +131,36 @@ SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
 """The core splitter that each pair of adapters stands on."""
 
 
-def documents(splitter: SpanTextSplitter, text: str, **metadata: Any) -> list[LangChainDocument]:
-    """Split a text through LangChain."""
-    return splitter.split_documents([LangChainDocument(page_content=text, metadata=metadata)])
+Chunk = tuple[str, int | None, dict[str, Any]]
+"""The text of a chunk, where it starts, and its metadata."""
 
 
-def nodes(parser: SpanNodeParser, text: str, **metadata: Any) -> list[Any]:
-    """Split a text through LlamaIndex."""
-    return parser.get_nodes_from_documents([LlamaIndexDocument(text=text, metadata=metadata)])
+def document_for(splitter: Any, text: str, **metadata: Any) -> Any:
+    """Return a document of the framework that a splitter belongs to."""
+    if isinstance(splitter, SpanTextSplitter):
+        return LangChainDocument(text, metadata=metadata)
+    return LlamaIndexDocument(text=text, metadata=metadata)
+
+
+def split(splitter: Any, *documents: Any) -> list[Any]:
+    """Split documents, or chunks of documents, as the framework does."""
+    if isinstance(splitter, SpanTextSplitter):
+        return splitter.split_documents(documents)
+    return splitter.get_nodes_from_documents([*documents])
+
+
+async def asplit(splitter: Any, *documents: Any) -> list[Any]:
+    """Split documents asynchronously."""
+    if isinstance(splitter, SpanTextSplitter):
+        return [*await splitter.atransform_documents(documents)]
+    return await splitter.aget_nodes_from_documents([*documents])
+
+
+def seen(delivered: list[Any]) -> list[Chunk]:
+    """Return what both frameworks say of chunks."""
+    return [
+        (one.page_content, one.metadata.get("start_index"), one.metadata)
+        if isinstance(one, LangChainDocument)
+        else (one.text, one.start_char_idx, one.metadata)
+        for one in delivered
+    ]

@@ -19,8 +19,8 @@ from tests.contracts.splitters import (
     NODE_PARSERS,
     SAME_IN_BOTH,
     TEXT_SPLITTERS,
-    documents,
-    nodes,
+    document_for,
+    split,
 )
 from tests.contracts.texts import TEXTS
 from tests.core.lumber.support import scattered
@@ -54,7 +54,8 @@ class TestTiling:
     def test_spans_cover_the_text_once_in_order_and_nothing_is_printed(
         self, make: Callable, capfd: pytest.CaptureFixture
     ) -> None:
-        for text, made in zip(TEXTS.values(), make().segment_all(TEXTS.values()), strict=True):
+        texts = ["", *TEXTS.values()]
+        for text, made in zip(texts, make().segment_all(texts), strict=True):
             check_tiling(made.spans, len(text))
             assert "".join(made.chunks(text)) == text
         asyncio.run(make().asegment_all(["One. Two.", ""]))
@@ -69,19 +70,16 @@ class TestTiling:
         check_tiling(segmentation.spans, len(text))
         assert len(segmentation.spans) > (30 if length else 100)
 
-    @every_chunker
-    def test_empty_text_has_no_span(self, make: Callable) -> None:
-        assert make().segment("").spans == ()
-
     @every_text_splitter
     def test_empty_text_gives_no_document_as_in_langchain(self, make: Callable) -> None:
-        assert make().split_text("") == []
-        assert documents(make(), "") == []
+        splitter = make()
+        assert splitter.split_text("") == split(splitter, document_for(splitter, "")) == []
 
     @every_node_parser
     def test_empty_text_gives_one_empty_node_as_in_llamaindex(self, make: Callable) -> None:
         def seen(parser: object) -> list[tuple]:
-            return [(n.text, n.start_char_idx, n.end_char_idx) for n in nodes(parser, "")]
+            nodes = split(parser, document_for(parser, ""))
+            return [(n.text, n.start_char_idx, n.end_char_idx) for n in nodes]
 
         assert seen(make()) == seen(SentenceSplitter()) == [("", 0, 0)]
 
@@ -174,13 +172,15 @@ class TestSameResultHoweverItIsRun:
 
     @pytest.mark.parametrize("name", SAME_IN_BOTH)
     def test_core_and_both_adapters_agree(self, name: str) -> None:
+        parser = NODE_PARSERS[name]()
         for text in encodable.values():
             chunks = SAME_IN_BOTH[name]().segment(text).chunks(text)
             expected = [chunk for chunk in chunks if not chunk.isspace()]
             loose = TEXT_SPLITTERS[name](strip_whitespace=False).split_text(text)
             assert [chunk for chunk in loose if not chunk.isspace()] == expected
             assert TEXT_SPLITTERS[name]().split_text(text) == [c.strip() for c in expected]
-            assert [node.text for node in nodes(NODE_PARSERS[name](), text)] == expected
+            nodes = split(parser, document_for(parser, text))
+            assert [node.text for node in nodes] == expected
 
 
 class TestNothingFailsSilently:

@@ -10,48 +10,31 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document as LangChainDocument
-from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core.tokens import token_counter
-from tests.contracts.splitters import CHUNKERS, NODE_PARSERS, TEXT_SPLITTERS
+from tests.contracts.splitters import (
+    CHUNKERS,
+    NODE_PARSERS,
+    TEXT_SPLITTERS,
+    Chunk,
+    asplit,
+    document_for,
+    seen,
+    split,
+)
 from tests.contracts.texts import TEXTS
 
 LIMIT, TOKENIZER = 60, "o200k_base"
 OVERLAPPING: dict[str, Any] = {"chunk_size": LIMIT, "chunk_overlap": 20, "tokenizer": TOKENIZER}
 PATIENCE = 120  # seconds for a forked process
 
-Chunk = tuple[str, int, dict[str, Any]]
+
+def document(splitter: Any, text: str) -> Any:
+    return document_for(splitter, text, source="a.txt", tags=["x", "y"])
 
 
-def document_for(splitter: Any, text: str) -> Any:
-    metadata = {"source": "a.txt", "tags": ["x", "y"]}
-    if hasattr(splitter, "split_documents"):
-        return LangChainDocument(page_content=text, metadata=metadata)
-    return LlamaIndexDocument(text=text, metadata=metadata)
-
-
-def chunks_of(delivered: list[Any]) -> list[Chunk]:
-    return [
-        (one.page_content, one.metadata["start_index"], one.metadata)
-        if isinstance(one, LangChainDocument)
-        else (one.text, one.start_char_idx, one.metadata)
-        for one in delivered
-    ]
-
-
-def split(splitter: Any, text: str) -> list[Chunk]:
-    document = document_for(splitter, text)
-    if hasattr(splitter, "split_documents"):
-        return chunks_of(splitter.split_documents([document]))
-    return chunks_of(splitter.get_nodes_from_documents([document]))
-
-
-async def asplit(splitter: Any, text: str) -> list[Chunk]:
-    document = document_for(splitter, text)
-    if hasattr(splitter, "split_documents"):
-        return chunks_of(await splitter.atransform_documents([document]))
-    return chunks_of(await splitter.aget_nodes_from_documents([document]))
+def chunks_of(splitter: Any, text: str) -> list[Chunk]:
+    return seen(split(splitter, document(splitter, text)))
 
 
 def texts_for(splitter: Any) -> dict[str, str]:
@@ -90,7 +73,7 @@ def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(
     more = {"strip_whitespace": trimmed} if "LangChain" in name else {}
     splitter = ADAPTERS[name](chunk_overlap=overlap, **more)
     for text in texts_for(splitter).values():
-        chunks = split(splitter, text)
+        chunks = chunks_of(splitter, text)
         bodies, end, before = [body for body, *_ in chunks], 0, -1
         for body, start, _ in chunks:
             assert text.startswith(body, start)
@@ -112,16 +95,16 @@ def test_asynchronous_calls_threads_and_copies_give_the_same_chunks(
 ) -> None:
     splitter = make()
     texts = [text for text in texts_for(splitter).values() if len(text) < 3_000]
-    alone = [split(splitter, text) for text in texts]
+    alone = [chunks_of(splitter, text) for text in texts]
 
     async def all_texts() -> list[list[Chunk]]:
-        return [await asplit(splitter, text) for text in texts]
+        return [seen(await asplit(splitter, document(splitter, text))) for text in texts]
 
     assert asyncio.run(all_texts()) == alone
     with ThreadPoolExecutor(8) as pool:
-        assert [*pool.map(lambda text: split(splitter, text), texts)] == alone
+        assert [*pool.map(lambda text: chunks_of(splitter, text), texts)] == alone
     copied = pickle.loads(pickle.dumps(splitter))
-    assert [split(copied, text) for text in texts] == alone
+    assert [chunks_of(copied, text) for text in texts] == alone
 
 
 def in_a_forked_process(work: Callable[[], object]) -> Any:
@@ -147,8 +130,8 @@ def in_a_forked_process(work: Callable[[], object]) -> Any:
 @every_adapter
 def test_a_forked_process_gives_the_same_chunks(make: Callable[..., Any]) -> None:
     splitter, text = make(), TEXTS["CR LF"]
-    expected = split(splitter, text)
-    used, fresh = in_a_forked_process(lambda: (split(splitter, text), split(make(), text)))
+    expected = chunks_of(splitter, text)
+    used, fresh = in_a_forked_process(lambda: (chunks_of(splitter, text), chunks_of(make(), text)))
     assert used == fresh == expected
 
 
@@ -164,13 +147,12 @@ def test_splitters_of_the_core_can_be_copied_and_forked(name: str) -> None:
 @every_adapter
 def test_each_chunk_has_metadata_of_its_own(make: Callable[..., Any]) -> None:
     splitter = make()
-    document = document_for(splitter, TEXTS["CR LF"])
-    given = copy.deepcopy(document.metadata)
-    transform = getattr(splitter, "split_documents", None) or splitter.get_nodes_from_documents
-    first, *others = transform([document])
+    whole = document(splitter, TEXTS["CR LF"])
+    given = copy.deepcopy(whole.metadata)
+    first, *others = split(splitter, whole)
     first.metadata["tags"].append("z")
     first.metadata["source"] = "b.txt"
-    assert document.metadata == given
+    assert whole.metadata == given
     assert others
     for chunk in others:
         assert {key: chunk.metadata[key] for key in given} == given

@@ -1,6 +1,5 @@
 """All chunks of a splitter have the same metadata keys, of types that every vector store takes."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from llama_index.core.schema import MetadataMode
 from langchain_lumber import GreedyTextSplitter, LayoutTextSplitter, LumberTextSplitter
 from llamaindex_lumber import GreedyNodeParser, LayoutNodeParser, LumberNodeParser
 from lumber_core.lumber.grouping import Group
+from tests.contracts.splitters import document_for, split
 
 TEXTS = {
     "boats.md": "A word first.\n\n# Boats\n\nRow out.\n\n## Oars\n\nTwo oars.\n\n# Nets\n\nDry.\n",
@@ -25,40 +25,27 @@ def judge(group: Group) -> object:
     return group.start + 1 if group.start == 0 else "what?"
 
 
-def langchain_metadata(make: Any, **settings: Any) -> list[dict[str, Any]]:
-    documents = [Document(text, metadata={"source": name}) for name, text in TEXTS.items()]
-    chunks = make(chunk_size=40, **settings).split_documents(documents)
-    again = make(chunk_size=10, **settings).split_documents(chunks)
-    assert len(chunks) > 8
-    return [chunk.metadata for chunk in [*chunks, *again]]
-
-
-def llamaindex_metadata(make: Any, **settings: Any) -> list[dict[str, Any]]:
-    documents = [
-        LlamaDocument(text=text, metadata={"file_name": name}) for name, text in TEXTS.items()
-    ]
-    nodes = make(chunk_size=60, **settings)(documents)
-    again = make(chunk_size=55, **settings)(nodes)
-    assert len(nodes) > 8
-    return [node.metadata for node in [*nodes, *again]]
-
-
 @pytest.mark.parametrize("everything", [False, True])
 @pytest.mark.parametrize(
-    ("read", "make", "settings"),
+    ("make", "settings"),
     [
-        (langchain_metadata, LayoutTextSplitter, {}),
-        (langchain_metadata, GreedyTextSplitter, {"add_start_index": True}),
-        (langchain_metadata, LumberTextSplitter, {"llm": judge, "theta": 20}),
-        (llamaindex_metadata, LayoutNodeParser, {}),
-        (llamaindex_metadata, GreedyNodeParser, {"context": False}),
-        (llamaindex_metadata, LumberNodeParser, {"llm": judge, "theta": 20}),
+        (LayoutTextSplitter, {}),
+        (GreedyTextSplitter, {"add_start_index": True}),
+        (LumberTextSplitter, {"llm": judge, "theta": 20}),
+        (LayoutNodeParser, {}),
+        (GreedyNodeParser, {"context": False}),
+        (LumberNodeParser, {"llm": judge, "theta": 20}),
     ],
 )
 def test_all_chunks_of_a_splitter_have_the_same_keys(
-    read: Callable[..., Any], make: Any, settings: dict[str, Any], everything: bool
+    make: Any, settings: dict[str, Any], everything: bool
 ) -> None:
-    found = read(make, add_metadata=everything, **settings)
+    coarse, fine = (make(chunk_size=size, add_metadata=everything, **settings) for size in (60, 55))
+    chunks = split(
+        coarse, *(document_for(coarse, text, file_name=name) for name, text in TEXTS.items())
+    )
+    assert len(chunks) > 8
+    found = [chunk.metadata for chunk in [*chunks, *split(fine, *chunks)]]
     assert {frozenset(metadata) for metadata in found} == {frozenset(found[0])}
     assert {type(value) for metadata in found for value in metadata.values()} <= {str, int}
 

@@ -1,40 +1,28 @@
 """Failures, usage and verdicts of documents and chunks are reported in both frameworks."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document as LangChainDocument
 from llama_index.core.schema import Document as LlamaIndexDocument
 from llama_index.core.schema import MetadataMode
 
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import Group, Segmentation, Usage
+from tests.contracts.splitters import Chunk, asplit, document_for, seen, split
 
 TEXTS = ["One.\n\nTwo.", "Three.\n\nFour.\n\nFive."]
 NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
 LONG = "".join(f"Paragraph {name}.\n\n" for name in NAMES)
 UNTIL_FAILURE = {"on_failure": "keep_group", "theta": 18, "chunk_size": None}
 
-Chunks = list[tuple[str, dict[str, Any]]]
-"""The text and the metadata of each chunk."""
+in_both_frameworks = pytest.mark.parametrize("make", [LumberTextSplitter, LumberNodeParser])
 
 
-def split_with_langchain(*texts: str, **settings: Any) -> Chunks:
-    documents = [LangChainDocument(text, metadata={"source": "a"}) for text in texts]
-    chunks = LumberTextSplitter(**settings).split_documents(documents)
-    return [(chunk.page_content, chunk.metadata) for chunk in chunks]
-
-
-def split_with_llamaindex(*texts: str, **settings: Any) -> Chunks:
-    documents = [LlamaIndexDocument(text=text, metadata={"source": "a"}) for text in texts]
-    nodes: list[Any] = LumberNodeParser(**settings).get_nodes_from_documents(documents)
-    return [(node.text, node.metadata) for node in nodes]
-
-
-in_both_frameworks = pytest.mark.parametrize("split", [split_with_langchain, split_with_llamaindex])
+def chunks_of(make: Any, *texts: str, **settings: Any) -> list[Chunk]:
+    splitter = make(**settings)
+    return seen(split(splitter, *(document_for(splitter, text, source="a") for text in texts)))
 
 
 def words(text: str) -> int:
@@ -50,7 +38,7 @@ def answers(group: Group) -> object:
 
 
 @in_both_frameworks
-def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., Chunks]) -> None:
+def test_failures_and_usage_of_each_document_are_reported(make: Any) -> None:
     reported: dict[int, tuple[str, Segmentation]] = {}
 
     def judge(group: Group) -> int | str:
@@ -59,43 +47,42 @@ def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., C
     def report(number: int, text: str, segmentation: Segmentation) -> None:
         reported[number] = text, segmentation
 
-    split(*TEXTS, llm=judge, on_segmentation=report, on_failure="keep_group")
+    chunks_of(make, *TEXTS, llm=judge, on_segmentation=report, on_failure="keep_group")
     assert [reported[number][0] for number in range(2)] == TEXTS
     assert [len(reported[number][1].failures) for number in range(2)] == [0, 1]
     assert reported[0][1].usage == Usage(calls=1)
 
 
 @in_both_frameworks
-def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[..., Chunks]) -> None:
-    chunks = split(LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
-    told = [(text.split()[:2], metadata["verdict"]) for text, metadata in chunks]
+def test_chunks_say_on_request_how_their_starts_were_decided(make: Any) -> None:
+    chunks = chunks_of(make, LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
+    told = [(text.split()[:2], metadata["verdict"]) for text, _, metadata in chunks]
     assert told == [
         (["Paragraph", "one."], ""),
         (["Paragraph", "two."], "shift"),
         (["Paragraph", "five."], "unreadable"),
         (["Paragraph", "eight."], "no_shift"),
     ]
-    reasons: list[Any] = [metadata["verdict_reason"] for _, metadata in chunks]
+    reasons: list[Any] = [metadata["verdict_reason"] for *_, metadata in chunks]
     assert [reason != "" for reason in reasons] == [v == "unreadable" for _, v in told]
     assert "the judge returned str" in reasons[2]
     assert reasons[2].endswith("the group was kept whole")
-    assert all(metadata["source"] == "a" for _, metadata in chunks)
+    assert all(metadata["source"] == "a" for *_, metadata in chunks)
 
 
 @in_both_frameworks
-def test_nothing_is_said_unless_asked_for(split: Callable[..., Chunks]) -> None:
-    chunks = split(LONG, llm=answers, tokenizer=words, **UNTIL_FAILURE)
-    for _, metadata in chunks:
+def test_nothing_is_said_unless_asked_for(make: Any) -> None:
+    chunks = chunks_of(make, LONG, llm=answers, tokenizer=words, **UNTIL_FAILURE)
+    for *_, metadata in chunks:
         assert {key: value for key, value in metadata.items() if value} == {"source": "a"}
 
 
 def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
     def verdicts(**settings: Any) -> list[str | None]:
-        chunks = split_with_langchain(
-            LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE, **settings
-        )
-        texts.append([text for text, _ in chunks])
-        return [metadata.get("verdict") for _, metadata in chunks]
+        settings |= {"llm": answers, "tokenizer": words, "add_metadata": True, **UNTIL_FAILURE}
+        chunks = chunks_of(LumberTextSplitter, LONG, **settings)
+        texts.append([text for text, *_ in chunks])
+        return [metadata.get("verdict") for *_, metadata in chunks]
 
     texts: list[list[str]] = []
     plain = verdicts()
@@ -111,8 +98,8 @@ def test_verdicts_are_not_embedded() -> None:
             assert "verdict" not in node.get_content(metadata_mode=mode)
 
 
-@pytest.mark.parametrize("framework", ["LangChain", "LlamaIndex"])
-def test_asynchronous_calls_ask_about_several_documents_at_once(framework: str) -> None:
+@in_both_frameworks
+def test_asynchronous_calls_ask_about_several_documents_at_once(make: Any) -> None:
     at_once, most = 0, 0
     full = asyncio.Event()
 
@@ -126,10 +113,6 @@ def test_asynchronous_calls_ask_about_several_documents_at_once(framework: str) 
         await asyncio.sleep(0.01)  # in which more would come
         at_once -= 1
 
-    if framework == "LangChain":
-        pages = [LangChainDocument(LONG)] * 10
-        asyncio.run(LumberTextSplitter(llm=judge).atransform_documents(pages))
-    else:
-        documents = [LlamaIndexDocument(text=LONG) for _ in range(10)]
-        asyncio.run(LumberNodeParser(llm=judge).aget_nodes_from_documents(documents))
+    splitter = make(llm=judge)
+    asyncio.run(asplit(splitter, *(document_for(splitter, LONG) for _ in range(10))))
     assert most == 8
