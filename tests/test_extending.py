@@ -8,10 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-
-pytest.importorskip("jinja2")
-pytest.importorskip("nltk")
-
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core.schema import Document as LlamaIndexDocument
 

@@ -27,7 +27,6 @@ from lumber_core import (
     BertChunker,
     CallPolicy,
     Chunker,
-    Completion,
     GreedyChunker,
     LumberChunker,
     ModelJudge,
@@ -38,7 +37,7 @@ from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import render, report_json
 from lumber_evaluation.splitters import readable_repr
 from tests.cli.running import run
-from tests.core.llms.conftest import need
+from tests.core.llms.test_stalled_servers import UsersModel
 from tests.evaluation.comparing import WordEmbedder, corpus
 from tests.lexical_judge import LexicalJudge
 from tests.loopback.faults import Fault, Status
@@ -112,21 +111,6 @@ class ClientLLM(ServerLLM):
         return CompletionResponse(text=answer(self._client, prompt))
 
 
-class UsersModel:
-    """A custom model, with a client of its own."""
-
-    identity = "user's"
-
-    def __init__(self, url: str) -> None:
-        self.client = client(url)
-
-    def complete(self, system: str, user: str, *, answers: object = None) -> Completion:
-        return Completion(answer(self.client, user))
-
-    async def acomplete(self, system: str, user: str, *, answers: object = None) -> Completion:
-        return self.complete(system, user)
-
-
 def of_core(model: Any, policy: CallPolicy = FAST, **more: Any) -> LumberChunker:
     return LumberChunker(ModelJudge(model, policy=policy), **more)
 
@@ -142,7 +126,7 @@ def of_llama_index(model: Any, **settings: Any) -> Chunker:
 MODELS: dict[str, tuple[Callable[..., Chunker], Callable[[LoopbackServer], Any]]] = {
     "OpenAI": (of_core, lambda server: OpenAIModel("m", base_url=server.openai_url, api_key=KEY)),
     "Gemini": (of_core, lambda server: GeminiModel("m", base_url=server.url, api_key=KEY)),
-    "custom": (of_core, lambda server: UsersModel(server.openai_url)),
+    "custom": (of_core, lambda server: UsersModel(server.openai_url, KEY)),
     "LangChain": (of_langchain, lambda server: ChatServer(base_url=server.openai_url)),
     "LlamaIndex": (of_llama_index, lambda server: ServerLLM(api_base=server.openai_url)),
     "LlamaIndex, client": (of_llama_index, lambda server: ClientLLM(api_base=server.openai_url)),
@@ -154,10 +138,7 @@ WAYS: dict[int, Callable[[Chunker], Any]] = {
 """By the number of attempts for a question; one way for each is enough."""
 
 
-@pytest.fixture(params=MODELS)
-def name(request: pytest.FixtureRequest) -> str:
-    need("gemini" if request.param == "Gemini" else "openai")
-    return str(request.param)
+every_model = pytest.mark.parametrize("name", MODELS)
 
 
 def files(folder: Path) -> bytes:
@@ -170,6 +151,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+@every_model
 @pytest.mark.parametrize("attempts", WAYS)
 def test_a_walk_tells_no_key(name: str, attempts: int, tmp_path: Path, caplog) -> None:
     make, model_at = MODELS[name]
@@ -190,6 +172,7 @@ def test_a_walk_tells_no_key(name: str, attempts: int, tmp_path: Path, caplog) -
     assert files(tmp_path)
 
 
+@every_model
 @pytest.mark.parametrize("attempts", WAYS)
 def test_an_error_about_the_settings_tells_no_key(name: str, attempts: int, caplog) -> None:
     make, model_at = MODELS[name]
@@ -232,7 +215,6 @@ class Store:
 
 
 def test_splitters_of_the_frameworks_and_shared_stores_tell_no_key() -> None:
-    need("openai")
     told, store = [], Store()
     with LoopbackServer("Answer: none") as server:
         own = MODELS["OpenAI"][1](server)
@@ -268,8 +250,6 @@ def test_settings_in_a_report_are_without_keys_and_headers() -> None:
 
 
 def test_a_report_tells_no_key(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
-    need("openai")
     with LoopbackServer("Answer: none", faults=echo) as server:
         chunker = of_core(MODELS["OpenAI"][1](server), theta=60)
         made = compare(corpus(4), [chunker], embedder=WordEmbedder(), folder=tmp_path)
@@ -353,7 +333,6 @@ def test_a_model_of_a_framework_in_the_wrong_place_tells_no_key(
 
 
 def test_commands_tell_no_key(tmp_path: Path) -> None:
-    need("openai")
     text = tmp_path / "text.txt"
     text.write_text(TEXT)
     made = tmp_path / "made"

@@ -68,7 +68,6 @@ def test_people_read_the_file_lines_and_headings(docs: Path) -> None:
 
 
 def test_pages_of_a_pdf_are_said_and_no_lines(docs: Path) -> None:
-    pytest.importorskip("pypdfium2")
     (docs / "quay.pdf").write_bytes(pdf([["The first page."], ["Anchors rust in the harbour."]]))
     passages = asked("docs/quay.pdf", "What rusts?", "--words", 9)["passages"]
     assert passages[0]["pages"][-1] == 2
@@ -180,7 +179,6 @@ def test_nothing_in_a_text_controls_a_terminal(docs: Path, command: str) -> None
 
 
 def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
-    pytest.importorskip("openai")
     text = (docs / "guide.md").read_text()
     quote = text[text.index("seven days") :].splitlines()[0]
     with LoopbackServer(f"Seven days [1].\n\n[1] “{quote}”") as server:
@@ -224,7 +222,6 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
 def test_an_answer_without_quotes_of_the_files_is_doubted(
     docs: Path, reply: str, kept: str, said: str
 ) -> None:
-    pytest.importorskip("openai")
     with LoopbackServer(reply) as server:
         options = ("docs", "How long may a rental last?", "--model", f"{server.openai_url}#any")
         done = run_apart("ask", *options)
@@ -245,7 +242,6 @@ def test_an_answer_without_quotes_of_the_files_is_doubted(
     ],
 )
 def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: str) -> None:
-    pytest.importorskip("openai")
     with LoopbackServer("Any.", faults=lambda _: fault) as server:
         url = "http://127.0.0.1:9" if fault is None else f"{server.openai_url}#any"
         options = ("--model", url, "--set", "attempts=1")
@@ -270,7 +266,6 @@ def test_pages_that_were_written_here_are_no_sources(docs: Path) -> None:
 
 
 def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
-    pytest.importorskip("openai")
     reply = 'Seven days at most [1].\n\n[1] "seven days at most"'
     with LoopbackServer(reply) as server:
         model = ("--model", f"{server.openai_url}#any")
@@ -289,7 +284,6 @@ def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
 
 
 def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
-    pytest.importorskip("pypdfium2")
     days = [f"On day {n} the tide is written into the book of the house." for n in range(20)]
     (docs / "quay.pdf").write_bytes(pdf([days, ["Anchors rust in the harbour."]]))
     command = ("ask", "docs", "-", "Hulls and anchors rust?", "--index", "docs.db", "-o", "a.html")

@@ -5,10 +5,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("jinja2")
-pytest.importorskip("nltk")
-pytest.importorskip("langchain_text_splitters")
-
 from tests.cli.running import run, run_apart, started
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer
@@ -97,7 +93,6 @@ def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
 def test_a_model_judges_and_nothing_is_paid_twice(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("openai")
     with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
         arguments = compared(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "lumber:60", "--splitter", "paragraphs"]

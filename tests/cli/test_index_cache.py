@@ -222,7 +222,6 @@ def test_a_model_that_there_is_not_is_a_wrong_option(docs: Path) -> None:
 
 
 def test_agents_search_by_the_same_model_and_share_the_index_of_ask(docs: Path) -> None:
-    pytest.importorskip("mcp")
     from lumber_cli.agents.tools import FolderTools
 
     with LoopbackServer() as server:

@@ -76,7 +76,6 @@ def limited_files(size: int) -> Iterator[None]:
 def test_agents_see_where_an_index_in_postgres_is_and_no_password(
     docs: Path, postgres: Server
 ) -> None:
-    pytest.importorskip("mcp", reason="needs the SDK of MCP")
     from lumber_cli.agents.tools import FolderTools
     from tests.cli.serving import until
 

@@ -90,12 +90,6 @@ WRONG_FILES = [
 ]
 
 
-def needed_by(command: str) -> tuple[str, ...]:
-    if command.startswith("compare"):
-        return "openai", "jinja2", "nltk", "langchain_text_splitters"
-    return ("openai",) if "URL" in command or "http" in command else ()
-
-
 def contents() -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in Path.cwd().rglob("*") if path.is_file()}
 
@@ -107,8 +101,6 @@ def contents() -> dict[Path, bytes]:
 def test_a_mistake_is_one_line_and_nothing_is_written(
     command: str, reason: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for extra in needed_by(command):
-        pytest.importorskip(extra)
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("jinja2")
-pytest.importorskip("nltk")
-
 from lumber_cli.html_pages.answer_page import answer_page
 from lumber_cli.html_pages.page import write_page
 from lumber_cli.html_pages.view_page import chunk_page

@@ -122,7 +122,6 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
 
 
 def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) -> None:
-    pytest.importorskip("openai")
     (tmp_path / "a.txt").write_text("The ferry leaves at noon.", encoding="utf-8")
     with LoopbackServer('At noon [1].\n\n[1] "The ferry leaves at noon."') as server:
         model = ("--model", f"{server.openai_url}#any")

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("openai")
-
 from lumber_evaluation.corpora import load_folder
 from tests.cli.running import run
 from tests.evaluation.asking_support import asked, fact, lighthouse_question

@@ -5,7 +5,6 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,6 @@ from tests.loopback.server import LoopbackServer
 
 TEXT = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke.\n"
 PROMPT = "You cut stories.\n---\nWhere is the turn, from {first} to {last}?\n{paragraphs}\n"
-
-needs_openai = pytest.mark.skipif(not find_spec("openai"), reason="openai is not installed")
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +65,6 @@ def test_every_setting_is_an_option_or_can_be_set() -> None:
                 )
 
 
-@needs_openai
 def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
     pairs = ("temperature=0.7", "max_tokens=9", "structured=false", "initial_backoff=0")
     options = [part for pair in pairs for part in ("--set", pair)]
@@ -82,7 +78,6 @@ def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
     assert (last.temperature, last.allowed is None) == (None, False)
 
 
-@needs_openai
 @pytest.mark.parametrize(("attempts", "again"), [(1, 0), (2, 1)])
 def test_the_policy_decides_how_often_a_question_is_sent(
     server: LoopbackServer, attempts: int, again: int
@@ -99,7 +94,6 @@ def test_the_policy_decides_how_often_a_question_is_sent(
     assert len(asked) - len(set(asked)) == again
 
 
-@needs_openai
 def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> None:
     done = run_apart("split", "text.txt", *asking(server), "--prompt", "prompt.txt")
     assert done.code == 0, done.err
@@ -137,7 +131,6 @@ def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyP
     assert "temperature=0.5" in model.identity
 
 
-@needs_openai
 def test_of_a_server_with_several_models_one_must_be_named() -> None:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 from lumber_cli import inputs
 from lumber_core import (
@@ -91,7 +92,6 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
     for row in rows:
         assert row["text"].strip() in shown
         assert f"{row['document']} #{row['index']} | characters {row['start']} to" in shown
-    parquet = pytest.importorskip("pyarrow.parquet")
     options = ("--chunk-size", 60, "--format", "parquet", "-o", "chunks.parquet")
     assert run_apart("split", "docs", *options) == (0, "", "")
     table = parquet.read_table(docs.parent / "chunks.parquet").to_pylist()
@@ -99,8 +99,6 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
 
 
 def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
-    pytest.importorskip("pypdfium2")
-    pytest.importorskip("anydoc")
     lines = [f"The boat number {n} lies at the quay." for n in range(30)]
     (docs / "c.pdf").write_bytes(pdf([lines, lines]))
     (docs / "d.docx").write_bytes(docx([("Heading1", "Tides"), ("", "They turn.")]))
@@ -114,7 +112,6 @@ def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
 
 
 def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
-    pytest.importorskip("pypdfium2")
     whole = pdf([["The first page."], ["The second."]])
     (docs / "damaged.pdf").write_bytes(whole[: len(whole) // 2])
     split = started("split", docs / "damaged.pdf")  # a process of its own has no logging set up
@@ -242,7 +239,6 @@ def test_control_characters_of_names_reach_no_terminal(command: list[str], docs:
 
 
 def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
     name = os.fsdecode(b"docs/caf\xe9.txt")
     try:
         Path(name).write_text("Some text.", encoding="utf-8")
@@ -257,7 +253,6 @@ def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None
 
 
 def test_a_language_model_decides_and_is_asked_once(docs: Path) -> None:
-    pytest.importorskip("openai")
 
     def answer(request: Request) -> str:
         return f"Answer: ID {request.allowed[0]}" if request.allowed else "Answer: none"
@@ -334,7 +329,6 @@ SMALL = ("--method", "greedy", "--target-size", 8)
 
 
 def test_rows_have_the_vectors_of_the_core_only_if_wanted(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
     guide, output = tmp_path / "guide.md", tmp_path / "chunks.parquet"
     guide.write_text(GUIDE, encoding="utf-8")
     source = Source(GUIDE, format="markdown")

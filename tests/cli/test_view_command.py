@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 from tests.cli.running import SAMPLE, run_apart
 from tests.making_files import pdf
-
-html = pytest.importorskip("lxml.html")
 
 TEXT = SAMPLE.read_bytes().decode()[:5000].replace("clock", "🕰️ <b>clock</b> &amp; \r\n", 3)
 HANDBOOK = "# Boats\n\nOars and sails.\n\n## Care\n\nDry the sails. " + "Wax the oars. " * 40
@@ -63,7 +62,6 @@ def test_the_chunks_are_those_of_split(text: Path, options: list[str]) -> None:
 
 
 def test_documents_headings_and_pages_are_named(text: Path) -> None:
-    pytest.importorskip("pypdfium2")
     Path("b.md").write_text(HANDBOOK, encoding="utf-8")
     Path("c.pdf").write_bytes(pdf([["The first page."], ["The second."]]))
     shown = viewed("b.md", "c.pdf", text, "--chunk-size", 60)

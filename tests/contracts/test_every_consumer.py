@@ -9,8 +9,6 @@ import pytest
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core.schema import Document as LlamaIndexDocument
 
-pytest.importorskip("pyarrow")
-
 from langchain_lumber import SpanTextSplitter
 from llamaindex_lumber import ChunkerNodeParser
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker

@@ -43,7 +43,6 @@ def test_both_frameworks_share_a_collection(postgres: Server) -> None:
 
 
 def test_a_retriever_shows_no_password_and_connects_on_use() -> None:
-    pytest.importorskip("psycopg", reason="needs psycopg")
     url = "postgresql://ann:s3cr3t@nowhere.invalid/passages?password=s3cr3t"
     retriever = PassageRetriever(path=url, collection="handbook")
     for shown in (repr(retriever), str(retriever), repr(LlamaRetriever(path=url))):

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("nltk")
-
 from lumber_core import GreedyChunker, Prices, StoreError, Usage
 from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison, compare
 from lumber_evaluation.dataset import Corpus, Document, Question

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("openai")
-
 from lumber_core.errors import ModelSettingsError
 from lumber_core.segmentation import Usage
 from lumber_core.storage.cache import Cache

@@ -115,7 +115,6 @@ def test_a_folder_without_a_model_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_vectors_of_a_server_are_those_of_each_text_in_order() -> None:
-    pytest.importorskip("openai")
     faults = {1: rate_limited(0), 3: Status(503, "busy", headers={"retry-after-ms": "1"})}
     with LoopbackServer(faults=faults) as server:
         made = embedder(f"{server.openai_url}#letters")
@@ -130,7 +129,6 @@ def test_vectors_of_a_server_are_those_of_each_text_in_order() -> None:
 
 
 def test_a_server_that_rejects_or_is_down_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openai")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
     wrong = Status(401, "wrong key sk-very-secret-key")
     with LoopbackServer(faults=lambda _: wrong) as server:

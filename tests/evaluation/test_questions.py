@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("openai")
-
 from lumber_core import Completion, Span
 from lumber_evaluation.corpora import load_questions
 from lumber_evaluation.corpora.question_table import write_questions

@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("jinja2")
-pytest.importorskip("nltk")
+from lxml import html
 
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
@@ -89,7 +87,6 @@ def comparison() -> Comparison:
 
 
 def test_the_figures_shown_are_those_of_the_json_file(comparison: Comparison) -> None:
-    html = pytest.importorskip("lxml.html")
     splitters = report_json(comparison)["splitters"]
     tables = {}
     for table in html.fromstring(render(comparison)).iter("table"):

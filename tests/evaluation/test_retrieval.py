@@ -47,12 +47,6 @@ def test_the_string_is_compared_without_regard_to_case() -> None:
     assert result.questions[0].gold == (0,)
 
 
-def test_equally_similar_chunks_are_in_the_order_of_the_document() -> None:
-    result = found("cc", aa=0.5, bb=0.5, cc=0.5, dd=0.7)
-    assert result.questions[0].retrieved == (3, 0, 1, 2)
-    assert result.questions[0].first_hit == 4
-
-
 def test_equal_texts_are_embedded_once_and_equally_similar() -> None:
     text = "aabbaa"
     table = letters({"aa": 0.3, "bb": 0.9})

@@ -1,15 +1,11 @@
 """Files of any content are read as a text, or refused with an error that names them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_files import READABLE, UnreadableFileError, read_bytes
 from tests.making_files import docx, epub, odf, pdf, slides, workbook
 from tests.profiles import examples
-
-pytest.importorskip("pypdfium2")
-pytest.importorskip("anydoc")
 
 PIECES = [
     *("<p>", "</p>", "<", ">", "<!--", "-->", "<![CDATA[", "]]>", "<?xml ", "?>", "<!DOCTYPE "),

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -54,7 +53,6 @@ def test_splitting_any_repeated_text_is_linear(unit: str) -> None:
 @examples(20)
 @given(st.lists(st.sampled_from(MARKUP), min_size=1, max_size=4).map(repeated))
 def test_reading_any_repeated_markup_is_linear(unit: str) -> None:
-    pytest.importorskip("anydoc")
     from lumber_files.formats.html import read_html
 
     check(read_html, unit)

@@ -4,10 +4,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow
 import pytest
-
-pytest.importorskip("nltk")
-pytest.importorskip("openai")
+from pyarrow import parquet
 
 from benchmarks.corpora import book_of, iter_wiki, load_emma
 from benchmarks.papers import gutenqa, qa
@@ -76,7 +75,6 @@ def test_a_book_has_its_paragraphs_its_published_chunks_and_questions(tmp_path: 
 
 
 def test_books_come_from_the_published_tables(tmp_path: Path) -> None:
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
     def write(name: str, rows: list[dict[str, str | None]]) -> None:
         (tmp_path / name).mkdir()

@@ -64,7 +64,6 @@ def test_a_fork_does_not_wait_for_the_work_of_its_parents_threads() -> None:
 
 
 def test_a_fork_opens_connections_of_its_own() -> None:
-    pytest.importorskip("openai")
     model = OpenAIModel("any", api_key="none", base_url="http://127.0.0.1:9")
     model._client = parents = object()
     assert works_in_a_fork(lambda: model._client is None or 1 / 0)

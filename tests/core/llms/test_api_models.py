@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from lumber_core.lumber.prompt import possible_answers
-from tests.core.llms.conftest import ANSWERS, SYSTEM, USER, model_at, need, unit_of
+from tests.core.llms.conftest import ANSWERS, SYSTEM, USER, model_at, unit_of
 from tests.loopback.server import Request
 
 # What is asked and answered.
@@ -47,7 +47,6 @@ def test_the_temperature_is_sent_as_set(api, serve, ask, settings, sent):
 
 
 def test_gemini_blocks_nothing_in_four_categories(serve, ask):
-    need("gemini")
     server = serve()
     ask(model_at(server, "gemini"))
     settings = server.requests[0].body["safetySettings"]
@@ -78,7 +77,6 @@ def test_without_a_schema_the_answer_is_text(schema_api, serve, ask, settings, a
 
 
 def test_the_schema_is_strict(serve, ask):
-    need("openai")
     server = serve()
     ask(model_at(server, "openai"))
     form = server.requests[0].body["response_format"]

@@ -15,7 +15,7 @@ from lumber_core.llms import CallPolicy
 from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.lumber import ModelJudge
 from lumber_core.segmentation import Verdict
-from tests.core.llms.conftest import BARE, model_at, need, three, unit_of
+from tests.core.llms.conftest import BARE, model_at, three, unit_of
 from tests.loopback.faults import Drop, Filtered, Malformed, Refusal, Slow, Status, rate_limited
 
 POLICY = CallPolicy(attempts=3, initial_backoff=0.001, max_backoff=0.01, rereads=0)
@@ -93,7 +93,6 @@ both_ways = pytest.mark.parametrize("way", ["sync", "async"])
 def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(
     serve: Any, api: str, fault: Any, way: str
 ) -> None:
-    need(api)
     faults = [fault]
     server = serve("Answer: ID 7", faults=lambda _: faults.pop() if faults else None)
     model = model_at(server, api, **BARE, **({} if api == "legacy" else {"structured": False}))
@@ -112,7 +111,6 @@ def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(
 def test_a_refusal_is_a_verdict_and_costs_one_request(
     serve: Any, api: str, fault: Any, way: str
 ) -> None:
-    need(api)
     server = serve("Answer: ID 7", faults={1: fault})
     verdict = judged(model_at(server, api), way)
     assert (verdict.outcome, verdict.unit) == ("refused", None)
@@ -172,7 +170,6 @@ def test_servers_that_are_slow_or_away_are_transient_errors(api: str, serve: Any
 def test_the_text_parts_of_a_content_list_are_joined(
     serve: Any, ask: Any, content: Any, text: str
 ) -> None:
-    need("openai")
     completion = ask(
         model_at(serve(faults={1: Malformed(openai_reply(content=content))}), "openai")
     )
@@ -193,7 +190,6 @@ def test_the_text_parts_of_a_content_list_are_joined(
 def test_an_answer_with_malformed_metadata_is_not_paid_for_twice(
     serve: Any, ask: Any, changes: Any
 ) -> None:
-    need("openai")
     server = serve(faults={1: Malformed(openai_reply(**changes))})
     completion = ask(model_at(server, "openai"))
     assert completion.text == "Answer: ID 7"
@@ -203,7 +199,6 @@ def test_an_answer_with_malformed_metadata_is_not_paid_for_twice(
 
 
 def test_geminis_thoughts_are_counted_but_not_read(serve: Any, ask: Any) -> None:
-    need("gemini")
     parts = '[{"text": "Maybe ID 6?", "thought": true}, {"text": "Answer: ID 7"}]'
     usage = '{"promptTokenCount": 9, "candidatesTokenCount": 3, "thoughtsTokenCount": 20}'
     candidate = f'{{"content": {{"parts": {parts}}}, "finishReason": "STOP"}}'

@@ -10,7 +10,7 @@ from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, OpenAIModel
 from lumber_core.llms.retry import RetryingModel
 from tests.alone import run_python
-from tests.core.llms.conftest import KEY, MODELS, model_at, need, unit_of
+from tests.core.llms.conftest import KEY, MODELS, model_at, unit_of
 from tests.loopback.faults import Status
 
 
@@ -25,7 +25,6 @@ def test_a_key_of_the_environment_is_not_sent_to_a_named_server(
 
 
 def test_headers_of_the_environment_are_not_sent_to_a_named_server(serve, ask, monkeypatch):
-    need("openai")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "project-planted")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Key: gateway-planted\nX-Other: planted")
@@ -47,30 +46,23 @@ def test_a_missing_key_says_what_to_do(schema_api, ask, monkeypatch):
             ask(model)
 
 
-def test_a_key_that_a_server_echoes_is_removed(api, serve, ask, caplog):
+@pytest.mark.parametrize("given", ["as a setting", "by the environment"])
+def test_a_key_that_a_server_echoes_is_removed(given, schema_api, serve, ask, caplog, monkeypatch):
     key = "planted4711"  # written as nothing that looks like a key
     server = serve(faults=lambda request: Status(400, f"got headers {request.headers} and {key}"))
+    if given == "as a setting":
+        model = model_at(server, schema_api, api_key=key)
+    else:
+        monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+        for api in ("OPENAI", "GEMINI"):
+            monkeypatch.setenv(f"{api}_API_KEY", key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+        model = MODELS[schema_api]("a-model")
     with caplog.at_level(logging.DEBUG, "lumber_core"), pytest.raises(Exception) as caught:  # noqa: PT011
-        ask(model_at(server, api, api_key=key))
+        ask(model)
+    assert key in str(server.requests[0].headers)
     assert key not in f"{caught.value} {caught.value!r} {caplog.text}"
-
-
-def test_a_key_of_the_environment_that_a_server_echoes_is_removed(
-    schema_api, serve, ask, monkeypatch
-):
-    server = serve(faults=lambda request: Status(400, "the key planted4711 is wrong"))
-    url = server.openai_url if schema_api == "openai" else server.url
-    key, address = {
-        "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
-        "gemini": ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
-    }[schema_api]
-    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
-    monkeypatch.setenv(key, "planted4711")
-    monkeypatch.setenv(address, url)
-    with pytest.raises(Exception, match="the key") as caught:
-        ask(MODELS[schema_api]("a-model"))
-    assert "planted4711" in str(server.requests[0].headers)
-    assert "planted4711" not in f"{caught.value} {caught.value!r}"
 
 
 def test_no_redirect_is_followed_and_both_servers_are_named(schema_api, serve, ask):
@@ -106,7 +98,6 @@ def test_the_query_of_a_url_tells_servers_apart_and_shows_nothing(api):
 
 
 def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
-    need("openai")
     import httpx
     import openai
 
@@ -142,7 +133,6 @@ def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
     ],
 )
 def test_what_the_environment_routes_is_part_of_the_identity(make, variable, monkeypatch):
-    need("gemini" if make is GeminiModel else "openai")
     before, named = make("m").identity, make("m", base_url="http://127.0.0.1:1").identity
     value = "X-Route: {}" if variable.endswith("HEADERS") else "http://{}"
     identities = {before}
@@ -156,7 +146,6 @@ def test_what_the_environment_routes_is_part_of_the_identity(make, variable, mon
 def test_a_model_keeps_the_server_that_the_environment_named_when_it_was_made(
     serve, ask, monkeypatch
 ):
-    need("openai")
     first, second = serve("Answer: ID 7"), serve("Answer: ID 7")
     monkeypatch.setenv("OPENAI_BASE_URL", first.openai_url)
     model = OpenAIModel("m", api_key=KEY)
@@ -189,6 +178,8 @@ def test_a_model_is_pickled_before_and_after_it_was_asked(api, serve, ask):
         ({"temperature": 3}, ValueError, "temperature must be from 0 to 2"),
         ({"temperature": float("nan")}, ValueError, "temperature must be a finite number"),
         ({"timeout": None}, TypeError, "timeout must be a number"),
+        ({"max_tokens": 0}, ValueError, "max_tokens"),
+        ({"max_tokens": 1.5}, TypeError, "max_tokens"),
     ],
 )
 def test_wrong_settings_are_refused_at_once(api, settings, error, message):
@@ -200,7 +191,6 @@ def test_wrong_settings_are_refused_at_once(api, settings, error, message):
 
 
 def test_an_own_openai_client_is_used_without_retrying(serve, ask):
-    need("openai")
     import openai
 
     server = serve("Answer: ID 7", faults={1: Status(500)})
@@ -218,7 +208,6 @@ def test_an_own_openai_client_is_used_without_retrying(serve, ask):
 
 
 def test_an_own_gemini_client_is_used(serve, ask):
-    need("gemini")
     from google import genai
 
     server = serve("Answer: ID 7")
@@ -233,7 +222,6 @@ def test_an_own_gemini_client_is_used(serve, ask):
 
 @pytest.mark.legacy
 def test_legacy_models_share_no_configuration(serve, ask):
-    need("legacy")
     one, other = serve("Answer: ID 6"), serve("Answer: ID 7")
     first = LegacyGeminiModel("a-model", base_url=one.url, api_key="key-of-one")
     second = LegacyGeminiModel("a-model", base_url=other.url, api_key="key-of-other")

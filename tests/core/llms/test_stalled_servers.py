@@ -6,6 +6,7 @@ import threading
 import tracemalloc
 import zlib
 
+import openai
 import pytest
 
 from lumber_core.calls import deadlines
@@ -14,9 +15,8 @@ from lumber_core.llms import CallPolicy, Completion, Model, OpenAIModel
 from lumber_core.llms.failures import is_timeout, trouble_of
 from lumber_core.llms.retry import RetryingModel
 from tests.alone import run_python
-from tests.core.llms.conftest import ANSWERS, KEY, SYSTEM, USER, model_at, need, unit_of
+from tests.core.llms.conftest import ANSWERS, KEY, SYSTEM, USER, model_at, unit_of
 from tests.loopback.faults import Compressed, Dribble
-from tests.loopback.server import LoopbackServer
 
 
 @pytest.mark.parametrize("where", ["head", "body"])
@@ -48,10 +48,8 @@ class UsersModel:
 
     identity = "user"
 
-    def __init__(self, server: LoopbackServer) -> None:
-        import openai
-
-        self._settings = {"api_key": KEY, "base_url": server.openai_url, "max_retries": 0}
+    def __init__(self, base_url: str, api_key: str = KEY) -> None:
+        self._settings = {"api_key": api_key, "base_url": base_url, "max_retries": 0}
         self._client = openai.OpenAI(**self._settings)
 
     def complete(self, system: str, user: str, *, answers: object = None) -> Completion:
@@ -60,8 +58,6 @@ class UsersModel:
         return Completion(reply.choices[0].message.content)
 
     async def acomplete(self, system: str, user: str, *, answers: object = None) -> Completion:
-        import openai
-
         messages = [{"role": "user", "content": user}]
         async with openai.AsyncOpenAI(**self._settings) as client:
             reply = await client.chat.completions.create(model="m", messages=messages)
@@ -70,12 +66,9 @@ class UsersModel:
 
 @pytest.mark.parametrize("own_client", [False, True])
 def test_a_model_without_a_limit_of_its_own_is_bounded_by_the_policy(serve, ask, own_client):
-    need("openai")
-    import openai
-
     stalls = [Dribble("head")]
     server = serve("Answer: ID 7", faults=lambda request: stalls[0] if stalls else None)
-    model: Model = UsersModel(server)
+    model: Model = UsersModel(server.openai_url)
     if own_client:
         client = openai.OpenAI(api_key=KEY, base_url=server.openai_url, timeout=30)
         model = OpenAIModel("m", client=client)
@@ -102,7 +95,6 @@ for ask in (model.complete, lambda *args: asyncio.run(model.acomplete(*args))):
 
 
 def test_a_call_that_was_abandoned_does_not_hold_the_end_of_the_program(serve):
-    need("openai")
     server = serve(faults=lambda request: Dribble("head"))
     done = run_python(STALLED, server.openai_url, timeout=120)
     assert done.stdout.count("within 0.3 s") == 2
@@ -110,7 +102,6 @@ def test_a_call_that_was_abandoned_does_not_hold_the_end_of_the_program(serve):
 
 
 def test_a_cancelled_call_ends_at_once(serve):
-    need("openai")
 
     async def cancel() -> None:
         server = serve(faults={1: Dribble("head")})
@@ -161,8 +152,10 @@ def test_a_reply_that_unpacks_to_too_much_is_unreadable(
 
 def test_a_compressed_reply_is_read(schema_api, serve, ask):
     said = {"role": "assistant", "content": "Answer: ID 7"}
-    openai = {"choices": [{"message": said}], "usage": {}}
+    answered = {"choices": [{"message": said}], "usage": {}}
     gemini = {"candidates": [{"content": {"parts": [{"text": "Answer: ID 7"}]}}]}
-    server = serve(faults={1: Compressed("gzip", gzip(json.dumps({**openai, **gemini}).encode()))})
+    server = serve(
+        faults={1: Compressed("gzip", gzip(json.dumps({**answered, **gemini}).encode()))}
+    )
     assert unit_of(ask(model_at(server, schema_api)).text) == 7
     assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"

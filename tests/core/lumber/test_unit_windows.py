@@ -229,7 +229,6 @@ def test_a_models_reply_about_a_window_is_read_once_more_at_most(
 
 @pytest.mark.parametrize("structured", [True, False])
 def test_a_server_is_asked_for_lists_a_tenth_as_often(structured: bool) -> None:
-    pytest.importorskip("openai")
     text = story(400)
     with LoopbackServer("Answer: none") as server:
         model = OpenAIModel("m", base_url=server.openai_url, structured=structured)

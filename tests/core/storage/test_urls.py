@@ -36,7 +36,6 @@ def opened(path: str) -> str:
 
 @given(URLS)
 def test_a_password_is_in_nothing_that_is_shown(url: str) -> None:
-    pytest.importorskip("psycopg")
     assert is_url(url)
     assert PASSWORD not in str(display_path(url))
     assert PASSWORD not in opened(url)
@@ -69,7 +68,6 @@ def test_paths_of_files_are_no_urls(path: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["postgresql+psycopg2", "POSTGRES", "  postgresql"])
 def test_other_spellings_name_the_same_database(scheme: str) -> None:
-    pytest.importorskip("psycopg")
     names = [
         opened(f"{spelled}://ann@h:5/rag?collection=notes").partition(" <")[0]
         for spelled in (scheme, "postgresql")

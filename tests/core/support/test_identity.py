@@ -28,7 +28,6 @@ KEY = "sk-do-not-tell"
 
 
 def openai(model: str = "m", **settings: object) -> ModelJudge:
-    pytest.importorskip("openai")
     return ModelJudge(OpenAIModel(model, api_key=KEY, **settings))
 
 
