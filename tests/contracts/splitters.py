@@ -131,7 +131,7 @@ SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
 """The core splitter that each pair of adapters stands on."""
 
 
-Chunk = tuple[str, int | None, dict[str, Any]]
+Chunk = tuple[str, Any, dict[str, Any]]
 """The text of a chunk, where it starts, and its metadata."""
 
 

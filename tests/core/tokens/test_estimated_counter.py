@@ -7,6 +7,7 @@ import string
 import textwrap
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -147,7 +148,7 @@ def test_counts_add_up_but_for_the_seams(texts):
 @given(texts=st.lists(any_text.filter(bool), min_size=1, max_size=6), around=any_text)
 @quick
 def test_parts_of_a_text_count_as_they_do_apart(name, texts, around):
-    counter = token_counter(name)
+    counter: Any = token_counter(name)
     edges = np.cumsum([len(around), *map(len, texts)]).tolist()
     text = "".join([around, *texts, around])
     assert counter.of(text).count([*pairwise(edges)]) == counter.count(texts)
