@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from typing_extensions import Never
 
-from langchain_lumber.argument_checks import refuse_others, tokenizer_of
 from langchain_lumber.span_text_splitter import SpanTextSplitter
 from lumber_core.bert.bert_chunker import BertChunker, Device
 from lumber_core.chunking.sizes import ChunkSize
@@ -85,28 +84,4 @@ class BertTextSplitter(SpanTextSplitter):
         **unknown: Never,
     ) -> None:
         """Make the splitter: sizes are in tokens, and the class describes each setting."""
-        refuse_others(type(self), unknown)
-        chunker = BertChunker(
-            model=model,
-            target_size=target_size,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
-            threshold=threshold,
-            paper=paper,
-            units=units,
-            merge_sections=merge_sections,
-            tokenizer=tokenizer_of(tokenizer, length_function),
-            language=language,
-            threads=threads,
-            device=device,
-        )
-        super().__init__(
-            chunker,
-            chunk_overlap=chunk_overlap,
-            add_start_index=add_start_index,
-            add_metadata=add_metadata,
-            context=context,
-            stable_ids=stable_ids,
-            strip_whitespace=strip_whitespace,
-            show_progress=show_progress,
-        )
+        self._start(BertChunker, locals())

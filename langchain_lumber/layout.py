@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from typing_extensions import Never
 
-from langchain_lumber.argument_checks import refuse_others, tokenizer_of
 from langchain_lumber.span_text_splitter import SpanTextSplitter
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.chunking.sizes import ChunkSize
@@ -69,23 +68,4 @@ class LayoutTextSplitter(SpanTextSplitter):
         **unknown: Never,
     ) -> None:
         """Make the splitter: sizes are in tokens, and the class describes each setting."""
-        refuse_others(type(self), unknown)
-        chunker = LayoutChunker(
-            target_size=target_size,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
-            units=units,
-            merge_sections=merge_sections,
-            tokenizer=tokenizer_of(tokenizer, length_function),
-            language=language,
-        )
-        super().__init__(
-            chunker,
-            chunk_overlap=chunk_overlap,
-            add_start_index=add_start_index,
-            add_metadata=add_metadata,
-            context=context,
-            stable_ids=stable_ids,
-            strip_whitespace=strip_whitespace,
-            show_progress=show_progress,
-        )
+        self._start(LayoutChunker, locals())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 from typing_extensions import Never
 
-from langchain_lumber.argument_checks import refuse_others, tokenizer_of
 from langchain_lumber.span_text_splitter import FOR_TEXTS, SpanTextSplitter, checked_documents
 from lumber_core.chunking.sizes import ChunkSize
 from lumber_core.llms.retry import CallPolicy
@@ -121,41 +120,14 @@ class LumberTextSplitter(SpanTextSplitter):
         **unknown: Never,
     ) -> None:
         """Make the splitter: sizes are in tokens, and the class describes each setting."""
-        refuse_others(type(self), unknown)
-        judge: Any = llm
+        given, judge = locals(), llm
         if any(kind.__module__.startswith(_LANGUAGE_MODELS) for kind in type(llm).__mro__):
             # Deferred: LangChain's language models are slow to import, and splitters without one
             # should not wait for them.
             from langchain_lumber.chat_model import ChatModel
 
             judge = ChatModel(judge)
-        chunker = LumberChunker(
-            choose_judge(judge, prompt, policy),
-            theta=theta,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
-            units=units,
-            method=method,
-            target_size=target_size,
-            on_failure=on_failure,
-            max_concurrency=max_concurrency,
-            store=store,
-            on_segmentation=on_segmentation,
-            merge_sections=merge_sections,
-            tokenizer=tokenizer_of(tokenizer, length_function),
-            language=language,
-        )
-        super().__init__(
-            chunker,
-            chunk_overlap=chunk_overlap,
-            add_start_index=add_start_index,
-            add_metadata=add_metadata,
-            context=context,
-            stable_ids=stable_ids,
-            strip_whitespace=strip_whitespace,
-            show_progress=show_progress,
-        )
-        self._lumber = chunker
+        self._start(LumberChunker, given, judge=choose_judge(judge, prompt, policy))
 
     def estimate(self, documents: Iterable[Document], *, prices: Prices | None = None) -> Estimate:
         """Estimate the cost of splitting documents, without calling a model.
@@ -168,5 +140,6 @@ class LumberTextSplitter(SpanTextSplitter):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
+        assert isinstance(self._chunker, LumberChunker)
         sources = map(self._source_of, checked_documents(documents, FOR_TEXTS))
-        return self._lumber.estimate(sources, prices=prices)
+        return self._chunker.estimate(sources, prices=prices)

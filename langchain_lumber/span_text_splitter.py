@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 from typing_extensions import Never
 
-from langchain_lumber.argument_checks import refuse_others
+from langchain_lumber.argument_checks import refuse_others, tokenizer_of
 from lumber_core.checks import check_texts
 from lumber_core.chunking.chunker import Chunker, check_chunker
 from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
@@ -113,6 +114,21 @@ class SpanTextSplitter(TextSplitter):
         self._chunker = chunker
         self._written: Written | None = _in_context if context else None
         self._length_function = self._count
+
+    def _start(
+        self, kind: Callable[..., Chunker], given: Mapping[str, Any], **others: object
+    ) -> None:
+        """Initialise a subclass from the arguments of its constructor, with a splitter of the core.
+
+        The splitter, of class `kind`, gets those with the names of its settings, and the rest is
+        set here. `others` replaces some of the arguments.
+        """
+        refuse_others(type(self), given["unknown"])
+        tokenizer = tokenizer_of(given["tokenizer"], given["length_function"])
+        settings = {**given, "tokenizer": tokenizer, **others}
+        chunker = kind(**{name: settings[name] for name in inspect.signature(kind).parameters})
+        _, *own, _ = inspect.signature(SpanTextSplitter).parameters
+        SpanTextSplitter.__init__(self, chunker, **{name: settings[name] for name in own})
 
     @property
     def chunker(self) -> Chunker:
