@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from lumber_cli.options import wrong_options
-from lumber_evaluation.dataset import Document
+from lumber_cli.options import FileOptions, wrong_options
+from lumber_evaluation.corpora import load_folder
+from lumber_evaluation.dataset import Corpus, Document
 from lumber_evaluation.splitters import PRESETS
 from lumber_files import check_output
 
@@ -31,6 +32,20 @@ PatternOption = Annotated[
     ),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Maximum number of model calls in flight.")]
+
+
+def load_corpus(
+    folder: Path, pattern: Sequence[str] | None, options: FileOptions, **settings: Any
+) -> Corpus:
+    """Load the files of a folder as the options state; see `load_folder` for the settings."""
+    return load_folder(
+        folder,
+        pattern=pattern or None,
+        also=options.also or (),
+        encoding=options.encoding,
+        max_unpacked=options.max_unpacked,
+        **settings,
+    )
 
 
 def check_outputs(

@@ -80,40 +80,26 @@ def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
     return sorted(numbers - {0})
 
 
-def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
-    """Return Pk: how often two units k apart are wrongly put in one segment, or in two.
+def pk_and_window_diff(
+    reference: Sequence[int], predicted: Sequence[int], *, units: int
+) -> tuple[float, float]:
+    """Return Pk and WindowDiff, as nltk computes them over the gaps between units.
 
-    Boundaries are the numbers of the units where segments start, without 0. k is half the mean
-    length of a reference segment. The share is 0 for perfect agreement, and for a text of fewer
-    than two units.
+    Pk is how often two units k apart are wrongly put in one segment, or in two; WindowDiff is how
+    often windows of that length hold different numbers of boundaries. Boundaries are the numbers of
+    the units where segments start, without 0. k is half the mean length of a reference segment, at
+    least 1. Both are 0 for perfect agreement, and for a text of fewer than two units.
 
     Raises:
         ValueError: A boundary is not between 1 and `units` - 1.
         MissingExtraError: Nltk is not installed.
     """
-    return _windows_measure("pk", reference, predicted, units)
-
-
-def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
-    """Return WindowDiff: how often windows hold different numbers of boundaries; see `pk`."""
-    return _windows_measure("windowdiff", reference, predicted, units)
-
-
-def window_length(reference: Sequence[int], *, units: int) -> int:
-    """Return k, half the mean length of a reference segment in units, at least 1."""
-    return max(1, round(units / (2 * (len(set(reference)) + 1))))
-
-
-def _windows_measure(
-    measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
-) -> float:
-    """Compute one of nltk's measures over the gaps between units."""
-    segmentation = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
-    true_gaps, predicted_gaps = _gaps(reference, units), _gaps(predicted, units)
+    nltk = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
+    gaps = _gaps(reference, units), _gaps(predicted, units)
     if units < 2:
-        return 0.0
-    k = min(window_length(reference, units=units), units - 1)
-    return float(getattr(segmentation, measure)(true_gaps, predicted_gaps, k))
+        return 0.0, 0.0
+    k = min(max(1, round(units / (2 * (len(set(reference)) + 1)))), units - 1)
+    return float(nltk.pk(*gaps, k)), float(nltk.windowdiff(*gaps, k))
 
 
 def _gaps(boundaries: Sequence[int], units: int) -> str:
@@ -189,8 +175,7 @@ def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
     return DocumentScore(
         document.name,
         boundary_score(true, predicted),
-        pk(true, predicted, units=units),
-        window_diff(true, predicted, units=units),
+        *pk_and_window_diff(true, predicted, units=units),
     )
 
 

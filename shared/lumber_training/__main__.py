@@ -23,7 +23,11 @@ def run_command(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m lumber_training", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a classifier, as in the paper"))
-    _add_export(commands.add_parser("export", help="write a checkpoint as ONNX"))
+    to_onnx = commands.add_parser("export", help="write a checkpoint as ONNX")
+    to_onnx.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
+    to_onnx.add_argument("output", type=Path, help="folder to write to")
+    to_onnx.add_argument("--embedder", type=Path, help="sentence encoder to export with it")
+    to_onnx.set_defaults(run=_export)
     options = parser.parse_args(arguments)
     try:
         for package in _PACKAGES:
@@ -64,13 +68,6 @@ def _train(options: argparse.Namespace) -> str:
         f"trained on {report.documents} documents; F1 on held-out windows "
         f"{f1[-1] if f1 else 'not measured'}; written to {report.folder}"
     )
-
-
-def _add_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
-    parser.add_argument("output", type=Path, help="folder to write to")
-    parser.add_argument("--embedder", type=Path, help="sentence encoder to export with it")
-    parser.set_defaults(run=_export)
 
 
 def _export(options: argparse.Namespace) -> str:

@@ -133,8 +133,9 @@ class BackgroundIndex:
         before = set(index.paths)
         due.sort(key=lambda path: (path not in before, stamps[path][1] > _LARGE_FILE_BYTES))
         while due:
-            batch = _take_batch(due, stamps)
-            due = due[len(batch) :]
+            sizes = accumulate(stamps[path][-1] for path in due[:MAX_BATCH_FILES])
+            count = min(MAX_BATCH_FILES, 1 + sum(size < _BATCH_BYTES for size in sizes))
+            batch, due = due[:count], due[count:]
             # Another process may have indexed some meanwhile.
             left = self._find_due(index, {path: stamps[path] for path in batch})
             read = [*self._read(index, (files[path] for path in left))]
@@ -172,9 +173,3 @@ class BackgroundIndex:
             else:
                 self._failed.pop(path, None)
                 yield ReadFile(path, text, stamp, settled, content)
-
-
-def _take_batch(paths: Sequence[str], stamps: Mapping[str, Stamp]) -> Sequence[str]:
-    """Return the first files, as many as make a batch."""
-    sizes = accumulate(stamps[path][-1] for path in paths[:MAX_BATCH_FILES])
-    return paths[: 1 + sum(size < _BATCH_BYTES for size in sizes)][:MAX_BATCH_FILES]

@@ -14,6 +14,7 @@ from lumber_cli.corpus_options import (
     Folder,
     PatternOption,
     check_outputs,
+    load_corpus,
 )
 from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
@@ -35,7 +36,6 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.comparison import Comparison, check_comparison, compare
 from lumber_evaluation.comparison.metrics import METRICS, families_of
-from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.dataset import EvaluatedSplitter
 from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
@@ -133,15 +133,7 @@ def compare_command(
             _splitter(spec, model, policy, cache, max_concurrency, search_embedder)
             for spec in specs
         ]
-    corpus = load_folder(
-        folder,
-        questions=questions,
-        pattern=pattern or None,
-        also=file_options.also or (),
-        sections=sections,
-        encoding=file_options.encoding,
-        max_unpacked=file_options.max_unpacked,
-    )
+    corpus = load_corpus(folder, pattern, file_options, questions=questions, sections=sections)
     absent = absent_questions(corpus)
     if absent:
         shown = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_MAX_EXAMPLES])

@@ -15,12 +15,12 @@ from lumber_cli.corpus_options import (
     Folder,
     PatternOption,
     check_outputs,
+    load_corpus,
 )
 from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import FileOptions, fail, with_options, wrong_options
 from lumber_core.checks import check_positive
 from lumber_core.support.wording import with_noun
-from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.question_table import check_question_path, write_questions
 from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
@@ -67,13 +67,7 @@ def questions_command(
         if model is None:
             raise ValueError(_WITHOUT_MODEL)
         policy = model_options.call_policy()
-    documents = load_folder(
-        folder,
-        pattern=pattern or None,
-        also=file_options.also or (),
-        encoding=file_options.encoding,
-        max_unpacked=file_options.max_unpacked,
-    ).documents
+    documents = load_corpus(folder, pattern, file_options).documents
     check_outputs([output], folder, documents)
     question_set = make_questions(
         [cutter.split(document) for document in documents],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
@@ -54,7 +54,8 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
             cuts = cuts[bisect_right(cuts, 0) : bisect_left(cuts, window - start)]
             if not cuts:
                 continue
-            cut = _nearest(cuts, wanted)
+            at = bisect_left(cuts, wanted)
+            cut = min(cuts[max(0, at - 1) : at + 1], key=lambda cut: abs(cut - wanted))
             if count(start, start + cut) > most:
                 fitting = bisect_right(cuts, most, key=lambda cut: count(start, start + cut))
                 cut = cuts[fitting - 1] if fitting else 0
@@ -68,8 +69,3 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
             )
         yield Span(start, start + cut)
         start += cut
-
-
-def _nearest(cuts: Sequence[int], wanted: int) -> int:
-    position = bisect_left(cuts, wanted)
-    return min(cuts[max(0, position - 1) : position + 1], key=lambda cut: abs(cut - wanted))

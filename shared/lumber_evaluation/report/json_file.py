@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Any
 
 from lumber_core import __version__
-from lumber_evaluation.boundary_metrics import SegmentationScores
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric
 from lumber_evaluation.dataset import Corpus
@@ -19,6 +18,7 @@ from lumber_evaluation.retrieval import WORD_BUDGETS, RetrievalResult
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1
+_SHARES = ("precision", "recall", "f1")  # of boundaries
 
 
 def report_json(comparison: Comparison) -> dict[str, Any]:
@@ -88,6 +88,8 @@ def _splitter(comparison: Comparison, result: SplitterResult) -> dict[str, Any]:
         metric.key: asdict(comparison.figures[result.name, metric.key])
         for metric in comparison.metrics
     }
+    scores = result.segmentation
+    shares = {name: getattr(scores.boundaries, name) for name in _SHARES} if scores else {}
     return {
         "name": result.name,
         "settings": result.settings,
@@ -107,16 +109,10 @@ def _splitter(comparison: Comparison, result: SplitterResult) -> dict[str, Any]:
             }
             for split, sizes in zip(result.splits, result.sizes, strict=True)
         ],
-        "segmentation": None if result.segmentation is None else _segmentation(result.segmentation),
+        "segmentation": scores
+        and {**shares, "pk": scores.pk, "window_diff": scores.window_diff, **asdict(scores)},
         "retrieval": None if result.retrieval is None else _retrieval(result.retrieval),
     }
-
-
-def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
-    boundaries = scores.boundaries
-    shares = {name: getattr(boundaries, name) for name in ("precision", "recall", "f1")}
-    own = {"pk": scores.pk, "window_diff": scores.window_diff}
-    return {**shares, **own, **asdict(scores)}
 
 
 def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
