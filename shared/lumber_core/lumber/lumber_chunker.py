@@ -6,13 +6,12 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 from lumber_core.calls.deadlines import is_for_loop, run_for_loop
 from lumber_core.checks import check_choice, check_positive
-from lumber_core.chunking.chunker import Chunker, enforce_limits
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, check_sizes, greedy_sizes
@@ -25,7 +24,7 @@ from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import AnyWalk, Progress, drive
 from lumber_core.lumber.unit_windows import WINDOW_TOKENS, WindowWalk, cut_by_windows
-from lumber_core.lumber.walk import Walk
+from lumber_core.lumber.walk import Walk, cut_by_groups
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.storage.shared_cache import SharedStore
@@ -303,7 +302,7 @@ class LumberChunker(Chunker):
         if isinstance(walk, WindowWalk):
             segmentation = cut_by_windows(walk, parsed, limits)
         else:
-            segmentation = _cut_by_groups(walk, parsed, limits)
+            segmentation = cut_by_groups(walk, parsed, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
         if failures:
             logger.warning(
@@ -342,15 +341,3 @@ class PublishedLumberChunker(LumberChunker):
         units = parsed.units()
         words = [len(unit.of(parsed.text).split()) for unit in units]
         return units, PublishedCodeRules(words, self.theta)
-
-
-def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-    """Return chunks that start at the units named by the verdicts, within limits."""
-    units = walk.document.units
-    edges = [0, *walk.boundaries, len(units)] if units else []
-    spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
-    segmentation = Segmentation(spans, tuple(walk.verdicts), walk.usage)
-    segmentation = enforce_limits(segmentation, parsed, limits, units)
-    by_start = {units[unit].start: verdict for unit, verdict in walk.boundaries.items()}
-    start_verdicts = tuple(by_start.get(span.start) for span in segmentation.spans)
-    return replace(segmentation, start_verdicts=start_verdicts)

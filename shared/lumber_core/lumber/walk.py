@@ -14,11 +14,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
+from lumber_core.chunking.chunker import enforce_limits
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.lumber.grouping import Group, TextUnits, WalkRules
-from lumber_core.segmentation import UNUSABLE, Usage, Verdict
+from lumber_core.segmentation import UNUSABLE, Segmentation, Usage, Verdict
+from lumber_core.spans import Span
+from lumber_core.text.parsed import ParsedText
 
 MAX_EXTRA_CALLS = 0.2
 """Share of a text's calls that lanes may waste. A text of 30 KB then takes 0.4 of the time, for a
@@ -275,3 +280,15 @@ class Walk:
             if end - head > max(longest, _MIN_STRETCH_GROUPS * group):
                 longest, middle = float(end - head), (head + end) // 2
         return middle
+
+
+def cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+    """Return chunks that start at the units named by the verdicts, within limits."""
+    units = walk.document.units
+    edges = [0, *walk.boundaries, len(units)] if units else []
+    spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
+    segmentation = Segmentation(spans, tuple(walk.verdicts), walk.usage)
+    segmentation = enforce_limits(segmentation, parsed, limits, units)
+    by_start = {units[unit].start: verdict for unit, verdict in walk.boundaries.items()}
+    start_verdicts = tuple(by_start.get(span.start) for span in segmentation.spans)
+    return replace(segmentation, start_verdicts=start_verdicts)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LayoutChunker, LumberChunker, Source
-from lumber_core.chunking.delivery import Delivery, overlap_spans
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.chunking.overlap import overlap_spans
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, PlainText
