@@ -100,7 +100,8 @@ def _mark_numbers(root: Any) -> None:
             number = f"%{int(level.get(qualify('w:ilvl'), 0)) + 1}"
             marked = "" if form == "none" else mark_ordinal(number, form)
             shown.set(qualify("w:val"), shown.get(qualify("w:val")).replace(number, marked))
-        for unnumbered in find(shown, "../w:numFmt[@w:val='none']"):  # but with a text
+    for level in find(root, "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']"):
+        for unnumbered in find(level, "w:numFmt[@w:val='none']"):  # but with a text
             unnumbered.set(qualify("w:val"), "decimal")
 
 

@@ -381,6 +381,12 @@ def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str)
     assert text.endswith(f"# 第{tenth}章 T\n\n- {tenth}.1 i")
 
 
+def test_headings_whose_number_libreoffice_does_not_show_have_none() -> None:
+    numbering = OUTLINE.replace("upperRoman", "none").replace("Part %1:", "%1")
+    text = text_of(word(paragraph("T", style="h1"), styles=STYLED, numbering=numbering), ".docx")
+    assert text == "# T"
+
+
 def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -> None:
     custom = (
         f'<mc:AlternateContent xmlns:mc="{SPACES["mc"]}"><mc:Choice><w:numFmt w:val="custom" '
