@@ -39,7 +39,9 @@ _BLOCK_TAGS = frozenset(
 )
 # The children that these may have. Any other content is wrapped in the first.
 _CHILD_TAGS = {**dict.fromkeys(_LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
-_INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub", "rt", "svg")}
+_INLINE_TAGS = {
+    tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub", "rt", "q", "svg")
+}
 _INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code", "text": "p"}
 _TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch")  # in SVG
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
@@ -223,6 +225,9 @@ def _simplify(body: Any) -> None:
         text = "".join(reading.itertext()).strip()
         reading.clear(keep_tail=True)
         reading.tag, reading.text = "span", f"({text})" if text else None
+    for quote in body.iter("q"):
+        quote.tag, quote.text = "span", f"“{quote.text or ''}"
+        quote.tail = f"”{quote.tail or ''}"
     marks = {}
     for link in body.iter("a", "note"):
         text, target = "".join(link.itertext()).strip(), link.get("href", "").partition("#")[2]

@@ -56,6 +56,8 @@ class _Workbook:
         sheets = root.iterfind("{*}sheets/{*}sheet")
         self.sheets = [(sheet, links.get(sheet.xpath(_LINK), "")) for sheet in sheets]
         self._from_1904 = bool(root.xpath("//*[@date1904='1' or @date1904='true']"))
+        # XlsxWriter calculates nothing: it writes 0, and that all is to be calculated.
+        self._not_calculated = {"0"} if root.xpath("//*[@fullCalcOnLoad='1']") else set()
         for item in find(strings, "//x:si[x:r]"):
             show_runs(item, *_RUNS)
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
@@ -114,6 +116,8 @@ class _Workbook:
         if kind == "inlineStr":
             show_runs(cell, *_RUNS)
             return _text(cell)
+        if formula is not None and value in self._not_calculated:
+            value = None
         if value is None or (not value and kind != "str"):
             self.notices["formula"] += formula is not None
             # Of formulas that cells share, the first cell has the text.

@@ -67,6 +67,7 @@ from tests.growth import check_linear
             "| A | B |\n| --- | --- |\n| 1 | 9 |\n| Sum | 9 |",
         ),
         ("<p>wa<span epub:type=pagebreak>6</span>ter", "water"),
+        ("<p>Signs: <q>no <b>dogs</b></q>, <q>no</q>.", "Signs: “no **dogs**”, “no”."),
         (
             "<p><ruby>湖<rp>[</rp><rt>lake</rt><rp>]</rp></ruby>, <ruby>岸<rt></rt></ruby>",
             "湖(lake), 岸",

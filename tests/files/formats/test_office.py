@@ -606,6 +606,13 @@ def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> Non
         "1 hidden row, 1 hidden column left out",
         "3 formulas without a stored value",
     )
+    to_calculate = "<row><c><v>0</v></c><c><f>A1*2</f><v>0</v></c><c><f>9</f><v>9</v></c></row>"
+    with zipfile.ZipFile(io.BytesIO(workbook(("S", to_calculate)))) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    parts["xl/workbook.xml"] = parts["xl/workbook.xml"].replace(
+        "</sheets>", '</sheets><calcPr fullCalcOnLoad="1"/>'
+    )
+    assert "| 0 | =A1*2 | 9 |" in text_of(zipped(parts), ".xlsx"), "XlsxWriter writes 0"
     hidden = workbook(("S", '<row r="1" hidden="1"><c><v>1</v></c></row>'))
     with pytest.raises(UnreadableFileError, match="it has no text; 1 hidden row left out"):
         text_of(hidden, ".xlsx")
