@@ -156,6 +156,14 @@ def test_a_row_of_another_length_keeps_the_header(row, at):
     assert {chunk.context for chunk in others} == {"name,town,age"}
 
 
+@pytest.mark.parametrize("header", ["name,phone,phone", ",phone,mail", "name,phone,mail,"])
+def test_columns_may_have_one_name_or_none(header):
+    end = "," * (header[-1] == ",")
+    rows = [f"Ann {number},020 {number},077 {number}{end}" for number in range(9)]
+    _, *others = chunks_of("\n".join([header, *rows]), 15, format="csv")
+    assert {chunk.context for chunk in others} == {header}
+
+
 @pytest.mark.parametrize("cells", ["0,Hull", "0,Hull,,"])
 def test_all_rows_may_have_fewer_cells_than_the_header_or_empty_ones(cells):
     text = "\n".join(["age,town,notes", *[cells] * 19])
@@ -169,6 +177,8 @@ def test_all_rows_may_have_fewer_cells_than_the_header_or_empty_ones(cells):
         "Ann, Hull\nBob, Leeds\nCid, York\n",  # as pandas writes rows without their header
         "Ann,,1\nBob,x,2\nCid,y,3\n",
         "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n",
+        "red,red,sea\nred,blue,lake\nblue,red,sea\n",
+        "Ann,,\nBob,,\nCid,,\n",
         "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # as a loader writes a row
         "name\nAnn\nBob\n",
         "a,b\n1,2,3\n4,5,6\n",

@@ -54,8 +54,9 @@ def find_header(text: str) -> int:
     """Return the offset just past the first record if it names columns, otherwise 0.
 
     It names columns if it has at least two cells, most records have no more, and all its cells are
-    different short names, not numbers. Programs that drop the header write a space after each
-    comma. In their output, a header needs a column of numbers below it.
+    short names, not numbers. Two columns may have one name if it is not below them, and an empty
+    column and the first one none. Programs that drop the header write a space after each comma. In
+    their output, a header needs a column of numbers below it.
     """
     headers = [(0, 0)]
     for separator in SEPARATORS:
@@ -96,13 +97,14 @@ def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     if width < 2 or not others or 2 * len(alike) <= len(others):
         return False
     names = [cell.strip() for cell in first]
-    unnamed = not all(names[1:])  # the first column may be the numbers of the rows
-    if unnamed or len({*names}) < len(names) or max(map(len, names)) > _MAX_NAME_CHARACTERS:
+    if not any(names[1:]) or len({*names}) < 2 or max(map(len, names)) > _MAX_NAME_CHARACTERS:
         return False
     columns = [[row[n] if n < len(row) else "" for row in alike] for n in range(width)]
-    for name, column in zip(names, columns, strict=True):
+    for number, (name, column) in enumerate(zip(names, columns, strict=True)):
         is_year = _YEAR.fullmatch(name) and not all(map(_YEAR.fullmatch, column))
-        if _is_value(name) and not is_year:
+        is_repeated = names.count(name) > 1 and name in filter(None, column)
+        is_unnamed = not name and any(column) and number > 0  # the first may number the rows
+        if (_is_value(name) and not is_year) or is_repeated or is_unnamed:
             return False
     with_numbers = any(
         any(column) and all(map(_is_value, filter(None, column))) for column in columns
