@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from tests.loopback.wires import MISTRAL, Wire
+from tests.loopback.wires import FIREWORKS, MISTRAL, XAI, Wire
 
 KEY = "k"
 AWS = {"aws_access_key_id": KEY, "aws_secret_access_key": KEY, "region_name": "us-east-1"}
@@ -86,6 +86,9 @@ CLIENTS = [
     Client("langchain_google_genai", "ChatGoogleGenerativeAI", _openai(path="")),
     Client("langchain_groq", "ChatGroq", _openai(path="")),
     Client("langchain_deepseek", "ChatDeepSeek", _openai("api_base")),
+    Client("langchain_fireworks", "ChatFireworks", _openai(path=""), wire=FIREWORKS),
+    Client("langchain_together", "ChatTogether", _openai()),
+    Client("langchain_xai", "ChatXAI", _openai("xai_api_base"), wire=XAI),
     Client(
         *("langchain_cohere", "ChatCohere"),
         lambda url: {"model": "m", "cohere_api_key": KEY, "base_url": url},
@@ -103,6 +106,8 @@ CLIENTS = [
         changing={"max_output_tokens": 7},
     ),
     Client("llama_index.llms.openai_like", "OpenAILike", _openai("api_base", is_chat_model=True)),
+    Client("llama_index.llms.groq", "Groq", _openai("api_base")),
+    Client("llama_index.llms.deepseek", "DeepSeek", _openai("api_base", model="deepseek-chat")),
     Client(
         *("llama_index.llms.ollama", "Ollama", lambda url: {"model": "m", "base_url": url}),
         changing={"additional_kwargs": {"num_predict": 7}},

@@ -82,6 +82,22 @@ def groq(message: Message) -> JSON:
     return reply
 
 
+def fireworks(message: Message) -> JSON:
+    """A reply of Fireworks, whose refusals are texts."""
+    reply = groq(message)
+    content = reply["choices"][0]["message"]
+    if "reasoning" in content:
+        content["reasoning_content"] = content.pop("reasoning")
+    return reply
+
+
+def xai(message: Message) -> JSON:
+    """A reply of xAI, which counts thoughts only in the total."""
+    reply = chat(message)
+    reply["usage"]["completion_tokens"] = WRITTEN - THOUGHT
+    return reply
+
+
 def responses(message: Message) -> JSON:
     """A reply of OpenAI's Responses API."""
     is_cut = message.end == "cut"
@@ -237,8 +253,10 @@ WIRES = [
     Wire("bedrock", r"/model/[^/]+/converse", bedrock, _plain_error),
     Wire("cohere", r"/v2/chat", cohere, _plain_error),
 ]
+# Their paths are OpenAI's, so a server has to be told.
 MISTRAL = Wire("mistral", r"(?:/v1)?/chat/completions", mistral, _plain_error)
-"""Its path is OpenAI's, so a server has to be told."""
+FIREWORKS = Wire("fireworks", r"/v1/chat/completions", fireworks, openai_error)
+XAI = Wire("xai", r"/v1/chat/completions", xai, openai_error)
 
 ABOUT_MODELS: JSON = {
     "name": "models/m",
