@@ -19,7 +19,7 @@ from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 
 HERE = Path(__file__).parent
-HANDBOOK = (HERE / "handbook", HERE / "handbook" / "questions.jsonl")
+HANDBOOK = (HERE / "handbook", HERE / "data" / "handbook_questions.jsonl")
 STORY = (HERE / "data" / "the_tide_clock.txt", HERE / "data" / "the_tide_clock_questions.jsonl")
 
 

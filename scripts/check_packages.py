@@ -74,8 +74,8 @@ README = r"""
 import contextlib, io, os, re, subprocess, sys
 from importlib.metadata import metadata
 from pathlib import Path
-Path("my_docs").mkdir()
-Path("my_docs/clock.md").write_text("# The clock\n\nAda built the clock.\n")
+Path("examples/handbook").mkdir(parents=True)
+Path("examples/handbook/clock.md").write_text("# The clock\n\nAda built the clock.\n")
 path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 variables = {**os.environ, "PATH": path, "BROWSER": "true"}
 blocks = re.findall(r"```(\w+)\n(.*?)```", metadata("lumber-splitters").get_payload(), re.DOTALL)

@@ -1,14 +1,14 @@
 """The documentation is true: examples work as printed, messages are those of the code.
 
 Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook.
-One that splits texts makes more than one chunk, and prints or ends with a view. A comment
+One that splits texts makes more than one chunk, and prints or ends with a view. A block of text
+that follows is what it prints. A comment
 `<!-- not run: REASON -->` before a block leaves it out; its imports are still checked. In shell
 blocks, `make` targets and files must exist, extras in `pip install` must be declared, and the
 options of `lumber-splitters` must be valid.
 """
 
 import ast
-import json
 import os
 import re
 import runpy
@@ -34,7 +34,6 @@ from tests.loopback.server import LoopbackServer
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 OPTIONAL = ("langchain_community", "llama_index.storage", "transformers")
-STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$",
@@ -84,21 +83,13 @@ COMMANDS = [
 
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scored_once: None) -> Iterator[Path]:
-    """A folder with the files that the pages speak of, and servers in place of the providers'.
+    """A folder with the examples of the repository, and servers in place of the providers'.
 
     LlamaIndex's global settings, which some blocks assign or read, are restored: reading
     `Settings.llm` sets it.
     """
     before = dict(vars(GlobalSettings))
-    data = ROOT / "examples" / "data"
-    (tmp_path / "my_docs").mkdir()
-    story = (data / "the_tide_clock.txt").read_text(encoding="utf-8")[:STORY]
-    story = f"# The tide clock\n\n{story}\n\n# Notes\n\nWind the clock once a week.\n"
-    (tmp_path / "my_docs" / "story.md").write_text(story, encoding="utf-8")
-    lines = (data / "the_tide_clock_questions.jsonl").read_text(encoding="utf-8").splitlines()
-    answered = [line for line in lines if json.loads(line)["chunk_must_contain"] in story]
-    for name in ("my_questions.jsonl", "questions.jsonl"):
-        (tmp_path / name).write_text("\n".join(answered), encoding="utf-8")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     with LoopbackServer("Answer: none") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
@@ -126,13 +117,17 @@ def test_python_blocks_run_as_printed_and_show_several_chunks(
 
     monkeypatch.setattr(Segmentation, "__init__", counted)
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks_of(page):
+    blocks = blocks_of(page)
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block.language == "python":
             made.clear()
             shown = ran(block, namespace) or capsys.readouterr().out
             if made:
                 assert max(made) > 1, f"line {block.line}: one chunk shows nothing"
                 assert shown, f"line {block.line}: print the chunks"
+            if following and following.language == "text" and not block.reason:
+                printed = [line.rstrip() for line in str(shown).splitlines()]
+                assert printed == following.body.splitlines(), f"line {block.line}"
 
 
 def ran(block: Block, namespace: dict[str, Any]) -> bool:

@@ -74,7 +74,8 @@ def served(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 
 def questions() -> list[str]:
-    lines = (HANDBOOK / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    path = HANDBOOK.parent / "data" / "handbook_questions.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
     return [json.loads(line)["question"] for line in lines][:12]
 
 

@@ -131,6 +131,8 @@ class Trial:
         named = (
             RANDOM.sub("a random ID", str(cited)).replace(url, "URL").replace(f"{Path.cwd()}/", "")
         )
+        named = re.sub(r"(URL)/[\w.]+|(?:mill|rows)\.\w+", lambda it: it[1] or "file", named)
+        named = re.sub(r"(line|page|row|part|section|mail) \d+", r"\1", named)
         return (
             f"{len(documents)}{pages}",
             "yes" if "Bread" in str(bread[0].metadata.get("headings", "")) else "no",

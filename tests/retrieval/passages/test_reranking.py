@@ -203,7 +203,7 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
         IndexedDocument(name, name, Source(text, metadata={"source": name}))
         for name, text in texts.items()
     )
-    rows = (EXAMPLES / "handbook" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = (EXAMPLES / "data" / "handbook_questions.jsonl").read_text(encoding="utf-8").splitlines()
     shares, first = [], []
     for row in rows[::3]:
         query = json.loads(row)["question"]
