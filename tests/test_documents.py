@@ -126,7 +126,7 @@ def test_python_blocks_run_as_printed_and_show_several_chunks(
                 assert max(made) > 1, f"line {block.line}: one chunk shows nothing"
                 assert shown, f"line {block.line}: print the chunks"
             if following and following.language == "text" and not block.reason:
-                printed = [line.rstrip() for line in str(shown).splitlines()]
+                printed = [line.rstrip() for line in str(shown).rstrip().splitlines()]
                 assert printed == following.body.splitlines(), f"line {block.line}"
 
 
