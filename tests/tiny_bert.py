@@ -1,6 +1,5 @@
 """Small models with random weights, made on the spot: a checkpoint and what is exported of it."""
 
-import json
 import re
 import string
 from pathlib import Path
@@ -35,16 +34,6 @@ def write_tokenizer(folder: Path) -> None:
     words = {word: number for number, word in enumerate(vocabulary())}
     tokenizer = BertWordPieceTokenizer(vocab=words, lowercase=True)
     tokenizer.save(str(folder / "tokenizer.json"))
-
-
-def swap_two_words(folder: Path) -> None:
-    """Give a checkpoint a tokenizer that numbers two words the other way round."""
-    path = folder / "tokenizer.json"
-    tokenizer = json.loads(path.read_text())
-    words = tokenizer["model"]["vocab"]
-    first, second = [*words][-2:]
-    words[first], words[second] = words[second], words[first]
-    path.write_text(json.dumps(tokenizer))
 
 
 def write_random_checkpoint(

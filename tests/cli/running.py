@@ -1,10 +1,15 @@
 """Runs `lumber-splitters` as a user does."""
 
+import os
+import struct
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from typer.testing import CliRunner
 
 from lumber_cli.app import app
@@ -40,3 +45,26 @@ def started(*arguments: object, program: str = "", **options: Any) -> subprocess
         [sys.executable, *run, *map(str, arguments)],
         **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **options},
     )
+
+
+def shown_on_terminal(
+    *arguments: object, program: str = "", until: str = "\0", then: Callable[[], object] = print
+) -> str:
+    """Return what a terminal shows of a command; `then` is called when it shows `until`."""
+    pty = pytest.importorskip("pty", reason="no pseudo terminals on this system")
+    import fcntl
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    shown = b""
+    with started(*arguments, program=program, stdout=theirs, stderr=theirs) as done:
+        os.close(theirs)
+        with suppress(OSError):  # the end, on Linux
+            while read := os.read(ours, 1 << 16):
+                shown += read
+                if until.encode() in shown:
+                    then()
+    os.close(ours)
+    assert done.returncode == 0, shown.decode()
+    return shown.decode().replace("\r\n", "\n")

@@ -1,5 +1,6 @@
 """The page of `ask`: a browser shows passages and quotes where they stand in their documents."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,18 @@ def look(browser: Browser, page: Path, script: str, **settings: Any) -> Any:
     return browser.evaluate(page, f"(async () => {{{LOOK}{script}}})()", **settings)
 
 
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Return what writes a page of passages in their documents, and of an answer."""
+
+    def write(passages: list[Passage], *documents: Source, answer: Any = None) -> Path:
+        known = {source.name: source for source in documents} or DOCUMENTS
+        write_page(tmp_path / "answer.html", answer_page("Which?", answer, passages, known))
+        return tmp_path / "answer.html"
+
+    return write
+
+
 def test_each_passage_is_highlighted_in_its_whole_document(browser: Browser, page: Path) -> None:
     script = """
       const found = [];
@@ -124,18 +137,16 @@ End.
 """
 
 
-def test_marks_of_markdown_are_shown_as_what_they_mean(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "answer.html"
+def test_marks_of_markdown_are_shown_as_what_they_mean(browser: Browser, write: Any) -> None:
     table = MARKED[MARKED.index("| Boat") : MARKED.index("---\n\nE")]
     found = [passage("fleet.md", text, MARKED) for text in ("has *one* `mast`", table)]
-    documents = {"fleet.md": Source(MARKED, name="fleet.md", format="markdown")}
-    write_page(path, answer_page("Which boats?", None, found, documents))
+    page = write(found, Source(MARKED, name="fleet.md", format="markdown"))
     script = """
       const shown = (selector) => all(selector).map((each) => each.innerText.trim());
       return [joined("#text .block"), shown("#text .block"), shown("#text .row .cell"),
         shown("#text .strong, #text .em, #text .link, #text .code:not(.block)"),
         texts("mark[data-passage='1']"), shown(".excerpt")];"""
-    whole, blocks, cells, styled, marked, (first, second) = look(browser, path, script)
+    whole, blocks, cells, styled, marked, (first, second) = look(browser, page, script)
     assert whole == MARKED
     assert blocks[0] == "The fleet"
     assert blocks[1] == "Each boat has one mast, see the list and *notes*."
@@ -181,26 +192,24 @@ def test_kinds_of_quotes_are_told_apart(browser: Browser, page: Path) -> None:
     assert len(set(colours)) == 3
 
 
-def test_an_answer_is_shown_as_its_marks_mean(browser: Browser, tmp_path: Path) -> None:
+def test_an_answer_is_shown_as_its_marks_mean(browser: Browser, write: Any) -> None:
     table = "| Boat | Days |\n| --- | --- |\n| Gull | 7 [1] |\n"
     said = f"**Seven** days [1].\nNo more.\n\n1. See [7].\n\n{table}"
-    path = tmp_path / "answer.html"
-    answer = CitedAnswer(said, ANSWER.citations)
-    write_page(path, answer_page("How long?", answer, PASSAGES, DOCUMENTS))
+    page = write(PASSAGES, answer=CitedAnswer(said, ANSWER.citations))
     script = """
       const shown = document.querySelector("#said");
       const weight = (which) => getComputedStyle(all("#said .row .cell")[which]).fontWeight;
       return [shown.innerText.split(/\\s+/), texts("#said .strong"),
         all("#said .row .cell").length,
         all("#said a.number").length, weight(0) > weight(2), joined("#said .list").trim()];"""
-    words, strong, cells, links, bold, item = look(browser, path, script)
+    words, strong, cells, links, bold, item = look(browser, page, script)
     assert words[:8] == ["Seven", "days", "1.", "No", "more.", "1.", "See", "[7]."]
     assert (strong, cells, links, bold, item) == (["Seven"], 4, 2, True, "1. See [7].")
     lines = "const box = all('#said .paragraph')[0]; return box.innerText.trim().split('\\n');"
-    assert len(look(browser, path, lines)) == 2  # a line ends where the model ended it
+    assert len(look(browser, page, lines)) == 2  # a line ends where the model ended it
 
 
-def test_prose_that_was_wrapped_fills_its_lines(browser: Browser, tmp_path: Path) -> None:
+def test_prose_that_was_wrapped_fills_its_lines(browser: Browser, write: Any) -> None:
     prose = (
         "The ferry sails at noon, and whoever has come to the quay\n"
         "by then is taken over, with a dog or a bicycle or a small\n"
@@ -209,47 +218,41 @@ def test_prose_that_was_wrapped_fills_its_lines(browser: Browser, tmp_path: Path
         "who break it.\n"
     )
     text = f"{prose}\n\n\n\n{prose}\nOars: 5\nSails: 3\n"
-    path = tmp_path / "answer.html"
-    documents = {"ferry.txt": Source(text, name="ferry.txt")}
-    write_page(path, answer_page("When?", None, [passage("ferry.txt", text, text)], documents))
+    page = write([passage("ferry.txt", text, text)], Source(text, name="ferry.txt"))
     script = """
       const lines = (selector) => document.querySelector(selector).innerText.trim().split("\\n");
       return [joined("#text .block"), lines("#text .block"), lines(".excerpt")];"""
-    whole, lines, excerpt = look(browser, path, script)
+    whole, lines, excerpt = look(browser, page, script)
     assert whole == text
     filled = prose.replace("\n", " ").strip()
     assert lines == [filled, "", "", "", "", filled, "", "Oars: 5", "Sails: 3"]
     assert excerpt == [filled, "", filled, "", "Oars: 5", "Sails: 3"]
 
 
-def test_only_the_columns_scroll(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "answer.html"
-    long = CitedAnswer(f"{ANSWER.text}\n\n" * 30, ANSWER.citations)
-    write_page(path, answer_page("How long?", long, PASSAGES, DOCUMENTS))
+def test_only_the_columns_scroll(browser: Browser, write: Any) -> None:
+    page = write(PASSAGES, answer=CitedAnswer(f"{ANSWER.text}\n\n" * 30, ANSWER.citations))
     script = """
       const page = document.scrollingElement;
       return [page.scrollHeight - innerHeight, page.scrollTop];"""
-    assert look(browser, path, script) == [0, 0]
+    assert look(browser, page, script) == [0, 0]
 
 
-def test_a_place_in_a_long_document_is_scrolled_to(browser: Browser, tmp_path: Path) -> None:
+def test_a_place_in_a_long_document_is_scrolled_to(browser: Browser, write: Any) -> None:
     lines = "".join(f"Line {n}, which says the same again.\n" * 3 for n in range(4600))
     text = f"{lines}Here it stands.\n{lines}"
-    documents = {"long.txt": Source(text, name="long.txt")}
     assert len(text) > 1_000_000
     passages = [passage("long.txt", each, text) for each in ("Line 9,", "Here it stands.")]
-    path = tmp_path / "answer.html"
-    write_page(path, answer_page("Where?", None, passages, documents))
+    page = write(passages, Source(text, name="long.txt"))
     script = """
       const tops = [top("mark.chosen") - top("#pane")];
       await click("#next");
       return [...tops, top("mark.chosen") - top("#pane"), joined("mark.chosen"),
         document.querySelectorAll("#text *").length];"""
-    *tops, chosen, elements = look(browser, path, script)
+    *tops, chosen, elements = look(browser, page, script)
     assert all(0 < top < 400 for top in tops)
     assert chosen == "Here it stands."
     assert elements < 2500
-    assert path.stat().st_size < 1.1 * len(text)
+    assert page.stat().st_size < 1.1 * len(text)
 
 
 def test_files_can_be_chosen(browser: Browser, page: Path) -> None:
@@ -288,16 +291,15 @@ def test_a_phone_shows_the_list_and_then_the_document(browser: Browser, page: Pa
     assert focus == "open"
 
 
-def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path) -> None:
+def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path, write: Any) -> None:
     file = tmp_path / "50% of #1?.pdf"
     file.write_bytes(b"")
     text = "One.\fTwo.\fThree."
     known = {"source": str(file), "page_first": 3, "page_last": 3}
-    documents = {"r.pdf": Source(text, name="r.pdf", metadata=known, pages=(0, 5, 10))}
-    path = tmp_path / "answer.html"
-    write_page(path, answer_page("?", None, [passage("r.pdf", "Three.", text, **known)], documents))
+    source = Source(text, name="r.pdf", metadata=known, pages=(0, 5, 10))
+    page = write([passage("r.pdf", "Three.", text, **known)], source)
     script = 'return [texts(".page"), byId("file").href, joined("#file"), joined("#place")];'
-    pages, link, label, place = look(browser, path, script)
+    pages, link, label, place = look(browser, page, script)
     assert pages == ["Page 1", "Page 2", "Page 3"]
     assert link == f"{tmp_path.as_uri()}/50%25%20of%20%231%3F.pdf#page=3"
     assert (label, place) == ("Open page 3 ↗", "page 3")

@@ -1,7 +1,6 @@
 """`lumber-splitters ask`, run as a user runs it: on real files, with the real index."""
 
 import json
-import os
 import shutil
 import webbrowser
 from collections.abc import Callable
@@ -13,7 +12,7 @@ import pytest
 from lumber_cli.file_index import FileIndex
 from lumber_cli.inputs import Inputs
 from lumber_core.errors import StoreError
-from tests.cli.running import run_apart, started
+from tests.cli.running import run_apart, shown_on_terminal
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer
 from tests.making_files import pdf
@@ -162,17 +161,10 @@ def test_what_git_ignores_is_left_out_unless_told(docs: Path, command: str) -> N
 
 @pytest.mark.parametrize("command", ["ask", "ask --format json", "split"])
 def test_nothing_in_a_text_controls_a_terminal(docs: Path, command: str) -> None:
-    pty = pytest.importorskip("pty")
     (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims\x9b2J.", encoding="utf-8")
-    ours, theirs = pty.openpty()
     name, *options = command.split()
     rest = ["What swims?"] if name == "ask" else ["--format", "text"]
-    done = started(name, "docs/evil.txt", *rest, *options, stdout=theirs)
-    _, err = done.communicate(timeout=60)
-    assert done.returncode == 0, err
-    shown = os.read(ours, 10_000).decode()
-    os.close(ours)
-    os.close(theirs)
+    shown = shown_on_terminal(name, "docs/evil.txt", *rest, *options)
     assert not any(control in shown for control in ("\x1b[31m", "\x07", "\x9b"))
     assert "[31mherring" in shown
     assert "docs/evil.txt" in shown

@@ -1,17 +1,13 @@
 """`lumber-splitters ask` on a terminal: the first passages come before vectors are made."""
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
 import pytest
 
-from tests.cli.running import run_apart, started
+from tests.cli.running import run_apart, shown_on_terminal, started
 from tests.loopback.server import LoopbackServer
-
-pty = pytest.importorskip("pty")
 
 QUESTION = "Where does the heron land?"
 ANSWER = "The heron lands at quay nine."
@@ -32,24 +28,6 @@ def docs(write_docs: Callable[..., Path]) -> Path:
     return write_docs(birds_md=birds, boats_md=boats, old_txt=old)
 
 
-def shown_on_terminal(
-    *arguments: object, program: str = "", until: str = "\0", then: Callable[[], object] = print
-) -> str:
-    """Return what a terminal shows of the command; `then` is called when it shows `until`."""
-    ours, theirs = pty.openpty()
-    shown = b""
-    with started("ask", *arguments, program=program, stdout=theirs, stderr=theirs) as done:
-        os.close(theirs)
-        with suppress(OSError):  # the end, on Linux
-            while read := os.read(ours, 10_000):
-                shown += read
-                if until.encode() in shown:
-                    then()
-    os.close(ours)
-    assert done.returncode == 0, shown.decode()
-    return shown.decode().replace("\r\n", "\n")
-
-
 def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path) -> None:
     story = " ".join(f"Keeper {n} paints the long wall of the old mill grey." for n in range(600))
     for number in range(25):
@@ -58,13 +36,13 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
     released = []
     with LoopbackServer(faults=lambda _: released.append(embedding.wait(60))) as server:
         asked = ("docs", QUESTION, "--words", 40, "--embeddings", f"{server.url}/v1#letters")
-        shown = shown_on_terminal(*asked, until=ANSWER, then=embedding.set)
+        shown = shown_on_terminal("ask", *asked, until=ANSWER, then=embedding.set)
         assert all(released)
         before, after = shown.split(FINAL)
         assert FIRST in before
         assert ANSWER in before[before.index(FIRST) :]
         assert ANSWER in after
-        again = shown_on_terminal(*asked)
+        again = shown_on_terminal("ask", *asked)
     assert FIRST not in again
     assert FINAL not in again
 
@@ -82,7 +60,7 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
 def test_first_passages_are_for_people_who_read_passages(
     docs: Path, options: str, is_shown: bool
 ) -> None:
-    shown = shown_on_terminal("docs", QUESTION, *options.split(), program=FROM_ONE_BYTE)
+    shown = shown_on_terminal("ask", "docs", QUESTION, *options.split(), program=FROM_ONE_BYTE)
     assert (FIRST in shown) == (FINAL in shown) == is_shown
     assert shown.count(ANSWER) == (0 if "page" in options else 1 + is_shown)
     assert shown.count("old.txt is not UTF-8") == 1
@@ -99,5 +77,5 @@ def test_a_pipe_gets_the_final_passages_alone(docs: Path) -> None:
 
 
 def test_words_that_no_file_has_give_no_first_passages(docs: Path) -> None:
-    shown = shown_on_terminal("docs", "Qui peint des zèbres?", program=FROM_ONE_BYTE)
+    shown = shown_on_terminal("ask", "docs", "Qui peint des zèbres?", program=FROM_ONE_BYTE)
     assert FIRST not in shown

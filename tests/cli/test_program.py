@@ -1,8 +1,6 @@
 """The program itself: help, version, start, and the error if an extra is missing."""
 
-import os
 import re
-import struct
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.alone import run_python
-from tests.cli.running import run, run_apart, started
+from tests.cli.running import run, run_apart, shown_on_terminal
 from tests.loopback.server import LoopbackServer
 
 COMMANDS = ("split", "ask", "mcp", "view", "estimate", "compare", "questions")
@@ -186,29 +184,11 @@ def test_ctrl_c_ends_a_command_without_a_traceback(
 
 
 def test_a_terminal_gets_progress(tmp_path: Path) -> None:
-    pty = pytest.importorskip("pty", reason="no pseudo terminals on this system")
-    import fcntl
-    import termios
-
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("One. Two.\n\nThree.", encoding="utf-8")
 
-    def shown(*arguments: object) -> str:
-        """Return what a command writes to a terminal."""
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
-        with started(*arguments, stdout=theirs, stderr=theirs) as process:
-            os.close(theirs)
-            parts = []
-            try:
-                while part := os.read(ours, 1 << 16):
-                    parts.append(part)
-            except OSError:  # Linux: the other end is closed
-                pass
-        os.close(ours)
-        assert process.returncode == 0
-        return b"".join(parts).decode()
-
-    assert "char/s" not in shown("split", tmp_path)
-    assert "2/2" in shown("split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl")
-    assert "2.00/2.00" in shown("ask", tmp_path, "Three?", "--no-cache")
+    assert "char/s" not in shown_on_terminal("split", tmp_path)
+    assert "2/2" in shown_on_terminal(
+        "split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl"
+    )
+    assert "2.00/2.00" in shown_on_terminal("ask", tmp_path, "Three?", "--no-cache")

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,13 @@ def one_of_many(request: Request) -> str:
     )
     assert whole is not None
     return asked(f"When was lamp {whole[1]} lit?", str(1700 + int(whole[1])), whole[0])
+
+
+def ask(folder: Path, server: LoopbackServer, count: int, *more: object, **environment: str) -> Any:
+    """Have questions made of paragraphs; return the exit status and the output."""
+    options = ("--model", f"{server.openai_url}#any", "--count", count, "--splitter", "paragraphs")
+    output = ("--output", folder.parent / "q.jsonl")
+    return run("questions", folder, *options, *output, *more, **environment)
 
 
 def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Path) -> None:
@@ -67,26 +75,18 @@ def test_without_a_model_the_other_ways_are_named(folder: Path, tmp_path: Path) 
     assert not (tmp_path / "q.jsonl").exists()
 
 
-def test_dropped_questions_are_reported(folder: Path, tmp_path: Path) -> None:
+def test_dropped_questions_are_reported(folder: Path) -> None:
     faults = {1: Refusal()}
     with LoopbackServer(lighthouse_question, faults=faults) as server:
-        code, said = run(
-            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 3),
-            *("--splitter", "paragraphs", "--output", tmp_path / "q.jsonl"),
-        )
+        code, said = ask(folder, server, 3)
     assert code == 0, said
     assert "3 questions" in said
     assert "not kept: the provider blocked the answer: refusal (1)" in said
 
 
-def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> None:
+def test_the_key_comes_from_the_variable_named(folder: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
-        code, said = run(
-            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 1),
-            *("--splitter", "paragraphs", "--output", tmp_path / "q.jsonl"),
-            *("--key-variable", "THEIR_KEY"),
-            THEIR_KEY="their-key",
-        )
+        code, said = ask(folder, server, 1, "--key-variable", "THEIR_KEY", THEIR_KEY="their-key")
         assert code == 0, said
         assert server.requests[0].headers["authorization"] == "Bearer their-key"
     assert "their-key" not in said
@@ -104,10 +104,7 @@ def test_errors_of_the_model_are_reported(
     reply: str, fault: Status | None, reason: str, folder: Path, tmp_path: Path
 ) -> None:
     with LoopbackServer(reply, faults=lambda request: fault) as server:
-        code, said = run(
-            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 2),
-            *("--splitter", "paragraphs", "--output", tmp_path / "q.jsonl"),
-        )
+        code, said = ask(folder, server, 2)
     assert code == 1
     assert reason in said.splitlines()[-1]
     assert not (tmp_path / "q.jsonl").exists()

@@ -2,9 +2,7 @@
 
 import inspect
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from lumber_core import LumberChunker, ModelJudge, PromptTemplate
 from lumber_core.llms import LegacyGeminiModel
 from tests.cli.running import run_apart
 from tests.core.lumber.support import ScatteredModel
-from tests.loopback.faults import Status
+from tests.loopback.faults import Reply, Status
 from tests.loopback.server import LoopbackServer
 
 TEXT = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke.\n"
@@ -131,24 +129,13 @@ def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyP
     assert "temperature=0.5" in model.identity
 
 
-def test_of_a_server_with_several_models_one_must_be_named() -> None:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            models = [{"id": name, "object": "model"} for name in ("small", "large")]
-            body = json.dumps({"object": "list", "data": models}).encode()
-            self.send_response(200 if self.path == "/v1/models" else 404)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: object) -> None:
-            """Log nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{made.server_port}/v1"
+def test_of_a_server_with_several_models_one_must_be_named(monkeypatch) -> None:
+    models = [{"id": name, "object": "model"} for name in ("small", "large")]
+    listed = Reply(200, json.dumps({"object": "list", "data": models}))
+    monkeypatch.setattr(LoopbackServer, "_fault", lambda *_: listed)
+    with LoopbackServer() as server:
+        url = server.openai_url
         done = run_apart("split", "text.txt", "--method", "lumber", "--model", url)
-        made.shutdown()
+        assert [request.path for request in server.requests] == ["/v1/models"]
     assert (done.code, done.out) == (2, "")
     assert f"{url} serves 2 models (large, small): pass {url}#NAME" in done.err

@@ -1,6 +1,7 @@
 """Documents of every format that users split, for tests that compare chunks across interfaces."""
 
 from pathlib import Path
+from textwrap import wrap
 
 from tests.making_files import docx, pdf
 
@@ -26,13 +27,7 @@ _ROWS = "".join(
 
 def _pages(text: str, *, lines: int) -> list[list[str]]:
     """Lay a text out in pages of short lines, each with a running title and a number."""
-    words, rows, row = text.split(), [], ""
-    for word in words:
-        if len(row) + len(word) > 70:
-            rows.append(row.strip())
-            row = ""
-        row += f"{word} "
-    rows.append(row.strip())
+    rows = wrap(" ".join(text.split()), 70, break_on_hyphens=False)
     starts = range(0, len(rows), lines)
     return [
         ["THE TIDE CLOCK", *rows[start : start + lines], str(number)]

@@ -374,6 +374,15 @@ def test_what_is_no_document_splitter_or_model_is_refused_with_what_to_pass(of: 
 
 
 @every_framework
+def test_ids_and_folders_are_refused_with_what_to_pass(of: Any, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="'ids': use \"source\" in the metadata of documents"):
+        of.index().add_documents(library(of, "river.txt"), ids=["a"])
+    for folder in (".", str(tmp_path), ""):
+        with pytest.raises(ValueError, match=r"^'.*' is a folder: pass the path of a file$"):
+            of.retriever(path=folder)
+
+
+@every_framework
 def test_from_documents_is_a_retriever_that_has_them(of: Any) -> None:
     retriever = of.retriever.from_documents(library(of), budget=30)
     assert retriever.sources == [*TEXTS]

@@ -1,7 +1,6 @@
 """A splitter's settings: what its constructor says, checks and shows."""
 
 import inspect
-import pickle
 import re
 import textwrap
 from functools import partial
@@ -80,12 +79,6 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker: A
         assert unseen not in shown
 
 
-@every_chunker
-def test_a_pickled_splitter_has_the_same_settings(chunker: Any) -> None:
-    again = pickle.loads(pickle.dumps(chunker))
-    assert (repr(again), again.identity) == (repr(chunker), chunker.identity)
-
-
 @pytest.mark.parametrize(
     ("chunker", "sizes"),
     [
@@ -116,15 +109,6 @@ def test_a_chunk_size_of_none_is_no_limit_in_every_splitter(make: Any) -> None:
 @pytest.mark.parametrize("language", ["en", "de", "pt-br", "zh_Hans", "yue"])
 def test_codes_with_and_without_a_region_are_taken(language: str) -> None:
     assert GreedyChunker(language=language, tokenizer="words").split_text("A. B.")
-
-
-def test_tokens_are_left_free_for_an_overlap() -> None:
-    text = "one two three. " * 300
-    greedy = GreedyChunker(tokenizer=len, chunk_size=100)
-    found = greedy.segment(text, overlap=60)
-    assert max(end - start for start, end in found.spans) == 30
-    with pytest.raises(ValueError, match="100 tokens cannot be reserved"):
-        greedy.segment(text, overlap=100)
 
 
 @pytest.mark.parametrize(

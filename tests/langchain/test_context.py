@@ -1,5 +1,7 @@
 """The context and pages of a chunk in LangChain documents: in the metadata, or before the chunk."""
 
+from textwrap import wrap
+
 import pytest
 from langchain_core.documents import Document
 
@@ -95,12 +97,7 @@ PROSE = (
 
 def printed(pages: int, lines: int = 14, width: int = 66) -> list[list[str]]:
     """Return printed pages, each with a running title and its number, that end inside sentences."""
-    words, rows, row = (PROSE * 3 * pages).split(), [], ""
-    for word in words:
-        if len(row) + len(word) >= width:
-            rows.append(row)
-            row = ""
-        row = f"{row} {word}".strip()
+    rows = wrap(PROSE * 3 * pages, width)
     bodies = [rows[n * lines : (n + 1) * lines] for n in range(pages)]
     return [[TITLE, *body, str(n)] for n, body in enumerate(bodies, start=1)]
 

@@ -108,16 +108,11 @@ def test_a_model_is_named_llm() -> None:
         LumberTextSplitter(model=CountingModel())
 
 
-def test_queries_and_documents_tell_of_settings_of_vector_stores(tmp_path: Any) -> None:
+def test_queries_and_documents_tell_of_settings_of_vector_stores() -> None:
     retriever = PassageRetriever()
     with pytest.raises(TypeError, match="a query has no setting 'top_k': use k"):
         retriever.invoke("otters", top_k=3)
     with pytest.raises(TypeError, match="context must be True or False, not 3"):
         retriever.invoke("otters", context=3)
-    with pytest.raises(TypeError, match="'ids': use \"source\" in the metadata of documents"):
-        retriever.add_documents([Document("Otters swim.", id="a")], ids=["a"])
     with pytest.raises(TypeError, match="'ids': use"):
         PassageRetriever.from_documents([Document("Otters swim.", id="a")], ids=["a"])
-    for folder in (".", str(tmp_path), ""):
-        with pytest.raises(ValueError, match="' is a folder: pass the path of a file"):
-            PassageRetriever(path=folder)

@@ -26,7 +26,6 @@ from llamaindex_lumber import (
     GreedyNodeParser,
     LayoutNodeParser,
     LumberNodeParser,
-    PassageRetriever,
 )
 from lumber_core import GreedyChunker, PromptTemplate, token_counter
 from tests.lexical_judge import LexicalJudge
@@ -287,10 +286,3 @@ def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
     again = ChunkerNodeParser.from_dict(data, splitter=GreedyChunker(30))
     assert again.to_json() == parser.to_json()
     assert pickle.loads(pickle.dumps(parser)).split_text(PROSE) == parser.split_text(PROSE)
-
-
-def test_documents_tell_what_names_them_and_a_path_that_it_is_a_folder() -> None:
-    with pytest.raises(TypeError, match="add_documents has no setting 'ids': use \"source\""):
-        PassageRetriever().add_documents([Document(text="Otters swim.")], ids=["a"])
-    with pytest.raises(ValueError, match=r"^'\.' is a folder: pass the path of a file$"):
-        PassageRetriever(path=".")

@@ -89,21 +89,6 @@ def test_each_unit_is_counted_once():
 # Errors.
 
 
-def test_after_an_error_no_further_text_is_judged():
-    asked = []
-
-    def judge(group):
-        asked.append(group)
-        raise PermissionError("no key")
-
-    with pytest.raises(PermissionError, match="no key"):
-        LumberChunker(judge, max_concurrency=1).segment_all(["a\n\nb"] * 20)
-    assert len(asked) == 1
-    with pytest.raises(PermissionError):
-        asyncio.run(LumberChunker(judge, max_concurrency=1).asegment_all(["a\n\nb"] * 20))
-    assert len(asked) < 10
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
