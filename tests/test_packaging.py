@@ -19,7 +19,7 @@ HEAVY = {"torch", "transformers", "openai", "google"}
 HEAVY |= {"onnxruntime", "tokenizers", "huggingface_hub"}
 
 
-def modules_after(statements: str, *, beyond: str = "") -> set[str]:
+def modules_after(statements: str, *, beyond: str) -> set[str]:
     """Return the top-level modules that a fresh interpreter loads for statements.
 
     Those that it has loaded after the statement `beyond` do not count.
@@ -31,47 +31,47 @@ def modules_after(statements: str, *, beyond: str = "") -> set[str]:
     return set(run_python(code).stdout.split())
 
 
-def test_importing_the_core_loads_no_framework_and_nothing_heavy() -> None:
-    loaded = modules_after("import lumber_core")
-    assert "lumber_core" in loaded
-    frameworks = {"llama_index", "llamaindex_lumber", "langchain_core", "langchain_lumber"}
-    assert not loaded & (frameworks | HEAVY)
+LANGCHAIN = {"langchain_core", "langchain_lumber"}
+LLAMA_INDEX = {"llama_index", "llamaindex_lumber"}
+ONLY_SPLITTING = {"numpy", "onnxruntime", "sentencex", "tqdm"}
+SPLIT = (
+    "from langchain_lumber import GreedyTextSplitter, LumberTextSplitter\n"
+    "for make in (GreedyTextSplitter, LumberTextSplitter):\n"
+    "    assert make().split_text('One. Two.') == ['One. Two.']"
+)
 
 
 @pytest.mark.parametrize(
-    ("framework", "adapter", "other"),
+    ("framework", "statements", "loaded", "not_loaded"),
     [
-        ("langchain_text_splitters", "langchain_lumber", {"llama_index", "llamaindex_lumber"}),
-        ("llama_index.core", "llamaindex_lumber", {"langchain_core", "langchain_lumber"}),
+        ("sys", "import lumber_core", "lumber_core", LANGCHAIN | LLAMA_INDEX | HEAVY),
+        # Older frameworks import transformers themselves, if it is installed.
+        (
+            "langchain_text_splitters",
+            "import langchain_lumber",
+            "langchain_lumber",
+            LLAMA_INDEX | HEAVY,
+        ),
+        ("llama_index.core", "import llamaindex_lumber", "llamaindex_lumber", LANGCHAIN | HEAVY),
+        # The bundled judge runs.
+        ("langchain_text_splitters", SPLIT, "onnxruntime", LLAMA_INDEX | HEAVY - {"onnxruntime"}),
+        *(
+            (
+                "langchain_text_splitters",
+                f"from langchain_lumber import {name}; {name}()",
+                "langchain_lumber",
+                ONLY_SPLITTING,
+            )
+            for name in ("BertTextSplitter", "GreedyTextSplitter")
+        ),
     ],
 )
-def test_importing_an_adapter_adds_nothing_heavy_to_its_framework(
-    framework: str, adapter: str, other: set[str]
+def test_a_package_and_what_is_used_of_it_load_nothing_else(
+    framework: str, statements: str, loaded: str, not_loaded: set[str]
 ) -> None:
-    # Older frameworks import transformers themselves, if it is installed.
-    added = modules_after(f"import {adapter}", beyond=f"import {framework}")
-    assert adapter in added
-    assert not added & (other | HEAVY)
-
-
-def test_using_a_splitter_loads_nothing_of_the_other_framework() -> None:
-    added = modules_after(
-        "from langchain_lumber import GreedyTextSplitter, LumberTextSplitter\n"
-        "assert GreedyTextSplitter().split_text('One. Two.') == ['One. Two.']\n"
-        "assert LumberTextSplitter().split_text('One. Two.') == ['One. Two.']",
-        beyond="import langchain_text_splitters",
-    )
-    needed = {"onnxruntime"}  # runs the bundled judge
-    assert not added & (HEAVY - needed | {"llama_index", "llamaindex_lumber"})
-
-
-@pytest.mark.parametrize("name", ["BertTextSplitter", "GreedyTextSplitter"])
-def test_a_splitter_is_made_without_loading_what_only_splitting_needs(name: str) -> None:
-    made = modules_after(
-        f"from langchain_lumber import {name}\n{name}()", beyond="import langchain_text_splitters"
-    )
-    assert "langchain_lumber" in made
-    assert not made & {"numpy", "onnxruntime", "sentencex", "tqdm"}
+    added = modules_after(statements, beyond=f"import {framework}")
+    assert loaded in added
+    assert not added & not_loaded
 
 
 @pytest.mark.parametrize(

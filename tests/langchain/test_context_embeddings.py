@@ -10,7 +10,7 @@ from langchain_core.stores import InMemoryByteStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import MarkdownHeaderTextSplitter
 
-from langchain_lumber import ContextEmbeddings, GreedyTextSplitter, LumberEmbeddings
+from langchain_lumber import ContextEmbeddings, GreedyTextSplitter
 from lumber_core import GreedyChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.text.source import Source
@@ -131,35 +131,6 @@ def test_chunks_with_the_same_text_get_their_own_vectors_in_order() -> None:
     assert embeddings.embed_documents(["Same."] * 2) == [each[0], each[2]]
 
 
-def test_only_documents_that_have_changed_are_embedded_again() -> None:
-    store, records = InMemoryVectorStore(LangChainVectors()), InMemoryRecordManager("a")
-    records.create_schema()
-    asked = []
-    for more in ("", "", " Bees hum."):
-        documents = library()
-        documents[0].page_content += more
-        chunks, model = chunks_of(documents), LangChainVectors()
-        store.embedding = ContextEmbeddings(chunks, model)
-        index(
-            chunks,
-            records,
-            store,
-            cleanup="scoped_full",
-            source_id_key="source",
-            key_encoder="sha256",
-        )
-        asked.append(model.texts)
-    assert len(asked[0]) > len(asked[2]) > 0 == len(asked[1])
-    assert any("Bees hum." in text for text in asked[2])
-    assert not any("Violins" in text for text in asked[2])
-
-
-async def test_the_bundled_embeddings_work_asynchronously() -> None:
-    embeddings = LumberEmbeddings()
-    assert await embeddings.aembed_query("the sea") == embeddings.embed_query("the sea")
-    assert len(embeddings.embed_query("the sea")) == 384
-
-
 def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -> None:
     model = LangChainVectors()
     chunks = [Document("They hunt at dawn.", metadata={"source": "river_otters.txt"})]
@@ -168,26 +139,37 @@ def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -
 
 
 @pytest.mark.parametrize(
-    ("cleanup", "start_index", "written"),
-    [("scoped_full", False, 1), ("incremental", False, 11), ("scoped_full", True, 15)],
+    ("cached", "cleanup", "start_index", "embedded", "written"),
+    [
+        (False, "scoped_full", False, 30, 1),
+        (True, "scoped_full", False, 1, 1),
+        (True, "incremental", False, 1, 11),
+        (True, "scoped_full", True, 1, 15),
+    ],
 )
-def test_with_a_cache_an_edit_embeds_the_new_text_whatever_index_writes(
-    cleanup: Any, start_index: bool, written: int
+def test_an_edit_embeds_its_document_and_with_a_cache_the_new_text_whatever_index_writes(
+    cached: bool, cleanup: Any, start_index: bool, embedded: int, written: int
 ) -> None:
     classic = pytest.importorskip("langchain_classic.embeddings")
     text = "\n\n".join(f"The otters of den {n} hunt on day {n}." for n in range(30))
-    model, kept = LangChainVectors(), InMemoryByteStore()
-    cached = classic.CacheBackedEmbeddings.from_bytes_store(
-        model, kept, namespace="model", key_encoder="sha256"
+    counting: Any = LangChainVectors()
+    model = (
+        classic.CacheBackedEmbeddings.from_bytes_store(
+            counting, InMemoryByteStore(), namespace="model", key_encoder="sha256"
+        )
+        if cached
+        else counting
     )
-    records, store = InMemoryRecordManager("notes"), InMemoryVectorStore(cached)
+    records, store = InMemoryRecordManager("notes"), InMemoryVectorStore(model)
     records.create_schema()
-    for edited, embedded in ((text, 30), (text.replace("day 15", "the last day"), 1)):
-        document = Document(edited, metadata={"source": "notes.txt"})
-        chunks = chunks_of([document], add_metadata=False, add_start_index=start_index)
-        assert len(chunks) == 30
-        store.embedding, before = ContextEmbeddings(chunks, cached), len(model.texts)
-        options = {"source_id_key": "source", "key_encoder": "sha256", "batch_size": 20}
+    options = {"source_id_key": "source", "key_encoder": "sha256", "batch_size": 20}
+    other = len(chunks_of(library()[1:2], add_metadata=False))
+    edit = text.replace("day 15", "the last day")
+    for edited, expected in ((text, 30 + other), (text, 0), (edit, embedded)):
+        documents = [Document(edited, metadata={"source": "notes.txt"}), library()[1]]
+        chunks = chunks_of(documents, add_metadata=False, add_start_index=start_index)
+        assert len(chunks) == 30 + other
+        store.embedding, before = ContextEmbeddings(chunks, model), len(counting.texts)
         result = index(chunks, records, store, cleanup=cleanup, **options)
-        assert len(model.texts) - before == embedded
+        assert len(counting.texts) - before == expected
     assert result["num_added"] == written

@@ -40,9 +40,10 @@ def test_topics_of_joined_texts_are_found() -> None:
 
 
 def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
-    places = CHUNKER.parse(STORY).places()
+    text = STORY[:12_000]
+    places = CHUNKER.parse(text).places()
     learned, taught = (
-        place_scores(BertChunker(model).scores(STORY), places) for model in ("bundled", "large")
+        place_scores(BertChunker(model).scores(text), places) for model in ("bundled", "large")
     )
     assert np.corrcoef(learned, taught)[0, 1] > 0.6
 
