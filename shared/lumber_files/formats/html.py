@@ -144,7 +144,8 @@ class _TreeTarget:
             return in_heading or role == "tab" or "aria-expanded" in attributes
         style = attributes.get("style", "")
         hidden = (
-            attributes.get("aria-hidden") == "true"
+            # pandoc hides captions that are descriptions of the picture, too.
+            (attributes.get("aria-hidden") == "true" and tag != "figcaption")
             or attributes.get("hidden", "until-found") != "until-found"
             # Wikipedia hides its formulas behind pictures of them.
             or (_INVISIBLE.search(style) and "mathml" not in attributes.get("class", ""))
@@ -234,6 +235,9 @@ def _simplify(body: Any) -> None:
         if target and (link.tag == "note" or _NOTE_MARK.fullmatch(text)):
             link.tag, marks[target] = "note", text
             strip_tags(link, "sup")
+            starts_note = not link.xpath("preceding-sibling::node()[normalize-space()]")
+            if starts_note and (link.tail or "")[:1].isalnum():
+                link.tail = f" {link.tail}"
     for note in body.xpath("//*[@id][not(self::li)]"):
         mark = marks.get(note.attrib.pop("id"))
         if mark and not "".join(note.itertext()).lstrip(" \t\r\n[(").startswith(mark):
@@ -298,8 +302,9 @@ def _number_items(body: Any) -> None:
             given = int(item.get("value", number))
             if form:
                 numbered.tag = "ul"
-                if len(item) and item[0].tag == "p":
-                    item[0].text = f"{label_item(given, form)}. {item[0].text or ''}"
+                for first in [*item.iter("p", *_LIST_TAGS)][:1]:
+                    if first.tag == "p":
+                        first.text = f"{label_item(given, form)}. {first.text or ''}"
             elif given != number or (step < 0 and item is not items[0]):
                 numbered.addnext(rest := numbered.makeelement("ol", start=str(given)))
                 rest.extend([item, *item.itersiblings()])

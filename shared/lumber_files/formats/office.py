@@ -19,7 +19,7 @@ from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
 from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
-from lumber_files.formats.list_numbers import show_marked_ordinals
+from lumber_files.formats.list_numbers import label_item, show_marked_ordinals
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
 from lumber_files.formats.open_document import rewrite_open_document
@@ -29,6 +29,7 @@ from lumber_files.formats.package import (
     find,
     link_targets,
     parse_xml,
+    qualify,
     show_runs,
 )
 from lumber_files.formats.sheets import (
@@ -56,6 +57,10 @@ _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a sl
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
+# Numbers of paragraphs of slides: ECMA-376, part 1, 20.1.10.61.
+_SLIDE_FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
+_SLIDE_LABELS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
+_SLIDE_NUMBERS = re.compile(f"({'|'.join(_SLIDE_FORMS)})({'|'.join(_SLIDE_LABELS)})")
 # Parts that are read and not XML: those that another takes in, and those of binary workbooks.
 _READ_BESIDES_XML = re.compile(
     r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
@@ -199,6 +204,37 @@ def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
     return visible.startswith(b"<") or (not visible and any(start))
 
 
+def _number_paragraphs(body: Any) -> None:
+    """Write the numbers that begin again in a text of a slide: anydoc counts on at each level."""
+    counted: dict[int, int] = {}  # by level: the last number that anydoc shows
+    shown: dict[int, tuple[str, int, bool]] = {}  # format and number shown; if it is written here
+    for paragraph in find(body, "a:p[normalize-space()]"):
+        level = int(find(paragraph, "string(a:pPr/@lvl)") or 0)
+        for last in (counted, shown):
+            for deeper in [*filter(level.__lt__, last)]:
+                del last[deeper]
+        form, start = (
+            find(paragraph, f"string(a:pPr/a:buAutoNum/@{x})") for x in ("type", "startAt")
+        )
+        before, number, is_written = shown.pop(level, ("", 0, False))
+        if not (kind := _SLIDE_NUMBERS.fullmatch(form)):
+            continue
+        if before != form + start:  # a new list
+            number = int(start or 1) - 1
+            is_written = counted.get(level, number) != number
+        number += 1
+        shown[level] = (form + start, number, is_written)
+        if not is_written:
+            counted[level] = number
+            continue
+        label = _SLIDE_LABELS[kind[2]].format(label_item(number, _SLIDE_FORMS[kind[1]]))
+        bullet = find(paragraph, "a:pPr/a:buAutoNum")[0]
+        bullet.tag = qualify("a:buChar")
+        bullet.set("char", "•")
+        text = find(paragraph, "(.//a:t)[1]")[0]
+        text.text = f"{label} {text.text}"
+
+
 def _show_slide(root: Any, number: int) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
     from lxml import etree
@@ -214,6 +250,8 @@ def _show_slide(root: Any, number: int) -> None:
         hidden.getparent().remove(hidden)
     for picture in find(root, "//p:cNvPr[@descr or @title]"):
         picture.set("descr", clean_description(picture.get("descr"), picture.get("title")))
+    for body in find(root, "//p:txBody"):
+        _number_paragraphs(body)
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
     for shapes in find(root, "//p:cSld/p:spTree"):
         titled = find(shapes, titles)

@@ -101,8 +101,11 @@ def _mark_numbers(root: Any) -> None:
             marked = "" if form == "none" else mark_ordinal(number, form)
             shown.set(qualify("w:val"), shown.get(qualify("w:val")).replace(number, marked))
     for level in find(root, "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']"):
-        for unnumbered in find(level, "w:numFmt[@w:val='none']"):  # but with a text
-            unnumbered.set(qualify("w:val"), "decimal")
+        # No number but a text, or a tick of pandoc's lists of tasks.
+        for form in find(
+            level, "w:numFmt[@w:val='none' or ../w:lvlText[@w:val='☐' or @w:val='☒']]"
+        ):
+            form.set(qualify("w:val"), "decimal")
 
 
 def _show_text(root: Any) -> None:

@@ -173,6 +173,7 @@ from tests.growth import check_linear
             "<li><b>d</b></ol>",
             "- z. a\n  - i. b\n  - ii. c\n- aa. **d**",
         ),
+        ("<ol type=a><li><p>a<p>b<li><ul><li>c</ul></ol>", "- a. a\n\n  b\n\n- - c"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
         ("<ol reversed type=I><li>a<li value=1>b</ol>", "- II. a\n- I. b"),
         # Raised and lowered text beside numbers.
@@ -202,6 +203,8 @@ from tests.growth import check_linear
             )
         ),
         # Hidden elements, and what can be opened.
+        ("<figure><img alt=y><figcaption aria-hidden=true>y</figcaption></figure>", "y"),
+        ("<p>a<a href='#n'>1</a> b<p><a id=n href='#m'>1</a>2 bar.", "a^1 b\n\n1 2 bar."),
         ("<p hidden>x<p style='color:red; display: none'>x</p><b aria-hidden=true>x</b>y", "y"),
         ("<p style='visibility:hidden'>x</p><div hidden=until-found>y</div>", "y"),
         (
