@@ -121,20 +121,16 @@ class FolderServer(MCPServer[Any]):
             cause = error.__cause__
             expected = not isinstance(error, UnexpectedToolError)
             if expected and isinstance(cause, ValidationError):
-                return _error(_wrong_arguments(cause))
+                wrong = {str(problem["loc"][0]): problem["msg"] for problem in cause.errors()}
+                problems = "; ".join(f"{name}: {message}" for name, message in wrong.items())
+                advice = "See the tool's input schema"
+                return _error(f"the arguments do not fit: {problems}. {advice}")
             if not expected and isinstance(cause, LumberError | ValueError | OSError):
                 return _error(str(cause))
             raise
         if isinstance(outcome, CallToolResult) and not self._structured:
             outcome.structured_content = None
         return outcome
-
-
-def _wrong_arguments(error: ValidationError) -> str:
-    """Return what is wrong with arguments, in one sentence."""
-    wrong = {str(problem["loc"][0]): problem["msg"] for problem in error.errors()}
-    problems = "; ".join(f"{name}: {message}" for name, message in wrong.items())
-    return f"the arguments do not fit: {problems}. See the tool's input schema"
 
 
 def _error(message: str) -> CallToolResult:

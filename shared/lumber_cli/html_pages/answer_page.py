@@ -119,18 +119,17 @@ class _Marks:
                 changes[inner.end].append((style, -1))
         inside = {edge for edge in (*self._edges, *changes) if block.start < edge < block.end}
         active: Counter[str] = Counter()
-        atoms = []
+        atoms: list[_Atom] = []
         for ends in pairwise([block.start, *sorted(inside), block.end]):
             for style, change in changes[ends[0]]:
                 active[style] += change
-            atoms.append(self._atom(text, Span(*ends), [*+active]))
+            span, marks = Span(*ends), [*+active]
+            passage = next((n for n, each in self._passages if _covers(each, span)), 0)
+            quotes = [n for n, each in self._quotes if _covers(each, span)]
+            marked = passage or quotes or marks
+            own = span.of(text)
+            atoms.append([own, passage, quotes, " ".join(marks)] if marked else own)
         return atoms
-
-    def _atom(self, text: str, span: Span, styles: Sequence[str]) -> _Atom:
-        passage = next((n for n, each in self._passages if _covers(each, span)), 0)
-        quotes = [n for n, each in self._quotes if _covers(each, span)]
-        marked = passage or quotes or styles
-        return [span.of(text), passage, quotes, " ".join(styles)] if marked else span.of(text)
 
 
 _NO_MARKS = _Marks("", (), ())

@@ -82,7 +82,10 @@ class OpenAIModel(RemoteModel):
     def _make_client(self) -> Any:
         sdk = self._sdk()
         hooks = {"response": [limit_reading]}
-        names = [] if self._base_url is None else _environment_headers()
+        # The package would send the headers in this variable to any server.
+        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines() if self._base_url else []
+        parts = [line.partition(":") for line in lines]
+        names = [name.strip() for name, colon, _ in parts if colon]
         headers: dict[str, Any] = {**ACCEPTED, **dict.fromkeys(names, sdk.Omit())}
         for name in names:
             if name.casefold() == "authorization":
@@ -155,12 +158,6 @@ class OpenAIModel(RemoteModel):
             completion_tokens=_count(getattr(usage, "completion_tokens", None)),
             finish_reason=finish_reason,
         )
-
-
-def _environment_headers() -> list[str]:
-    """Return the names of the headers that the package would send to any server."""
-    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
-    return [name.strip() for name, colon, _ in (line.partition(":") for line in lines) if colon]
 
 
 def _text(content: object) -> str | None:

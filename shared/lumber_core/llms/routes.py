@@ -70,8 +70,10 @@ def _clients_of(holder: object) -> Iterable[str]:
 
 def _route(client: object) -> Route:
     named = {name: _get(client, name) for name in (*_URLS, *_HEADERS, *_PARAMETERS, *_PLACES)}
-    # An httpx client without a URL has an empty one.
-    urls = [url for name in _URLS if _is_url(named[name]) and (url := str(named[name]))]
+    # Those of httpx have a class of their own, and are empty for a client without a URL.
+    stated = [named[name] for name in _URLS]
+    urls = [str(url) for url in stated if isinstance(url, str) or type(url).__name__ == "URL"]
+    urls = [*filter(None, urls)]
     mappings = {
         name: public
         for name in (*_HEADERS, *_PARAMETERS)
@@ -79,10 +81,6 @@ def _route(client: object) -> Route:
     }
     places = {name: named[name] for name in _PLACES if isinstance(named[name], str | bool)}
     return {**({"url": urls[0]} if urls else {}), **mappings, **places}
-
-
-def _is_url(value: object) -> bool:
-    return isinstance(value, str) or type(value).__name__ == "URL"  # httpx
 
 
 def _public(headers: Mapping[str, object]) -> dict[str, str]:

@@ -104,7 +104,7 @@ class GuardedJudge(Judge):
             return verdict
 
         if self._store is None:
-            return self._complete(group, as_verdict(group, self._ask(group)))
+            return self._complete(group, find())
         # Work for an event loop has its own names: other threads must not wait for that loop.
         name = is_for_loop(), key(self._name, group)
         verdict, mine = self._asked.once(name, find)

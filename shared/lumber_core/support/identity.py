@@ -47,17 +47,14 @@ def identity_of(value: object) -> str:
         entries = (f"{name}={identity_of(entry)}" for name, entry in value.items())
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, functools.partial):
-        return f"partial({identity_of(value.func)}, {_arguments(value)})"
+        # A digest of the arguments: any of them may be a secret.
+        named = {name: of for name, of in value.keywords.items() if not is_secret(name, of)}
+        arguments = _digest(f"{identity_of(value.args)}, {identity_of(named)}")
+        return f"partial({identity_of(value.func)}, {arguments})"
     module, name = _qualified_name(value)
     if module.partition(".")[0] == "lumber_core":
         return f"{module}.{name}" if hasattr(value, "__qualname__") else repr(value)
     return f"{module}.{name} ({NOT_COVERED})"
-
-
-def _arguments(call: functools.partial[object]) -> str:
-    """Return a digest of the arguments of a partial call: any of them may be a secret."""
-    named = {name: value for name, value in call.keywords.items() if not is_secret(name, value)}
-    return _digest(f"{identity_of(call.args)}, {identity_of(named)}")
 
 
 def _digest(text: str) -> str:
@@ -114,14 +111,13 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     `source` identifies the document by its id or its metadata, and `splitter` is the splitter's
     identity. The id is a UUID as a string, which every vector store accepts.
     """
+
+    def entry(value: object) -> object:
+        return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
+
     # JSON in ASCII escapes lone surrogates.
-    key = json.dumps([source, *span, text, splitter], sort_keys=True, default=_entry)
+    key = json.dumps([source, *span, text, splitter], sort_keys=True, default=entry)
     return str(uuid5(_CHUNK_NAMESPACE, key))
-
-
-def _entry(value: object) -> object:
-    """Return JSON data for an entry of metadata: a sorted list for a set, a string for others."""
-    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
 def _plain_data(value: object, ignored: str) -> object:

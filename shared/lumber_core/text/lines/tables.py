@@ -38,16 +38,16 @@ def without_bars(text: str) -> str:
 
     Bars and the dashes below a header move a row's vector away from the vector of its words.
     """
-    return _MARKDOWN_ROW.sub(_cells_alone, text) if "|" in text else text
+
+    def cells_alone(row: re.Match[str]) -> str:
+        return "" if _RULE.fullmatch(row[0]) else " ".join(row[0].replace("|", " ").split())
+
+    return _MARKDOWN_ROW.sub(cells_alone, text) if "|" in text else text
 
 
 def has_rows(text: str) -> bool:
     """Return whether a text has a row of a Markdown table."""
     return "|" in text and _MARKDOWN_ROW.search(text) is not None
-
-
-def _cells_alone(row: re.Match[str]) -> str:
-    return "" if _RULE.fullmatch(row[0]) else " ".join(row[0].replace("|", " ").split())
 
 
 def find_header(text: str) -> int:
