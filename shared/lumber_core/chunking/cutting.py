@@ -122,8 +122,6 @@ class Cutter(SizedPlaceFinder):
             refined = self.refine_units(sized, places, most)
         else:
             refined = self.refine(sized, most)
-        if not refined.places:
-            return [span], refined
         t = None if scorer is None else scorer(refined.places)
         together, apart = sum(sized.tokens), sum(refined.tokens)
         # Finer gaps may count much less apart than together, such as digits without the blank
@@ -154,8 +152,6 @@ class Cutter(SizedPlaceFinder):
         """
         most = most or self._most
         offsets, levels = sized.places.offsets, sized.places.levels
-        if not offsets:
-            return []
         weights = _MARKDOWN if isinstance(self._parsed, MarkdownText) else _PLAIN
         scores = _score(sized.places, t, weights.start)
         low = self._limits.min_chunk_size

@@ -86,8 +86,6 @@ class Room:
         return [self._shorten(context) for context in contexts]
 
     def _shorten(self, context: Context) -> Context:
-        if context == _NOTHING:
-            return context
         room = max(0, self._most - self.tokens_around) // _PARTS_PER_CONTEXT
         table = context.table if self._sizes.get(context.table, 0) <= room else ""
         room -= self._sizes[table] if table else 0

@@ -41,8 +41,6 @@ class SizedPlaces(CountedParts):
         kind of the places at the ends of the range.
         """
         least = min(size, lines)
-        if max(self.tokens) <= least:
-            return []
         long = [number for number, count in enumerate(self.tokens) if count > least]
         return [n for n in long if self.tokens[n] > (lines if self.is_lines(n, edge) else size)]
 
@@ -128,8 +126,6 @@ class SizedPlaceFinder:
     def refine_units(self, at_units: SizedPlaces, places: Places, most: int) -> SizedPlaces:
         """Add all places of a range in units that are too long for chunks of `most` tokens."""
         long = at_units.long_gaps(most, most, Kind.HEADING)
-        if not long:
-            return at_units
         gaps = [at_units.gap(number) for number in long]
         inside = self.measure((gap, places.inside(*gap)) for gap in gaps)
         return at_units.divide(
