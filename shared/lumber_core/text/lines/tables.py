@@ -183,11 +183,7 @@ def rows_of(text: str) -> list[Span]:
 
 def find_rows(lines: Lines) -> tuple[set[int], set[int]]:
     """Return the rows of tables and logs, and the lines that continue a dated entry."""
-    entries, dated_rows = _dated_entries(lines)
-    return _rows_of_tables(lines) | dated_rows, entries
-
-
-def _rows_of_tables(lines: Lines) -> set[int]:
+    entries, rows = _dated_entries(lines)
     runs: list[list[int]] = []  # of lines that may have several fields
     for number, body in enumerate(lines.bodies):
         commas = body.count(",")
@@ -201,19 +197,14 @@ def _rows_of_tables(lines: Lines) -> set[int]:
                 runs[-1].append(number)
             else:
                 runs.append([number])
-    rows: set[int] = set()
     for run in runs:
         if len(run) >= _MIN_ROWS:
-            ((fields, alike),) = Counter(_fields(lines.bodies[n]) for n in run).most_common(1)
+            bodies = [_QUOTED.sub("", lines.bodies[number]) for number in run]
+            # Separators of fields: tabs twice, and no commas of prose.
+            marks = (sum(map(body.count, "|;,\t\t")) - body.count(", ") for body in bodies)
+            ((fields, alike),) = Counter(marks).most_common(1)
             rows.update(run if fields > 1 and alike >= _MIN_SHARE_OF_ROWS * len(run) else ())
-    return rows
-
-
-def _fields(body: str) -> int:
-    """Return the number of field separators in a line, tabs twice; commas of prose do not count."""
-    bare = _QUOTED.sub("", body)
-    commas = bare.count(",") - bare.count(", ")
-    return commas + 2 * bare.count("\t") + bare.count("|") + bare.count(";")
+    return rows, entries
 
 
 def _dated_entries(lines: Lines) -> tuple[set[int], set[int]]:
