@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from email import policy
+from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST_HEADING = 6
+# Headers are shown as written: the parser loses boundaries that should have quotes.
+_POLICY = policy.default.clone(header_factory=HeaderRegistry(use_default_map=False))
 # Where a mail begins in a mailbox (RFC 4155), and how its lines that begin with "From " are marked.
 _MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -26,8 +29,8 @@ _ENCODINGS = {**dict.fromkeys(("us-ascii", "utf-8", "iso-8859-1"), "cp1252"), "g
 
 def read_mail(content: bytes, _max_unpacked: int) -> str:
     """Return the Markdown of a mail: headers, texts, mails inside it, and attachments' names."""
-    mail = BytesParser(EmailMessage, policy=policy.default).parsebytes(content)
-    if not any(name in mail for name in (*_HEADERS, "Subject", "Received")):
+    mail = BytesParser(EmailMessage, policy=_POLICY).parsebytes(content)
+    if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
         raise ValueError("it has no headers")
     return "\n\n".join(_blocks(mail, 1))
 
@@ -61,9 +64,10 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
         for mail in _payload(part):
             yield from _blocks(mail, level + 1)
     elif part.get_content_maintype() == "message":  # why a mail came back, or that it was read
-        groups = (group.items() for group in _payload(part))
-        yield from ("  \n".join(f"{name}: {_one_line(text)}" for name, text in g) for g in groups)
-    elif kind == "multipart/alternative":
+        for group in _payload(part):
+            lines = "  \n".join(f"{name}: {_one_line(text)}" for name, text in group.items())
+            yield from filter(None, (lines, _text(group).strip()))
+    elif kind == "multipart/alternative" and part.is_multipart():
         yield from _first_form(_payload(part), level, attachments)
     elif part.is_multipart():
         inside = _payload(part)

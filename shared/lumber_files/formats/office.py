@@ -17,6 +17,7 @@ from zipfile import ZipFile, ZipInfo
 
 from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
+from lumber_files.formats.binary_office import list_left_out, read_shapes, repair_binary
 from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.list_numbers import label_item, show_marked_ordinals
@@ -34,10 +35,9 @@ from lumber_files.formats.package import (
 )
 from lumber_files.formats.sheets import (
     divide_sheets,
-    find_hidden_records,
     find_workbook,
+    read_drawings,
     read_workbook,
-    show_local_dates,
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import EMPTY, PART, rewrite_word
@@ -88,18 +88,23 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             return *read_workbook(parts, workbook), _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
-        content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
+        content = _RTF_RAISED.sub(
+            rb"\1^", _RTF_HIDDEN.sub(b"", content).replace(rb"\*\cs", rb"\cs")
+        )
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(
             lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],
             content,
         )
-    if kind == "xlsx":  # in binary
-        notices += find_hidden_records(b"".join(parts.values()) or content)
-        content = content if parts else show_local_dates(content)
-    fib = re.search(rb"\xec\xa5[\x01-\x12\xc0-\xc2][\0\x01].{96}(.{4})", content, re.S)  # [MS-DOC]
-    if kind == "doc" and fib and any(fib[1]):
-        notices.append("text boxes left out")
+    shapes: list[str] = []
+    if parts and kind == "xlsx":  # in binary
+        notices += list_left_out(b"".join(parts.values()), kind)
+        sheets = [name for name in parts if name.startswith("xl/worksheets/")]
+        shapes = [text for name in sheets for text in read_drawings(parts, name)]
+    elif not parts:
+        notices += list_left_out(content, kind)
+        shapes = read_shapes(content) if kind == "xlsx" else []
+        content = repair_binary(content, kind)
     try:
         markdown = convert_document(content, kind)
     except MalformedError as error:
@@ -120,7 +125,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = markdown.replace(PART, text, 1)
         notices += more
     if kind in ("xlsx", "ods"):
-        markdown = divide_sheets(markdown)
+        markdown = "\n\n".join(filter(None, [divide_sheets(markdown), *shapes]))
     elif kind != "epub":
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
         if count := markdown.count("\ufffd"):
@@ -192,7 +197,7 @@ def _repack(
                 else:
                     notices += rewrite_open_document(root, parts)
                 xml = etree.tostring(root)
-            target.writestr(name, show_local_dates(xml) if name == "xl/styles.bin" else xml)
+            target.writestr(name, repair_binary(xml, kind) if name == "xl/styles.bin" else xml)
     return repacked.getvalue()
 
 

@@ -30,16 +30,6 @@ _LINK = "string(@*[local-name()='id'])"
 _MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
 _MOST_COLUMNS = 16_384  # of a sheet in Excel
 _Grid = dict[int, dict[int, str]]
-# Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
-_HIDDEN_RECORDS = {
-    "sheets": rb"\x85\0[\x09-\xff]\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}",
-    "rows": rb"\x08\x02\x10\0.{4}(?!\0\0).{8}[ -?`-\x7f\xa0-\xbf\xe0-\xff]"
-    rb"|\0\x19.{2}[\0-\x10]\0.{7}[\x10-\x1f0-?P-_p-\x7f].\x01\0{3}",
-    "columns": rb"\x7d\0\x0c\0.\0.[\0\x01].{4}[\x01\x03\x05\x07]"
-    rb"|<\x12(?:.{2}\0\0){2}.{8}[\x01\x03]",
-}
-# Looks of cells in these files whose format is a date of BUILT_IN that anydoc does not know.
-_LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
 
 
 class _Workbook:
@@ -147,7 +137,7 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
         if sheet.get("state", "visible") != "visible":
             book.notices["sheet"] += 1
         else:
-            shown = [*_write_sheet(_dense_rows(book.read_sheet(name))), *_drawings(parts, name)]
+            shown = [*_write_sheet(_dense_rows(book.read_sheet(name))), *read_drawings(parts, name)]
             blocks += [f"## {sheet.get('name')}", *shown] if shown else []
     return "\n\n".join(blocks), list_notices(book.notices, "left out")
 
@@ -160,20 +150,7 @@ def list_notices(counts: Counter[str], state: str) -> list[str]:
     return [*[f"{hidden} {state}"][: len(kinds)], *[formulas][: counts["formula"]]]
 
 
-def find_hidden_records(workbook: bytes) -> list[str]:
-    """Return a notice of what is hidden in an XLS or XLSB; records are known by their form."""
-    kinds = [k for k, form in _HIDDEN_RECORDS.items() if re.search(form, workbook, re.DOTALL)]
-    return [f"hidden {', '.join(kinds)} left out"] if kinds else []
-
-
-def show_local_dates(workbook: bytes) -> bytes:
-    """Return an XLS, or the styles of an XLSB, with its dates in formats that anydoc knows."""
-    return _LOCAL_DATE.sub(
-        lambda look: look[1] + (b"\x15\0" if look[2] in b" !" else b"\x0e\0"), workbook
-    )
-
-
-def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
+def read_drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
     """Yield the texts and charts that are drawn on a sheet."""
     for name in link_targets(parts, sheet).values():
         if "/drawings/drawing" not in name or name not in parts:

@@ -99,6 +99,34 @@ def test_a_text_is_decoded_as_mail_programs_do(kind: str, text: bytes, shown: st
 
 
 @pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        (
+            "To: All:; (the crew)\nFrom: =?utf-8?q?=C3=96re?= B <b@c.d>\nSubject: Oar\n"
+            "Content-Type: multipart/mixed; boundary=--=_Next_1",
+            "# Oar\n\nFrom: Öre B <b@c.d>  \nTo: All:; (the crew)\n\nGo.",
+        ),
+        ("Content-Type: multipart/alternative; boundary=--=_Next_1", "Go."),
+        (
+            "Content-Type: multipart/alternative; boundary=none",
+            "----=_Next_1\n\nGo.\n----=_Next_1--",
+        ),
+        (
+            "Content-Type: multipart/report; boundary=--=_Next_1\n\n----=_Next_1\n"
+            "Content-Type: message/delivery-status\n\nIt is lost: no such oar.\n",
+            "It is lost: no such oar.\n\nGo.",
+        ),
+    ],
+    ids=["group of addresses", "boundary without quotes", "no such boundary", "text as status"],
+)
+def test_mails_that_break_rules_are_read(head: str, text: str) -> None:
+    assert (
+        text_of(f"{head}\n\n----=_Next_1\n\nGo.\n----=_Next_1--\n".encode()).replace("\\", "")
+        == text
+    )
+
+
+@pytest.mark.parametrize(
     ("plain", "html", "text"),
     [("Plain.", "<p>Page.", "Plain."), (" \n", "<p>Page.", "Page."), ("", "<p>Page.", "Page.")],
 )

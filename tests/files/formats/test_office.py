@@ -13,9 +13,9 @@ pytest.importorskip("anydoc")
 from lxml import etree
 
 from lumber_files import UnreadableFileError, read_bytes
+from lumber_files.formats.binary_office import list_left_out, read_shapes, repair_binary
 from lumber_files.formats.charts import read_chart, rewrite_chart
 from lumber_files.formats.package import SPACES
-from lumber_files.formats.sheets import find_hidden_records, show_local_dates
 from tests.making_files import (
     change_part,
     compound,
@@ -476,6 +476,11 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
     assert text_of(content, ".pptx") == "## Tides\n\nThey turn.\n\n## Slide 2\n\nNo title.\n\n10^6"
     old = old_slides(["Tides", "They turn."], ["Boats", "They sail."])
     assert text_of(old, ".ppt") == "## Tides\n\nThey turn.\n\n## Boats\n\nThey sail."
+    folder = "PP97_DUALSTORAGE".encode("utf-16-le").ljust(76, b"\0")  # beside an older text
+    first = old.index("Root Entry".encode("utf-16-le")) + 76
+    newer = folder + old[first : first + 4]
+    older = old[:first] + b"\xff" * 4 + old[first + 4 :]
+    assert repair_binary(older + newer, "ppt") == old + newer
 
 
 def test_numbers_on_a_slide_begin_again_where_powerpoint_begins_again() -> None:
@@ -719,21 +724,58 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
 
 
 @pytest.mark.parametrize(
-    ("record", "hidden"),
+    ("kind", "record", "notice"),
     [
-        ("85000e00aa080000010006005365637265", "sheets"),
-        ("080210000200000004002c010000000020000f01", "rows"),
-        ("080210000200000004002c010000000000000f01", ""),
-        ("7d000c0002000200000d0f0001000000", "columns"),
-        ("9c012e02000000", "sheets"),
-        ("001901000000000000002c010010000100000000", "rows"),
-        ("001901000000000000002c010000000100000000", ""),
-        ("3c120500000005000000d50d0000000000000100", "columns"),
+        ("xlsx", "85000e00aa080000010006005365637265", "hidden sheets left out"),
+        ("xlsx", "080210000200000004002c010000000020000f01", "hidden rows left out"),
+        ("xlsx", "080210000200000004002c010000000000000f01", ""),
+        ("xlsx", "7d000c0002000200000d0f0001000000", "hidden columns left out"),
+        ("xlsx", "9c012e02000000", "hidden sheets left out"),
+        ("xlsx", "001901000000000000002c010010000100000000", "hidden rows left out"),
+        ("xlsx", "001901000000000000002c010000000100000000", ""),
+        ("xlsx", "3c120500000005000000d50d0000000000000100", "hidden columns left out"),
+        ("xlsx", "0908100000062000", "charts left out"),
+        ("doc", "0908100000062000", ""),
+        ("doc", b" EQ x".hex().replace("20", "13", 1), "equations in fields left out"),
+        ("doc", "48 2a 01", ""),  # in another block
+        ("ppt", "0f00cc0f100000000000cd0f08000000", "charts and other embedded objects left out"),
     ],
 )
-def test_a_binary_workbook_says_what_it_hides(record: str, hidden: str) -> None:
-    found = find_hidden_records(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 9)
-    assert found == ([f"hidden {hidden} left out"] if hidden else [])
+def test_a_binary_file_states_what_it_hides_and_what_is_left_out(
+    kind: str, record: str, notice: str
+) -> None:
+    found = list_left_out(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 999, kind)
+    assert found == ([notice] if notice else [])
+
+
+@pytest.mark.parametrize(
+    ("places", "look", "is_marked"),
+    [
+        ((1, 9), b"\x48\x2a\x01", False),
+        ((1, 9), b"\x3c\x08\x01", False),
+        ((1, 9), b"\x3c\x08\x00", True),
+        ((9, 1), b"\x48\x2a\x01", True),  # of no characters
+    ],
+)
+def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(
+    places: tuple[int, int], look: bytes, is_marked: bool
+) -> None:
+    block = (pack("<II", *places) + look).ljust(511, b"\0") + b"\1"
+    notices = [] if is_marked else ["raised, lowered or hidden text is not marked"]
+    assert list_left_out(bytes(512) + block, "doc") == notices
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "shown"),
+    [(6, b"Tides", ["Tides"]), (30, "Öre".encode("utf-16-le"), ["Öre"]), (25, b"A comment", [])],
+)
+def test_shapes_of_binary_workbooks_have_their_texts(
+    kind: int, text: bytes, shown: list[str]
+) -> None:
+    is_wide = int(b"\0" in text)
+    shape = pack("<HHHH14s18s", 0x15, 0x12, kind, 1, b"", b"")[:-2]
+    box = pack("<HH10sHHIHHB", 0x1B6, 18, b"", len(text) >> is_wide, 16, 0, 0x3C, 9, is_wide)
+    assert read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0") == shown
 
 
 @pytest.mark.parametrize(
@@ -746,7 +788,7 @@ def test_a_binary_workbook_says_what_it_hides(record: str, hidden: str) -> None:
     ],
 )
 def test_dates_of_asian_binary_workbooks_have_formats_of_dates(record: str, shown: str) -> None:
-    assert show_local_dates(bytes.fromhex(record)) == bytes.fromhex(shown)
+    assert repair_binary(bytes.fromhex(record), "xlsx") == bytes.fromhex(shown)
 
 
 def points(kind: str, *texts: str, code: str = "") -> str:
