@@ -35,7 +35,6 @@ _DECLARATION = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""",
     re.IGNORECASE,
 )
-_REPLACEMENT = "\ufffd"
 
 
 class Decoded(NamedTuple):
@@ -116,7 +115,7 @@ def _decode_damaged(content: bytes, name: str, encoding: str, *, detected: bool 
 
 def _count_damaged(content: bytes, text: str) -> int:
     """Return the number of places that could not be decoded."""
-    return text.count(_REPLACEMENT) - content.count(_REPLACEMENT.encode())
+    return text.count("\ufffd") - content.count("\ufffd".encode())
 
 
 def _detect(content: bytes, name: str) -> str:

@@ -96,6 +96,7 @@ def find_files(
     files: dict[Path, NamedPath] = {}
     skipped: dict[Path, NamedPath] = {}
     for path in map(Path, paths):
+        folder, rules = path, None
         if path.is_dir():
             rules = None if no_ignore else IgnoreRules(path)
             faults: dict[str, OSError] = {}
@@ -104,12 +105,8 @@ def find_files(
             chosen = [entry for entry in entries if is_read(entry, also)]
             for each, error in faults.items():
                 _logger.warning("%.200s is left out: %s", printable(each), error.strerror or error)
-            if not chosen:
-                others = f", only {with_noun(len(entries), 'other')}" if entries else ""
-                ignored = _IGNORE_HINT if rules and rules.left_out else ""
-                reason = f"no file in {READABLE_KINDS}{others}{ignored}"
-                raise FileNotFoundError(f"{path} contains {reason}")
-            refuse_links_out(path, chosen)
+            others = f", only {with_noun(len(entries), 'other')}" if entries else ""
+            none = f"{path} contains no file in {READABLE_KINDS}{others}"
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():
             chosen = [path]
@@ -118,12 +115,13 @@ def find_files(
             rules = None if no_ignore else IgnoreRules(folder, named=path.parts)
             found = (file for file in matches if file.is_file() and not is_written_here(file))
             chosen = [file for file in found if not (rules and rules.leave_out_below(file))]
-            if not chosen:
-                ignored = _IGNORE_HINT if rules and rules.left_out else ""
-                raise FileNotFoundError(f"no file matches {str(path)!r}{ignored}")
-            refuse_links_out(folder, chosen)
+            none = f"no file matches {str(path)!r}"
         else:
             raise FileNotFoundError(f"{path} does not exist: expected a file or a folder there")
+        if not chosen:
+            raise FileNotFoundError(none + _IGNORE_HINT * bool(rules and rules.left_out))
+        if chosen != [path]:
+            refuse_links_out(folder, chosen)
         for file in chosen:
             files.setdefault(file.absolute(), NamedPath(file.as_posix(), file))
     left = [named for path, named in skipped.items() if path not in files]

@@ -34,10 +34,12 @@ def read_chart(chart: Any) -> tuple[str, list[list[str]]]:
     axes = ", ".join(titles[False])
     columns: list[tuple[str, dict[int, str]]] = []
     before = None
-    for series in chart.iter("{*}ser"):
+    newer = {data.get("id"): data for data in chart.iterfind("{*}chartData/{*}data")}
+    for series in chart.iter("{*}ser", "{*}series"):
+        source = newer.get(series.xpath("string(*[local-name()='dataId']/@val)"), series)
         labels, values = (
-            {n: text for kind in kinds for n, text in _points(series.find(f"{{*}}{kind}")).items()}
-            for kinds in (("cat", "xVal"), ("val", "yVal"))
+            {n: text for kind in kinds for n, text in _points(source.find(f"{{*}}{kind}")).items()}
+            for kinds in (("cat", "xVal", "strDim"), ("val", "yVal", "numDim"))
         )
         if before is None or (labels and labels != before):
             columns.append(("", before := labels))
@@ -55,8 +57,9 @@ def _points(source: Any) -> dict[int, str]:
     for level in () if source is None else source.xpath(path):
         points: dict[int, str] = {}
         for point in level.iterfind("{*}pt"):
-            text = point.findtext("{*}v", "")
+            text = point.findtext("{*}v", point.text or "")
             form = point.get("formatCode") or level.findtext("{*}formatCode")
+            form = form or level.get("formatCode")
             with suppress(ValueError):
                 text = show_number(float(text), form) if form else text
             points[int(point.get("idx", len(points)))] = text

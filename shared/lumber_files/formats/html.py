@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from lumber_files.formats.list_numbers import label_item
+from lumber_files.formats.list_numbers import LIST_FORMS, label_item
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, convert_document, set_apart
 from lumber_files.formats.symbol_fonts import show_symbols
 
@@ -47,11 +47,7 @@ _TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch")  # in SVG
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
 _NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
 _SMALL_NUMBER = re.compile("[0-9]{1,3}")
-_LIST_FORM = re.compile(
-    r"list-style(?:-type)?\s*:[^;]*\b((?:lower|upper)-(?:alpha|latin|roman))\b", re.I
-)
-_LETTERS = {"lower-alpha": "a", "lower-latin": "a", "lower-roman": "i"}
-_LETTERS |= {name.replace("lower", "upper"): form.upper() for name, form in _LETTERS.items()}
+_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:([^;]*)", re.IGNORECASE)
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
@@ -118,9 +114,11 @@ class _TreeTarget:
                 if key in ("href", "encoding")
                 or (key == "id" and "note" in kind)
                 or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
+                or (key == "reversed" and tag == "ol")
             }
-            if tag == "ol":
-                kept |= _list_form(attributes)
+            style = " ".join(_LIST_STYLE.findall(attributes.get("style", ""))).lower()
+            for form in (attributes.get("type", ""), *style.split()) if tag == "ol" else ():
+                kept |= {"type": form} if form in LIST_FORMS else {}
             self._builder.start(tag, kept)
 
     def end(self, _tag: str) -> None:
@@ -200,14 +198,6 @@ def plain_page(html: str) -> str:
     _arrange_tables(body)
     strip_tags(body, "a", "footer", "div")
     return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'
-
-
-def _list_form(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return whether a list has letters or Roman numbers, and whether it counts down."""
-    style = _LIST_FORM.search(attributes.get("style", ""))
-    form = _LETTERS[style[1].lower()] if style else attributes.get("type", "")
-    kept = {"type": form} if form in ("a", "A", "i", "I") else {}
-    return kept | ({"reversed": "1"} if "reversed" in attributes else {})
 
 
 def _simplify(body: Any) -> None:
@@ -295,14 +285,14 @@ def _number_items(body: Any) -> None:
     """Write the letters of items, and begin a new list at a number that does not follow."""
     for numbered in [*body.iter("ol")]:
         items, form = numbered.findall("li"), numbered.get("type")
-        step = -1 if numbered.get("reversed") else 1
+        step = 1 if numbered.get("reversed") is None else -1
         number = int(numbered.get("start", len(items) if step < 0 else 1))
         numbered.set("start", str(number))
         for item in items:
             given = int(item.get("value", number))
             if form:
                 numbered.tag = "ul"
-                for first in [*item.iter("p", *_LIST_TAGS)][:1]:
+                for first in [*item.iter("p", *_LIST_TAGS)][: form != "none"]:
                     if first.tag == "p":
                         first.text = f"{label_item(given, form)}. {first.text or ''}"
             elif given != number or (step < 0 and item is not items[0]):

@@ -8,34 +8,38 @@ import re
 
 _ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10}
 _ROMAN |= {"ix": 9, "v": 5, "iv": 4, "i": 1}
-# ECMA-376, part 1, 17.18.59: the labels from 1 on, or the ten digits; the signs of 10, 100 and
+# ECMA-376, part 1, 17.18.59, and CSS Counter Styles 3: the labels from 1 on, or the ten digits; the signs of 10, 100 and
 # 1000; and what is not written of "一百零一": the digit 1 before these signs, and zeros.
 _TABLES = """chineseCounting chineseCountingThousand taiwaneseCounting taiwaneseCountingThousand
 |零一二三四五六七八九|十百千|十
-japaneseCounting|零一二三四五六七八九|十百千|十百千零
+japaneseCounting cjk-ideographic japanese-informal|零一二三四五六七八九|十百千|十百千零
 koreanCounting|영일이삼사오육칠팔구|십백천|십백천영
 chineseLegalSimplified|零壹贰叁肆伍陆柒捌玖|拾佰仟|
 ideographLegalTraditional|零壹貳參肆伍陸柒捌玖|拾佰仟|
 japaneseLegal|零壱弐参四伍六七八九|拾百阡|零
-ideographDigital taiwaneseDigital japaneseDigitalTenThousand|〇一二三四五六七八九||
+ideographDigital cjk-decimal taiwaneseDigital japaneseDigitalTenThousand|〇一二三四五六七八九||
 koreanDigital|영일이삼사오육칠팔구||
-ideographTraditional|甲乙丙丁戊己庚辛壬癸
-ideographZodiac|子丑寅卯辰巳午未申酉戌亥
+ideographTraditional cjk-heavenly-stem|甲乙丙丁戊己庚辛壬癸
+ideographZodiac cjk-earthly-branch|子丑寅卯辰巳午未申酉戌亥
 decimalEnclosedCircle decimalEnclosedCircleChinese|①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳
 decimalEnclosedParen|⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇
-aiueo aiueoFullWidth|アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン
-iroha irohaFullWidth|イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス
+aiueo aiueoFullWidth katakana|アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン
+iroha irohaFullWidth katakana-iroha|イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス
 ganada|가나다라마바사아자차카타파하
 russianLower|абвгдежзиклмнопрстуфхцчшщэюя
-α|αβγδεζηθικλμνξοπρστυφχψω
+α lower-greek|αβγδεζηθικλμνξοπρστυφχψω
 hebrew2|אבגדהוזחטיכלמנסעפצקרשת
 arabicAlpha|أبتثجحخدذرزسشصضطظعغفقكلمنهوي
-ordinal decimalZero 001 0001 00001"""
+ordinal decimalZero decimal-leading-zero 001 0001 00001"""
+_LATIN = {"lower-alpha": "a", "lower-latin": "a", "lower-roman": "i"}
+_LATIN |= {name.replace("lower", "upper"): form.upper() for name, form in _LATIN.items()}
 _FORMATS = {
     name: table
     for names, *table in (line.split("|") for line in _TABLES.replace("\n|", "|").split("\n"))
     for name in names.split()
 }
+LIST_FORMS = frozenset(["a", "A", "i", "I", "none", *_LATIN, *filter(str.islower, _FORMATS)])
+"""The formats of lists in HTML and CSS, but for digits."""
 # A mark of private use for each format, before a number in digits, and one after it.
 _MARKS, _END = {name: chr(0xE100 + n) for n, name in enumerate(_FORMATS)}, "\ue0f2"
 _MARKED = re.compile(f"([{min(_MARKS.values())}-{max(_MARKS.values())}])(\\d+){_END}")
@@ -54,7 +58,8 @@ def show_marked_ordinals(text: str) -> str:
 
 
 def label_item(number: int, form: str) -> str:
-    """Return the number of an item in a format of Word, a, A, i or I; else in digits; "" for ""."""
+    """Return the number of an item in a format of Word or CSS, a, A, i or I; else in digits; "" for ""."""
+    form = _LATIN.get(form, form)
     labels, *signs = _FORMATS.get(form) or [""]
     digits, label, rest = f"{number}", "", max(0, number)
     if form in ("i", "I"):
@@ -75,6 +80,6 @@ def label_item(number: int, form: str) -> str:
         return digits + {"1": "st", "2": "nd", "3": "rd"}.get(
             digits[-1] * (number // 10 % 10 != 1), "th"
         )
-    width = {"decimalZero": 2}.get(form, len(form) * form.isdigit())
+    width = {"decimalZero": 2, "decimal-leading-zero": 2}.get(form, len(form) * form.isdigit())
     label = label or labels[number - 1 : number] or digits.zfill(width) * bool(form)
     return label.upper() if form.isupper() else label

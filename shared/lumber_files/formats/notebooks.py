@@ -16,9 +16,8 @@ def read_notebook(content: bytes, _max_unpacked: int) -> str:
         sheets = notebook.get("worksheets", [notebook])  # early versions have several
         cells = [cell for sheet in sheets for cell in sheet["cells"]]
         metadata = notebook.get("metadata", {})
-        language = metadata.get("kernelspec", {}).get("language") or metadata.get(
-            "language_info", {}
-        ).get("name", "")
+        about = metadata.get("language_info") or metadata.get("kernelspec", {})
+        language = about.get("language") or about.get("name", "")
         blocks = [_block(cell, language) for cell in cells]
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError("it is not a notebook's JSON") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -20,7 +20,7 @@ BUILT_IN |= {32: "h:mm", 33: "h:mm:ss"}
 _TOKEN = re.compile(
     r"""(?P<text>"[^"]*"?|\\.|\[\$[^\]]*\])|(?P<pad>[_*].)|(?P<elapsed>\[(?:h+|m+|s+)\])
     |(?P<condition>\[[<>=][^\]]*\])|\[[^\]]*\]|(?P<noon>am/pm|a/p)
-    |(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|(?P<power>e[+-])|(?P<general>general)
+    |(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|(?P<power>e[+-])|(?P<general>general)|(?P<era>g+|e+)
     |(?P<digit>[0#?])|(?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
@@ -30,6 +30,10 @@ _FRACTION = re.compile(r"([0#?]\s*)?(?:[0#?]+)\s*/\s*([0#?]*)(\d*)")
 # By all letters, or else by the first one.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
+# Of Japan, by their first days: what g, gg and ggg show.
+_ERAS = {date(2019, 5, 1): ("R", "令", "令和"), date(1989, 1, 8): ("H", "平", "平成")}
+_ERAS |= {date(1926, 12, 25): ("S", "昭", "昭和"), date(1912, 7, 30): ("T", "大", "大正")}
+_ERAS[date.min] = ("M", "明", "明治")
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -60,7 +64,7 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     if "general" in kinds or not (tokens or sections[1:]):
         shown = _show_general(value)
         return "".join(shown if kind == "general" else text for kind, text in tokens) or shown
-    if kinds & {"date", "elapsed"}:
+    if kinds & {"date", "elapsed"} or ("era" in kinds and "digit" not in kinds):
         return _show_date(value + 1462 * (from_1904 and "elapsed" not in kinds), tokens).strip()
     return _show_digits(value, tokens).strip()
 
@@ -98,6 +102,7 @@ def _show_date(value: float, tokens: _Tokens) -> str:
     day = datetime(1899, 12, 31) if seconds < 60 * 86400 else datetime(1899, 12, 30)
     moment = day + timedelta(seconds=int(seconds))
     noon = any(kind == "noon" for kind, _ in tokens)
+    has_era = any(kind == "era" and text[0] in "gG" for kind, text in tokens)
     shown, before = "", ""
     for number, ((kind, text), name) in enumerate(zip(tokens, names, strict=True)):
         if kind == "elapsed":
@@ -115,6 +120,11 @@ def _show_date(value: float, tokens: _Tokens) -> str:
             text = f"{int(text)}" if len(letters) == 1 else text
             if "." in name:
                 text += f"{seconds % 1:.{places}f}"[1:]
+        elif kind == "era":
+            first = next(day for day in _ERAS if day <= moment.date())
+            year = moment.year - (max(first.year, 1868) - 1) * has_era
+            shorter = _ERAS[first][min(len(text), 3) - 1]
+            text = shorter if text[0] in "gG" else f"{year:0{len(text)}}"
         before = name[:1] or before
         shown += text
     return shown

@@ -17,7 +17,7 @@ from zipfile import ZipFile, ZipInfo
 
 from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
-from lumber_files.formats.binary_office import list_left_out, read_shapes, repair_binary
+from lumber_files.formats.binary_office import list_left_out, read_shapes, show_local_dates
 from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.list_numbers import label_item, show_marked_ordinals
@@ -33,19 +33,13 @@ from lumber_files.formats.package import (
     qualify,
     show_runs,
 )
-from lumber_files.formats.sheets import (
-    divide_sheets,
-    find_workbook,
-    read_drawings,
-    read_workbook,
-)
+from lumber_files.formats.sheets import divide_sheets, find_workbook, read_drawings, read_workbook
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import EMPTY, PART, rewrite_word
 from lumber_files.limits import check_unpacked
 
 _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
-<p:cNvPr id="0" name=""/><p:cNvSpPr/>
-<p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
+<p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
@@ -61,6 +55,8 @@ _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 _SLIDE_FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _SLIDE_LABELS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _SLIDE_NUMBERS = re.compile(f"({'|'.join(_SLIDE_FORMS)})({'|'.join(_SLIDE_LABELS)})")
+# Charts of the kinds since Office 2016 are read as the others, of another namespace.
+_NEWER_CHARTS = b"http://schemas.microsoft.com/office/drawing/2014/chartex"
 # Parts that are read and not XML: those that another takes in, and those of binary workbooks.
 _READ_BESIDES_XML = re.compile(
     r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
@@ -77,8 +73,9 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
-        other = "it is damaged, or of another format"
-        raise ValueError("it has a password" if encrypted else other)
+        raise ValueError(
+            "it has a password" if encrypted else "it is damaged, or of another format"
+        )
     notices: list[str] = []
     embedded: list[str] = []
     parts: dict[str, bytes] = {}
@@ -88,23 +85,18 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             return *read_workbook(parts, workbook), _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
-        content = _RTF_RAISED.sub(
-            rb"\1^", _RTF_HIDDEN.sub(b"", content).replace(rb"\*\cs", rb"\cs")
-        )
+        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as StarOffice has it
+        content = _RTF_RAISED.sub(rb"\1^", content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(
             lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],
             content,
         )
-    shapes: list[str] = []
-    if parts and kind == "xlsx":  # in binary
-        notices += list_left_out(b"".join(parts.values()), kind)
-        sheets = [name for name in parts if name.startswith("xl/worksheets/")]
-        shapes = [text for name in sheets for text in read_drawings(parts, name)]
-    elif not parts:
-        notices += list_left_out(content, kind)
-        shapes = read_shapes(content) if kind == "xlsx" else []
-        content = repair_binary(content, kind)
+    if kind == "xlsx" or not parts:  # in binary
+        notices += list_left_out(b"".join(parts.values()) or content, kind)
+    shapes = [text for name in parts if kind == "xlsx" for text in read_drawings(parts, name)]
+    if kind == "xlsx" and not parts:
+        shapes, content = [*read_shapes(content)], show_local_dates(content)
     try:
         markdown = convert_document(content, kind)
     except MalformedError as error:
@@ -115,9 +107,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = ""
     if kind in ("pptx", "odp") and not _SLIDE_NUMBER.sub("", markdown).strip():
         markdown = ""  # slides without any text
-    if kind == "ppt":
-        markdown = _PAGE_NUMBER.sub("", markdown)
-    markdown = show_marked_ordinals(markdown.replace(f" {EMPTY}", ""))
+    markdown = _PAGE_NUMBER.sub("", markdown.replace(f" {EMPTY}", ""))
+    markdown = show_marked_ordinals(markdown)
     for name in embedded:
         text, more = _read_part(
             name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
@@ -162,7 +153,9 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
             if _READ_BESIDES_XML.search(part.filename.lower()) or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
-                parts[part.filename] = _STRICT.sub(_TRANSITIONAL, archive.read(part))
+                xml = archive.read(part).replace(_NEWER_CHARTS, SPACES["c"].encode())
+                xml = xml.replace(b' Requires="cx', b' Needs="cx')  # a choice that anydoc reads
+                parts[part.filename] = _STRICT.sub(_TRANSITIONAL, xml)
                 size += part.file_size
     return parts
 
@@ -197,7 +190,7 @@ def _repack(
                 else:
                     notices += rewrite_open_document(root, parts)
                 xml = etree.tostring(root)
-            target.writestr(name, repair_binary(xml, kind) if name == "xl/styles.bin" else xml)
+            target.writestr(name, show_local_dates(xml) if name == "xl/styles.bin" else xml)
     return repacked.getvalue()
 
 

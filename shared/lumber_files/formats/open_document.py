@@ -18,6 +18,10 @@ _SHEETS = "//office:spreadsheet/table:table"
 _DEEPEST = 10  # level of a list
 _IN_LINE = "//drawing:frame[@text:anchor-type='as-char'][drawing:text-box[count(*)=1]/text:p]"
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
+# The text of a control of a form, after its tick or empty box.
+_VALUE = "concat(substring('☑ ☐ ', 1 + 2 * not(@form:*[.='checked' or .='true']), 2 * "
+_VALUE += "boolean(self::form:checkbox | self::form:radio)), @form:current-value, @form:label,"
+_VALUE += "form:option[@form:current-selected='true']/@form:label, ' ')"
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
     "text:page-number"
@@ -53,6 +57,10 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
     for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # of a page
         shape.addprevious(paragraph := _make(root, "text:p"))
         paragraph.append(shape)
+    forms = {each.get(qualify("form:id")): each for each in find(root, "//form:*[@form:id]")}
+    for control in find(root, "//drawing:control"):
+        form = forms.get(control.get(qualify("drawing:control")), control)
+        control.tag, control.text = qualify("text:span"), find(form, _VALUE)
     for frame in find(root, _IN_LINE):
         paragraph = frame[0][0]
         frame.tag, frame.text, frame[:] = qualify("text:span"), paragraph.text, paragraph

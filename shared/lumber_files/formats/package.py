@@ -22,7 +22,7 @@ SPACES = {
     "mc": f"{_OFFICE}/markup-compatibility/2006",
     **{
         name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"
-        for name in ("office", "style", "text", "table", "drawing", "presentation")
+        for name in ("office", "style", "text", "table", "drawing", "presentation", "form")
     },
 }
 """The namespaces of Office Open XML and OpenDocument, by the prefixes of our paths."""

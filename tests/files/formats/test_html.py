@@ -174,6 +174,8 @@ from tests.growth import check_linear
             "- z. a\n  - i. b\n  - ii. c\n- aa. **d**",
         ),
         ("<ol type=a><li><p>a<p>b<li><ul><li>c</ul></ol>", "- a. a\n\n  b\n\n- - c"),
+        ("<ol style='list-style-type: lower-greek'><li>a<li value=11>b</ol>", "- α. a\n- λ. b"),
+        ("<ol type=A style='list-style:none'><li>a<li>b</ol>", "- a\n- b"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
         ("<ol reversed type=I><li>a<li value=1>b</ol>", "- II. a\n- I. b"),
         # Raised and lowered text beside numbers.

@@ -9,6 +9,12 @@ from lumber_files.formats.number_formats import BUILT_IN, show_number
     ("code", "value", "shown"),
     [
         ("General", 4.4000000000000004, "4.4"),
+        ('[$-411]ggge"年"m"月"d"日"', 43831, "令和2年1月1日"),
+        ("[$-411]ge.m.d;@", 43585, "H31.4.30"),
+        ("ggee.mm", 9000, "大13.08"),
+        ('ggge"年"', 2, "明治33年"),
+        ('e"年"m"月"', 43831, "2020年1月"),
+        ("0.0 kg", 12.5, "12.5 kg"),
         ("General", 1.2345e-7, "1.2345E-07"),
         ('General" kg"', 0.1, "0.1 kg"),
         ("0.00E+00", 1234.567, "1.23E+03"),
