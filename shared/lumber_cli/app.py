@@ -27,8 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     rich_markup_mode=None,  # plain help: wide tables leave no room for the text
     pretty_exceptions_enable=False,
-    help="Split texts at topic shifts, ask them, look at the chunks, and measure which splitter is "
-    "best.",
+    help="Split files into chunks, find passages in them, and measure which splitter is best.",
 )
 
 

@@ -95,7 +95,7 @@ def ask_command(
     90 days leave the cache folder, as do the oldest above 2 GB; lumber-splitters index lists them.
 
     Exits with 0 if passages were found, also if some files could not be read, 1 after an error, or
-    if the model gave no answer, one without quotes or with quotes that stand nowhere, 2 for a wrong
+    if the model gave no answer, one without quotes or with quotes that no file has, 2 for a wrong
     option or a path that does not exist, 130 after Ctrl-C.
     """
     with wrong_options():
