@@ -18,9 +18,10 @@ from tests.making_files import pdf
 class Retrieving:
     """A framework's documents, the IDs of LlamaIndex's random, and what is found of them."""
 
-    def __init__(self, of: Any) -> None:
-        self.of, self.join_pages = of, of.join_pages
-        self.retriever = of.retriever(budget=30)
+    def __init__(self, name: str) -> None:
+        self.name, self.of = name, FRAMEWORKS[name]
+        self.join_pages = self.of.join_pages
+        self.retriever = self.of.retriever(budget=30)
 
     def document(self, text: str, **metadata: Any) -> Any:
         return self.of.unnamed_document(text, **metadata)
@@ -37,7 +38,11 @@ class Retrieving:
         return list(self.of.cite(quotes, self.of.search(self.retriever, question)))
 
 
-every_framework = pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.fixture(params=FRAMEWORKS)
+def of(request: pytest.FixtureRequest) -> Retrieving:
+    return Retrieving(request.param)
+
+
 NAMES = [
     {"url": "https://a.org/mill"},
     {"URL": "https://a.org/mill"},
@@ -50,12 +55,10 @@ NAMES = [
 ]
 
 
-@every_framework
 @pytest.mark.parametrize("known", NAMES)
 def test_a_document_that_changed_replaces_what_it_was(
-    framework: str, known: dict[str, Any]
+    of: Retrieving, known: dict[str, Any]
 ) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **known)])
     assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
@@ -75,10 +78,8 @@ APART = [
 ]
 
 
-@every_framework
 @pytest.mark.parametrize("known", APART)
-def test_documents_from_elsewhere_stay_apart(framework: str, known: list[dict[str, Any]]) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
+def test_documents_from_elsewhere_stay_apart(of: Retrieving, known: list[dict[str, Any]]) -> None:
     texts = ["The pump needs a seal.", "The rack holds violins."]
     for text, metadata in zip(texts, known, strict=True):
         assert of.retriever.add_documents([of.document(text, **metadata)]).removed == 0
@@ -87,12 +88,10 @@ def test_documents_from_elsewhere_stay_apart(framework: str, known: list[dict[st
     assert (first.document, first.pages) != (second.document, second.pages)
 
 
-@every_framework
 @pytest.mark.parametrize("name", ["notes.md", "tweet", "a/notes.md"])
 def test_another_text_of_a_name_without_a_folder_is_named(
-    framework: str, name: str, caplog: pytest.LogCaptureFixture
+    of: Retrieving, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", source=name)])
     assert not caplog.text
@@ -102,13 +101,11 @@ def test_another_text_of_a_name_without_a_folder_is_named(
     assert len(caplog.records) == ("/" not in name)
 
 
-@every_framework
-def test_documents_with_ids_of_their_own_stay_apart(framework: str, caplog) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
+def test_documents_with_ids_of_their_own_stay_apart(of: Retrieving, caplog) -> None:
     for identity, text in (("t1", "Otters hunt fish."), ("t2", "The rack holds violins.")):
         for _ in range(2):
             document = of.document(text, source="tweet")
-            document.__dict__["id" if framework == "langchain" else "id_"] = identity
+            document.__dict__["id" if of.name == "langchain" else "id_"] = identity
             assert of.retriever.add_documents([document]).removed == 0
     assert len(of.texts("Who hunts fish, what does the rack hold?")) == 2
     assert not caplog.text
@@ -117,10 +114,8 @@ def test_documents_with_ids_of_their_own_stay_apart(framework: str, caplog) -> N
 LABELS = {"i": "A preface thanks the miller.", "ii": "A list of plates.", "1": "Otters hunt fish."}
 
 
-@every_framework
 @pytest.mark.parametrize("joined", [False, True])
-def test_pages_are_cited_by_place_and_label(framework: str, joined: bool) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
+def test_pages_are_cited_by_place_and_label(of: Retrieving, joined: bool) -> None:
     pages = [
         of.document(text, page_label=label, file_path="b/o.pdf", file_name="o.pdf")
         for label, text in LABELS.items()
@@ -133,12 +128,10 @@ def test_pages_are_cited_by_place_and_label(framework: str, joined: bool) -> Non
     assert str(cited[2]) == "o.pdf, page 3 (labelled 1)"
 
 
-@every_framework
-def test_parts_of_a_file_are_numbered_from_one(framework: str) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
+def test_parts_of_a_file_are_numbered_from_one(of: Retrieving) -> None:
     texts = ["Seal, 4 pounds", "Spring, 7 pounds", "Wheel, 9 pounds"]
     numbers: Iterable[dict[str, int]] = (
-        [{"row": n} for n in range(3)] if framework == "langchain" else [{}] * 3
+        [{"row": n} for n in range(3)] if of.name == "langchain" else [{}] * 3
     )
     rows = [
         of.document(text, file_name="prices.csv", **number)
@@ -152,21 +145,19 @@ def test_parts_of_a_file_are_numbered_from_one(framework: str) -> None:
 
 
 def test_rows_of_a_reader_that_are_gone_leave() -> None:
-    of = Retrieving(FRAMEWORKS["llamaindex"])
+    of = Retrieving("llamaindex")
     for count in (3, 2):
         rows = [of.document(f"Boat {n} is blue.", filename="boats.csv") for n in range(count)]
         changes = of.retriever.add_documents(rows)
     assert (changes.unchanged, changes.removed) == (2, 1)
 
 
-@every_framework
-def test_a_page_is_cited_by_its_address_and_a_document_by_its_title(framework: str) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
+def test_a_page_is_cited_by_its_address_and_a_document_by_its_title(of: Retrieving) -> None:
     address = "https://a.org/b?c=d%20e#f"
     of.retriever.sync([of.document("Otters hunt fish.", url=address)])
     (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
     assert cited.link == address
-    if framework == "llamaindex":  # whose random ID is no name
+    if of.name == "llamaindex":  # whose random ID is no name
         of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
         (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
         assert cited.document == "On otters"
@@ -181,7 +172,6 @@ STRIPPED = (
 )
 
 
-@every_framework
 @pytest.mark.parametrize(
     ("text", "name", "question", "headings"),
     [
@@ -191,9 +181,8 @@ STRIPPED = (
     ids=["converted to Markdown", "without its marks"],
 )
 def test_passages_have_the_headings_that_a_loader_kept(
-    framework: str, text: str, name: str, question: str, headings: str
+    of: Retrieving, text: str, name: str, question: str, headings: str
 ) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
     of.retriever.sync([of.document(text, source=name, file_name=name)])
     (found, *_) = of.passages(question, budget=8 if headings else 4)
     assert found["headings"] == headings

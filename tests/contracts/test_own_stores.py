@@ -13,7 +13,11 @@ from tests.retrieval.passages.test_captions_and_code import ROLLING
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 TEXTS = {"river.txt": RIVER, "guide.md": GUIDE}
-every_framework = pytest.mark.parametrize("of", FRAMEWORKS.values(), ids=FRAMEWORKS)
+
+
+@pytest.fixture(params=FRAMEWORKS.values(), ids=FRAMEWORKS)
+def of(request: pytest.FixtureRequest) -> Any:
+    return request.param
 
 
 def library(of: Any) -> list[Any]:
@@ -32,7 +36,6 @@ def starts(chunks: list[Any], start: Any) -> list[Any]:
 
 
 class TestVectors:
-    @every_framework
     def test_chunks_are_embedded_below_their_context_each_text_once(self, of: Any) -> None:
         model, chunks = of.vectors(), of.chunks([*library(of), *library(of)])
         of.embed(chunks, model)
@@ -42,7 +45,6 @@ class TestVectors:
         rows = [text for text in model.texts if "| tap 9 |" in text]
         assert "| Tap \\| valve | Price |\n| --- | ---: |\n" in rows[0]
 
-    @every_framework
     def test_vectors_lean_towards_their_neighbours_in_the_document(self, of: Any) -> None:
         model, chunks = of.vectors(), of.chunks(library(of))
         made = np.array(of.embed(chunks, model))
@@ -53,12 +55,10 @@ class TestVectors:
         apart = [of.embed(of.chunks([one]), model) for one in library(of)]
         assert np.array_equal(made, np.concatenate(apart))  # other documents change nothing
 
-    @every_framework
     def test_asynchronous_calls_give_the_same(self, of: Any) -> None:
         chunks = of.chunks(library(of))
         assert of.embed_later(chunks, of.vectors()) == of.embed(chunks, of.vectors())
 
-    @every_framework
     def test_chunks_without_usable_offsets_follow_each_other(self, of: Any) -> None:
         chunks = of.chunks(library(of))
         made = np.array(of.embed(chunks, of.vectors()))
@@ -66,14 +66,12 @@ class TestVectors:
         assert np.allclose(without, made, atol=0.05)
         assert not np.allclose([of.embed([one], of.vectors())[0] for one in chunks], made, atol=0.1)
 
-    @every_framework
     def test_pages_of_a_file_are_documents_of_their_own(self, of: Any) -> None:
         model = of.vectors()
         pages = [of.document(text, "a.pdf", page=n) for n, text in enumerate((RIVER, MUSIC))]
         apart = [of.embed(of.chunks([page]), model) for page in pages]
         assert np.array_equal(of.embed(of.chunks(pages), model), np.concatenate(apart))
 
-    @every_framework
     def test_what_is_no_chunk_or_no_model_is_refused(self, of: Any) -> None:
         with pytest.raises(TypeError, match="not str"):
             of.embed(["a text"], of.vectors())
@@ -82,13 +80,11 @@ class TestVectors:
                 of.embed(of.chunks(library(of)), wrong)
         assert of.embed([], of.vectors()) == []
 
-    @every_framework
     def test_the_model_is_the_bundled_one_if_none_is_given(self, of: Any) -> None:
         assert {len(vector) for vector in of.embed(of.chunks(library(of)), None)} == {384}
 
 
 class TestJoiners:
-    @every_framework
     @pytest.mark.parametrize("by_name", [False, True])
     def test_hits_become_slices_of_their_documents(self, of: Any, by_name: bool) -> None:
         documents = library(of)
@@ -133,7 +129,6 @@ class TestJoiners:
         assert ranked[:3] == ranked[3:]
         assert [found[0][0] for found in ranked[:3]] == ["guide.md", "music.txt", "river.txt"]
 
-    @every_framework
     def test_hits_are_joined_as_they_are_found_without_a_question_or_if_asked(
         self, of: Any
     ) -> None:
@@ -148,7 +143,6 @@ class TestJoiners:
         assert every == of.join(hits, documents, budget=None) != joined
         assert of.join([], documents, query) == []
 
-    @every_framework
     def test_metadata_says_what_is_true_of_the_whole_passage(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
         for rank, number in enumerate((6, 4, 5)):
@@ -160,7 +154,6 @@ class TestJoiners:
             assert passage.metadata.get(key) == first.get(key)
         assert passage.metadata["line_last"] == last["line_last"]
 
-    @every_framework
     def test_hits_that_cannot_be_placed_are_refused(self, of: Any) -> None:
         chunks = of.chunks(library(of)[:1])
         hits = of.hits(chunks)
@@ -173,7 +166,6 @@ class TestJoiners:
         with pytest.raises(ValueError, match="start"):
             of.join(of.hits(starts(chunks, None)), library(of))
 
-    @every_framework
     def test_settings_and_types_are_checked_when_a_joiner_is_made(self, of: Any) -> None:
         for bad in ({"budget": 0}, {"max_gap": -1}, {"language": "english"}):
             with pytest.raises(ValueError, match=next(iter(bad))):
@@ -185,7 +177,6 @@ class TestJoiners:
 
 
 class TestCitations:
-    @every_framework
     def test_quotes_in_passages_and_chunks_have_their_place_in_the_document(self, of: Any) -> None:
         retriever = of.index(budget=12, context=True)
         retriever.add_documents(library(of))
@@ -200,7 +191,6 @@ class TestCitations:
             assert citation.span.of(GUIDE) == citation.text == "Taps close to the right"
             assert citation.lines == (line, line)
 
-    @every_framework
     def test_captions_show_what_is_said_and_quotes_have_their_places_in_the_file(
         self, of: Any
     ) -> None:
@@ -217,7 +207,6 @@ class TestCitations:
         assert cited.span == of.cite(quotes, {"pear.vtt": ROLLING})[0].span
         assert str(cited) == "pear.vtt, 00:00:12 to 00:00:19"
 
-    @every_framework
     def test_lines_that_chunks_do_not_say_are_not_made_up(self, of: Any) -> None:
         chunks = of.chunks(library(of), **of.without_lines)
         (citation,) = of.cite(["The miller sells flour in May."], chunks)
@@ -225,7 +214,6 @@ class TestCitations:
         assert citation.span.of(RIVER) == citation.text == "The miller sells flour in May."
         assert citation.lines is None
 
-    @every_framework
     def test_a_header_of_several_pages_has_a_place_on_each(self, of: Any) -> None:
         texts = [f"The miller's year\n{part}" for part in (RIVER, MUSIC)]
         pages = [of.document(text, "a.pdf", page_number=n) for n, text in enumerate(texts, 1)]
@@ -235,7 +223,6 @@ class TestCitations:
         (citation,) = of.cite(["The miller's year"], [pages[0], *of.chunks(pages[:1])])
         assert citation.places == 1
 
-    @every_framework
     def test_what_is_no_document_is_refused_and_texts_by_name_will_do(self, of: Any) -> None:
         with pytest.raises(TypeError, match="ocuments"):
             of.cite(["a"], ["a text"])
@@ -244,7 +231,6 @@ class TestCitations:
 
 
 class TestPages:
-    @every_framework
     def test_joined_documents_keep_what_their_pages_share(self, of: Any) -> None:
         note = of.document("A note.", "a.txt", own=["x"])
         pages = [of.document(f"{n}.", "a.pdf", page=n, total_pages=9) for n in range(2)]
@@ -264,7 +250,6 @@ class TestPages:
         with pytest.raises(TypeError, match=r"pass \[document\]"):
             of.join_pages(note)
 
-    @every_framework
     def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request(self, of: Any) -> None:
         documents = [of.document("Five.", "a.pdf", page=5), of.document("One.\fTwo.", "b")]
         documents.append(of.document("Plain.", "c"))

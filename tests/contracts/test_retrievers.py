@@ -21,8 +21,12 @@ from tests.retrieval.test_passage_index import MUSIC, RIVER
 TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
 YEARS = {"river.txt": 1850, "music.txt": 1720, "guide.md": 2024}
 SETTINGS: dict[str, Any] = {"max_gap": 0, "budget": 12}
-every_finder = pytest.mark.parametrize("of", FINDERS.values(), ids=FINDERS)
 every_framework = pytest.mark.parametrize("of", FRAMEWORKS.values(), ids=FRAMEWORKS)
+
+
+@pytest.fixture(params=FINDERS.values(), ids=FINDERS)
+def of(request: pytest.FixtureRequest) -> Any:
+    return request.param
 
 
 def library(of: Any, *names: str) -> list[Any]:
@@ -39,7 +43,6 @@ def names(found: list[Found]) -> set[str]:
     return {one.document.removeprefix("source='").rstrip("'") for one in found}
 
 
-@every_finder
 def test_passages_are_slices_of_their_documents_within_the_budget(of: Any) -> None:
     for budget, gap in ((6, 0), (12, 3), (30, 8), (500, 90)):
         index = filled(of, budget=budget, max_gap=gap)
@@ -55,13 +58,11 @@ def test_passages_are_slices_of_their_documents_within_the_budget(of: Any) -> No
                 assert 0 <= one.score <= 1
 
 
-@every_finder
 def test_hits_near_each_other_become_one_passage(of: Any) -> None:
     best, *_ = of.find(filled(of, budget=15 * 7, max_gap=8), "strings of violins")
     assert best.text.startswith(MUSIC[: MUSIC.index(" The bow")])
 
 
-@every_finder
 def test_asynchronous_pickled_and_reopened_ones_find_the_same(of: Any, tmp_path: Path) -> None:
     documents, query = library(of), "Where do herons nest?"
 
@@ -81,7 +82,6 @@ def test_asynchronous_pickled_and_reopened_ones_find_the_same(of: Any, tmp_path:
     assert of.find(of.index(tmp_path / "a.db", **SETTINGS), query) == before
 
 
-@every_finder
 def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> None:
     index = filled(of, "river.txt", budget=500)
     pickled, query = pickle.dumps(index), "herons and violins"
@@ -104,7 +104,6 @@ def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> N
     assert names(of.find(pickle.loads(pickled), query)) == {"river.txt"}
 
 
-@every_finder
 def test_what_has_not_changed_is_neither_embedded_nor_written_again(
     of: Any, tmp_path: Path
 ) -> None:
@@ -125,7 +124,6 @@ def test_what_has_not_changed_is_neither_embedded_nor_written_again(
     assert names(of.find(index, "violins", {"year": 1})) == {"music.txt"}
 
 
-@every_finder
 def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
     index = filled(of, "river.txt", "music.txt", budget=500)
     changes = index.sync(library(of, "music.txt", "guide.md"))
@@ -140,7 +138,6 @@ def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
     assert of.find(index, "violins") == []
 
 
-@every_finder
 def test_a_deleted_source_leaves_nothing(of: Any) -> None:
     index = filled(of, "river.txt", "music.txt", budget=500)
     assert index.delete(["river.txt", "unknown"]) == 1
@@ -151,7 +148,6 @@ def test_a_deleted_source_leaves_nothing(of: Any) -> None:
     assert of.find(index, "violins") == []
 
 
-@every_finder
 def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     def page(number: int, text: str, **more: Any) -> Any:
         return of.document(text, "book.pdf", page=number, **more)
@@ -172,7 +168,6 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     assert (changes.added, changes.removed) == (1, 2)
 
 
-@every_finder
 def test_pages_have_the_same_numbers_in_whatever_order_they_came(of: Any) -> None:
     words = ["otters", "bees", "wasps"]
     pages = [of.document(f"Some {word} hum.", "a.pdf", page=n) for n, word in enumerate(words)]
@@ -193,7 +188,6 @@ def test_pages_have_the_same_numbers_in_whatever_order_they_came(of: Any) -> Non
     assert of.find(index, "wasps", {"page": 2})[0].metadata["page_last"] == 3
 
 
-@every_finder
 def test_rows_of_a_file_are_documents_of_their_own(of: Any) -> None:
     rows = [of.document(f"id: {n}\nserial: SN-{n:03d}", "parts.csv", row=n) for n in range(12)]
     index = of.index(budget=40, max_gap=0)
@@ -208,7 +202,6 @@ def test_rows_of_a_file_are_documents_of_their_own(of: Any) -> None:
     assert index.delete(["parts.csv"]) == 11
 
 
-@every_finder
 def test_parts_of_a_file_are_numbered_and_replaced_together(of: Any) -> None:
     def parts(*texts: str, **more: Any) -> list[Any]:
         titles = ["A", "B", "C", "B", "D"]
@@ -246,7 +239,6 @@ def test_citations_say_which_row_or_part(of: Any) -> None:
     assert [one.link for one in cited] == ["parts.csv", "a.md"]
 
 
-@every_finder
 def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
     index = of.index(budget=1000, max_gap=0)
     noise = [of.document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
@@ -256,7 +248,6 @@ def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
     assert of.find(index, "otters", {"colour": "red"}) == []
 
 
-@every_finder
 def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
     everything = of.find(filled(of, budget=500), "otters")
     (best,) = of.find(filled(of, budget=500, k=1), "otters")
@@ -292,7 +283,6 @@ def test_settings_may_be_assigned(of: Any, tmp_path: Path) -> None:
     assert of.find(index, "otters") == found
 
 
-@every_finder
 def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     model = of.vectors()
     index = of.index(model=model)
@@ -307,7 +297,6 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     assert of.find(index, "otters") == []
 
 
-@every_finder
 def test_only_the_document_is_refused_whose_metadata_cannot_be_stored(
     of: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -390,7 +379,6 @@ def test_from_documents_is_a_retriever_that_has_them(of: Any) -> None:
     assert isinstance(retriever._index, PassageIndex)
 
 
-@every_finder
 def test_a_document_without_a_title_is_found_by_the_name_of_its_file(of: Any) -> None:
     model, text = of.vectors(), "They hunt fish at dawn. They sleep in hollow trees. " * 3
     index = of.index(model=model, context=True, budget=15)

@@ -31,13 +31,17 @@ from lumber_core import GreedyChunker, PromptTemplate, token_counter
 from tests.lexical_judge import LexicalJudge
 
 PARSERS = [BertNodeParser, GreedyNodeParser, LumberNodeParser]
-every_parser = pytest.mark.parametrize("make", PARSERS)
 PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
 COUNTER = token_counter("cl100k_base")
 
 
 def numbered(i: int, doc: BaseNode) -> str:
     return f"{doc.node_id}/{i}"
+
+
+@pytest.fixture(params=PARSERS)
+def make(request: pytest.FixtureRequest) -> Any:
+    return request.param
 
 
 @pytest.fixture
@@ -48,7 +52,6 @@ def global_settings() -> Iterator[Any]:
     vars(Settings).update(before)
 
 
-@every_parser
 def test_settings_round_trip_through_dict_json_and_pickle(make: Any) -> None:
     parser = make(chunk_size=90, min_chunk_size=5, chunk_overlap=7, language="de")
     data = json.loads(parser.to_json())
@@ -75,7 +78,6 @@ def test_a_copy_with_a_wrong_setting_is_refused() -> None:
         parser.model_copy(update={"chunk_sise": 30})
 
 
-@every_parser
 def test_a_function_that_names_nodes_has_to_be_passed_again(make: Any) -> None:
     data = make(id_func=numbered).to_dict()
     with pytest.raises(TypeError, match="id_func 'numbered' cannot be restored from its name"):
@@ -120,7 +122,6 @@ def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(
         assert f"'{name}'" not in keys[0]
 
 
-@every_parser
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -158,7 +159,6 @@ def test_what_a_model_lacks_is_told_without_a_word_of_pydantic(
     assert "validation error" not in "".join(traceback.format_exception(error.value))
 
 
-@every_parser
 def test_an_assignment_takes_effect_at_once(make: Any) -> None:
     parser = make(tokenizer="cl100k_base")
     parser.chunk_size = 30
@@ -211,7 +211,6 @@ class TestGlobalSettings:
         (record,) = caplog.records
         assert "Settings.chunk_size=1000 is now the most tokens" in record.getMessage()
 
-    @every_parser
     def test_sizes_reach_the_parser_that_is_the_global_one(
         self, make: Any, global_settings: Any
     ) -> None:
@@ -225,7 +224,6 @@ class TestGlobalSettings:
         with pytest.raises(ValueError, match="must be at least 1"):
             global_settings.chunk_size = 0
 
-    @every_parser
     def test_the_global_tokenizer_is_not_used(self, make: Any, global_settings: Any) -> None:
         import llama_index.core
 
@@ -240,7 +238,6 @@ class TestGlobalSettings:
 class TestMetadata:
     METADATA = {"title": "The ferry at dawn, and who waited for it", "page": 12}  # noqa: RUF012
 
-    @every_parser
     def test_metadata_that_is_not_handed_on_takes_no_room(self, make: Any) -> None:
         settings = {"chunk_size": 80, "tokenizer": "cl100k_base"}
         bare = make(**settings)([Document(text=PROSE)])
@@ -254,7 +251,6 @@ class TestMetadata:
         ]
         assert [n.text for n in make(**settings)([excluded])] == [n.text for n in bare]
 
-    @every_parser
     def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:
         document = Document(text=PROSE, id_="d7", metadata={"abstract": "word " * 90})
         with pytest.raises(ValueError, match="Metadata length"):
@@ -263,7 +259,6 @@ class TestMetadata:
             make(chunk_size=64, tokenizer="cl100k_base")([document])
         assert make(chunk_size=64, include_metadata=False)([document])
 
-    @every_parser
     def test_metadata_above_a_third_of_the_limit_is_warned_of_once(self, make: Any, caplog) -> None:
         documents = [Document(text=PROSE, metadata={"abstract": "word " * 30})] * 3
         parser = make(chunk_size=64, tokenizer="cl100k_base")

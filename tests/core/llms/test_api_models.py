@@ -1,13 +1,11 @@
 """Models behind an API: the real packages, over HTTP, against a server on this machine."""
 
 import asyncio
-import threading
 
 import pytest
 
 from lumber_core.lumber.prompt import possible_answers
 from tests.core.llms.conftest import ANSWERS, SYSTEM, USER, model_at, unit_of
-from tests.loopback.server import Request
 
 # What is asked and answered.
 
@@ -101,22 +99,3 @@ def test_one_model_serves_several_event_loops(api, serve):
         assert asyncio.run(several()) == {7}
     assert server.count == 24
     assert server.most_at_once > 1
-
-
-def test_async_calls_do_not_block_the_loop(api, serve):
-    free = threading.Event()
-
-    def answer(request: Request) -> str:
-        return "Answer: ID 7" if free.wait(60) else "Answer: none"
-
-    server = serve(answer)
-    model = model_at(server, api)
-
-    async def ask() -> str:
-        asked = asyncio.create_task(model.acomplete(SYSTEM, USER))
-        while not server.count:
-            await asyncio.sleep(0.01)
-        free.set()
-        return (await asked).text
-
-    assert "7" in asyncio.run(ask())

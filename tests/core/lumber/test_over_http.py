@@ -60,7 +60,7 @@ def test_transient_errors_change_only_the_number_of_requests(
 
 
 @pytest.mark.parametrize(
-    ("documents", "calls"), [(2, 250), pytest.param(80, 10_000, marks=pytest.mark.load)]
+    ("documents", "calls"), [(1, 125), pytest.param(80, 10_000, marks=pytest.mark.load)]
 )
 def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
     tmp_path: Path, documents: int, calls: int
