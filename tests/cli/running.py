@@ -31,9 +31,17 @@ def run(*arguments: object, **environment: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def run_apart(*arguments: object, stdin: bytes = b"") -> Outcome:
-    """Return the exit status, the results and the messages."""
+def output_of(*arguments: object, **environment: str) -> str:
+    """Return the output of a command that must succeed."""
+    code, said = run(*arguments, **environment)
+    assert code == 0, said
+    return said
+
+
+def run_apart(*arguments: object, stdin: bytes = b"", code: int | None = None) -> Outcome:
+    """Return the exit status, which must be `code` if given, the results and the messages."""
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    assert code in (None, result.exit_code), result.stderr
     return Outcome(result.exit_code, result.stdout_bytes.decode(), result.stderr)
 
 

@@ -60,8 +60,7 @@ def test_the_passage_is_an_exact_slice_with_its_place(docs: Path) -> None:
 
 def test_people_read_the_file_lines_and_headings(docs: Path) -> None:
     (docs / "care.md").write_text("# Care -- of sails\n\nSails dry on the line.\n")
-    done = run_apart("ask", "docs", "Where do sails dry?", "--words", 12)
-    assert done.code == 0
+    done = run_apart("ask", "docs", "Where do sails dry?", "--words", 12, code=0)
     assert done.out.startswith("===== [1] docs/care.md | lines 1 to 3 | Care -- of sails\n# Care")
     assert "Sails dry on the line.\n" in done.out
 
@@ -84,8 +83,7 @@ def test_rows_of_a_table_come_with_its_header(docs: Path) -> None:
 
 
 def test_stdin_is_asked_like_a_file() -> None:
-    done = run_apart("ask", "-", "When does the ferry sail?", stdin=NOTES.encode())
-    assert done.code == 0
+    done = run_apart("ask", "-", "When does the ferry sail?", stdin=NOTES.encode(), code=0)
     assert "[1] stdin | lines 1" in done.out
     assert "at noon" in done.out
 
@@ -135,8 +133,7 @@ def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) ->
 def test_of_many_unreadable_files_some_are_named_and_all_are_counted(docs: Path) -> None:
     for number in range(12):
         (docs / f"{number}.{'pdf' if number % 4 else 'docx'}").write_bytes(b"no document")
-    done = run_apart("ask", "docs", "Do dogs travel for free?")
-    assert done.code == 0
+    done = run_apart("ask", "docs", "Do dogs travel for free?", code=0)
     assert done.err.count("cannot be read") == 5
     assert "12 of 14 documents could not be read: 9 pdf, 3 docx" in done.err
 
@@ -245,8 +242,7 @@ def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: st
 
 
 def test_what_the_files_do_not_say_is_said(docs: Path) -> None:
-    done = run_apart("ask", "docs", "Who discovered quantum chromodynamics?")
-    assert done.code == 0
+    done = run_apart("ask", "docs", "Who discovered quantum chromodynamics?", code=0)
     assert "nothing in these files seems to answer this" in done.err
     done = run_apart("ask", "docs", "How long may a rental last?")
     assert "nothing" not in done.err
@@ -309,8 +305,7 @@ def test_the_browser_opens_the_page(docs: Path, monkeypatch: pytest.MonkeyPatch)
     viewer.chmod(0o755)
     monkeypatch.setattr(webbrowser, "_tryorder", None)  # as in a new process
     monkeypatch.setenv("BROWSER", f"{viewer} %s")
-    done = run_apart("ask", "docs", "How long may a rental last?", "--open")
-    assert done.code == 0
+    done = run_apart("ask", "docs", "How long may a rental last?", "--open", code=0)
     page = Path(done.out.strip())
     assert page.name == "answer.html"
     assert Path("opened").read_text().strip() == page.as_uri()

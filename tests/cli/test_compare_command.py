@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run, run_apart, started
+from tests.cli.running import output_of, run_apart, started
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer
 
@@ -39,11 +39,10 @@ def test_a_report_is_written_and_its_table_printed(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "report"
-    code, said = run(
+    said = output_of(
         *("compare", docs, "--questions", questions, "--output", output),
         *("--splitter", "paragraphs", "--splitter", "recursive:120"),
     )
-    assert code == 0, said
     assert "Passages, 600 words\u00a0↑" in said
     assert "sentences at most 90 words apart are joined to passages" in said
     data = data_of(output)
@@ -75,11 +74,10 @@ def test_warnings_name_the_options_of_the_command(docs: Path, tmp_path: Path) ->
 def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_path: Path) -> None:
     sections = "\n\n".join(f"# Part {n}\n\nIt was {n}. It was well." for n in range(8))
     (docs / "manual.md").write_text(sections, encoding="utf-8")
-    code, said = run(
+    said = output_of(
         *("compare", docs, "--sections", "headings", "--splitter", "paragraphs"),
         *("--splitter", "bert", "--output", tmp_path / "report"),
     )
-    assert code == 0, said
     assert "Boundary F1" in said
     assert "chance" not in said.partition("too few to distinguish")[0]  # one document is no sample
     assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
@@ -97,13 +95,11 @@ def test_a_model_judges_and_nothing_is_paid_twice(
         arguments = compared(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "lumber:60", "--splitter", "paragraphs"]
         arguments += ["--model", f"{server.openai_url}#any", "--prices", "1,2"]
-        code, said = run(*arguments)
-        assert code == 0, said
+        output_of(*arguments)
         paid = server.count
         first = data_of(tmp_path / "report")
         assert paid == first["splitters"][0]["usage"]["calls"] > 1
-        code, said = run(*arguments)
-        assert code == 0, said
+        output_of(*arguments)
         assert server.count == paid
     second = data_of(tmp_path / "report")
     lumber, local = first["splitters"]
@@ -124,8 +120,7 @@ def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
     with questions.open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps(row) + "\n")
     arguments = [*compared(docs, questions, tmp_path / "report"), "--splitter", "paragraphs"]
-    done = run_apart(*arguments)
-    assert done.code == 0, done.err
+    done = run_apart(*arguments, code=0)
     assert "the answers to 1 of 13 questions do not occur" in done.err
     assert f"'Where is it?' ({name}.txt)" in done.err
 
@@ -134,8 +129,7 @@ def test_the_bundled_judge_is_not_passed_off_as_a_language_model(
     docs: Path, tmp_path: Path
 ) -> None:
     options = ("--splitter", "lumber:60", "--splitter", "paragraphs", "--output", tmp_path / "out")
-    code, said = run("compare", docs, *options)
-    assert code == 0, said
+    said = output_of("compare", docs, *options)
     sentence = "lumber:60: the bundled model judged where topics shift, not a language model"
     assert sentence in said
     assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -145,7 +139,6 @@ def test_every_splitter_is_also_measured_in_context(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:
     arguments = [*compared(docs, questions, tmp_path / "out"), "--splitter", "paragraphs"]
-    code, said = run(*arguments, "--context", "--surroundings")
-    assert code == 0, said
+    output_of(*arguments, "--context", "--surroundings")
     names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
     assert names == ["paragraphs", "paragraphs, context, surroundings"]

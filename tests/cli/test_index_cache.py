@@ -38,8 +38,7 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def ask(*arguments: object) -> tuple[list[dict[str, Any]], str]:
     """Return the passages, and what is reported."""
-    done = run_apart("ask", *arguments, QUESTION, "--format", "json")
-    assert done.code == 0, done.err
+    done = run_apart("ask", *arguments, QUESTION, "--format", "json", code=0)
     return json.loads(done.out)["passages"], done.err
 
 
@@ -168,8 +167,7 @@ def test_the_cache_is_listed_and_cleared(docs: Path, cache_folder: Path) -> None
     assert run_apart("index", "list") == (0, "", "")
     ask(docs)
     (cache_folder / "0123.db").write_bytes(b"no database" * 1000)
-    done = run_apart("index", "list")
-    assert done.code == 0
+    done = run_apart("index", "list", code=0)
     lines = done.out.splitlines()
     assert len(lines) == 2
     assert sum(line.endswith(str(docs)) for line in lines) == 1

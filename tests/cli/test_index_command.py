@@ -19,8 +19,7 @@ QUESTION = "How long may a rental last?"
 
 
 def ask(docs: Path, index: object) -> object:
-    done = run_apart("ask", docs, QUESTION, "--index", index, "--format", "json")
-    assert done.code == 0, done.err
+    done = run_apart("ask", docs, QUESTION, "--index", index, "--format", "json", code=0)
     return json.loads(done.out)
 
 

@@ -115,8 +115,7 @@ def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
     before = stored(index)
     with agent(docs, index=index) as third:
         assert searched(third, question)["passages"]
-    done = run_apart("ask", docs, question, "--index", index, "--format", "json")
-    assert done.code == 0
+    done = run_apart("ask", docs, question, "--index", index, "--format", "json", code=0)
     assert json.loads(done.out)["passages"]
     assert stored(index) == before  # nothing was embedded again
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lumber_evaluation.corpora import load_folder
-from tests.cli.running import run
+from tests.cli.running import output_of, run
 from tests.evaluation.asking_support import asked, fact, lighthouse_question
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
@@ -50,13 +50,11 @@ def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Pa
             *("--count", 8, "--splitter", "greedy:100"),
             *("--output", output, "--store", tmp_path / "a.db"),
         ]
-        code, said = run(*arguments)
-        assert code == 0, said
+        said = output_of(*arguments)
         assert "8 questions about 2 of 2 documents" in said
         assert server.count == 8
         written = output.read_bytes()
-        code, said = run(*arguments)
-        assert code == 0, said
+        said = output_of(*arguments)
         assert "0 calls" in said
         assert server.count == 8
     assert output.read_bytes() == written

@@ -66,12 +66,10 @@ def test_every_setting_is_an_option_or_can_be_set() -> None:
 def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
     pairs = ("temperature=0.7", "max_tokens=9", "structured=false", "initial_backoff=0")
     options = [part for pair in pairs for part in ("--set", pair)]
-    done = run_apart("split", "text.txt", *asking(server), *options)
-    assert done.code == 0, done.err
+    run_apart("split", "text.txt", *asking(server), *options, code=0)
     first = server.requests[0]
     assert (first.temperature, first.max_tokens, first.allowed) == (0.7, 9, None)
-    done = run_apart("split", "text.txt", *asking(server), "--set", "temperature=none")
-    assert done.code == 0, done.err
+    run_apart("split", "text.txt", *asking(server), "--set", "temperature=none", code=0)
     last = server.requests[-1]
     assert (last.temperature, last.allowed is None) == (None, False)
 
@@ -93,8 +91,7 @@ def test_the_policy_decides_how_often_a_question_is_sent(
 
 
 def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> None:
-    done = run_apart("split", "text.txt", *asking(server), "--prompt", "prompt.txt")
-    assert done.code == 0, done.err
+    run_apart("split", "text.txt", *asking(server), "--prompt", "prompt.txt", code=0)
     first = server.requests[0]
     assert first.system == "You cut stories."
     told = "ID 0: Ann ran.\nID 1: She fell.\nID 2: Bob slept."

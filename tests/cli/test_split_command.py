@@ -54,8 +54,7 @@ def test_rows_have_the_chunks_of_the_splitter_and_join_to_the_text() -> None:
 
 
 def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
-    done = run_apart("split", "docs", "docs/*.txt", "-", stdin="Four. Fünf.".encode())
-    assert done.code == 0
+    done = run_apart("split", "docs", "docs/*.txt", "-", stdin="Four. Fünf.".encode(), code=0)
     names = [row["document"] for row in rows_of(done.out)]
     assert list(dict.fromkeys(names)) == ["docs/a.txt", "docs/b.md", "stdin"]
     assert rows_of(done.out)[-1]["text"] == "Four. Fünf."
@@ -80,8 +79,7 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
 )
 def test_options_are_the_settings_of_the_splitters(options: str, made: Any) -> None:
     text = SAMPLE.read_bytes().decode()[:4000]
-    done = run_apart("split", "-", *options.split(), stdin=text.encode())
-    assert done.code == 0, done.err
+    done = run_apart("split", "-", *options.split(), stdin=text.encode(), code=0)
     spans = [(row["start"], row["end"]) for row in rows_of(done.out)]
     assert spans == [*made.segment(text).spans]
 
@@ -126,8 +124,7 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     for name in ("data.zip", "Makefile", "more.zip", "pump.log"):
         (docs / name).write_text("a,b", encoding="utf-8")
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
-    done = run_apart("split", "docs")
-    assert done.code == 0
+    done = run_apart("split", "docs", code=0)
     assert done.err.splitlines()[-1].startswith(
         "lumber-splitters: left out: 2 zip, 1 without suffix, 1 log; --also '*.log'"
     )
@@ -260,8 +257,7 @@ def test_a_language_model_decides_and_is_asked_once(docs: Path) -> None:
     with LoopbackServer(answer) as server:
         options = ["split", SAMPLE, "--method", "lumber", "--theta", 200, "--store", "answers.db"]
         options += ["--model", f"{server.openai_url}#any"]
-        first = run_apart(*options)
-        assert first.code == 0, first.err
+        first = run_apart(*options, code=0)
         asked = server.count
         assert asked > 0
         again = run_apart(*options)
@@ -342,8 +338,7 @@ def test_rows_have_the_vectors_of_the_core_only_if_wanted(tmp_path: Path) -> Non
         assert np.allclose([row.pop("embedding") for row in rows], vectors, atol=1e-6)
         assert rows == plain
     for more in ((), ("--embed",)):
-        done = run_apart("split", guide, *SMALL, *more, "--format", "parquet", "-o", output)
-        assert done.code == 0, done.err
+        done = run_apart("split", guide, *SMALL, *more, "--format", "parquet", "-o", output, code=0)
         table = parquet.read_table(output)
         assert ("embedding" in table.column_names) == ("--embed" in more)
     assert np.allclose(np.array(table["embedding"].to_pylist()), vectors, atol=1e-6)

@@ -40,8 +40,7 @@ def viewed(*arguments: object) -> list[dict[str, Any]]:
 
 
 def split(*arguments: object) -> list[dict[str, Any]]:
-    done = run_apart("split", *arguments)
-    assert done.code == 0, done.err
+    done = run_apart("split", *arguments, code=0)
     return [json.loads(line) for line in done.out.splitlines()]
 
 
