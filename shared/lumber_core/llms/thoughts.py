@@ -89,9 +89,7 @@ def without_thinking(reply: str) -> str:
 
 def _closing(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:
     """Return the index of the tag that ends a thought: of its name, or the last unmatched one."""
-    rest = range(first, len(tags))
-    own = next((n for n in rest if tags[n][:2] == (name, True)), None)
-    if own is not None:
-        return own
-    opened = {tags[n][0] for n in rest if not tags[n][1]}
-    return next((n for n in reversed(rest) if tags[n][1] and tags[n][0] not in opened), None)
+    ends = [number for number in range(first, len(tags)) if tags[number][1]]
+    opened = {tag[0] for tag in tags[first:] if not tag[1]}
+    own = (number for number in ends if tags[number][0] == name)
+    return next(own, next((n for n in reversed(ends) if tags[n][0] not in opened), None))

@@ -67,7 +67,7 @@ _WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
     rf"[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
     rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={_REASON}|{_CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
-    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*)?|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
+    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*){{0,2}}|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(  # of a list, or the head of a table
@@ -249,9 +249,10 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
                 continue
             values = {str(key).casefold(): value for key, value in loaded.items()}
             named = next((name for name in fields if name in values), None)
-            if named is None:
+            alike = {key for key in values if key.endswith((*fields,))}  # as "paragraph_id"
+            if named is None and len(alike) != 1:
                 continue
-            loaded = values[named]
+            loaded = values[named or alike.pop()]
         listed = loaded if isinstance(loaded, list) else [] if loaded is None else [loaded]
         lists = [_items(entry) for entry in map(str, listed) if not _NONE.fullmatch(entry)]
         if [] not in lists:

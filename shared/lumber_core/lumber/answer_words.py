@@ -117,7 +117,7 @@ _LISTS: dict[str, dict[str, Any]] = {
     # Words before the last of several items.
     "and": {
         "words": {
-            "en": "and|also|as well as|then",
+            "en": "and|also|as well as|then|finally|lastly",
             "de": "und",
             "fr": "et",
             "es": "y|e",

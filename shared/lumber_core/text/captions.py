@@ -37,15 +37,18 @@ _LABEL = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,]\d{1,3})?)"
-_WHO = r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a<>]*(?:\ [^\s:\uff1a<>\d]+){0,3}(?:\ \d{1,3})?"
+_NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
+    r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a]{0,30}(?:(?:\ [^\s:\uff1a]{1,30}){0,2}"
+    r"\ [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?"
+)
 # What precedes words in a transcript: "Ann Lee  0:03", "[Ann Lee] 14:03:12", "0:03 - 0:05" and
 # such lines above them (YouTube's have "3 seconds" below), "Ann Lee [0:03]:", "Ann Lee: [0:03]".
 _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
-      (?:\**\[?{_WHO}\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}})?[\[(]?
+      (?:\**\[?{_NAME}\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}})?[\[(]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
-    | {_WHO}(?::[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)(?=[^\S\n])
+    | {_NAME}(?::[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)(?=[^\S\n])
     | \[{_CLOCK}\](?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -73,14 +76,13 @@ _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a lin
     r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)",
     re.MULTILINE,
 )
-# ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "SPEAKER_00: ".
+# ">> ", "- ", and the name of a speaker.
 _SPEAKER = re.compile(
-    rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:("
-    r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a]{0,30}(?:(?: [^\s:\uff1a]{1,30}){0,2}"
-    r" [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?)(?::(?=\s)|\uff1a))?",
+    rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?"
+    rf"[^\S\n]*(?:({_NAME})(?::(?=\s)|\uff1a))?",
     re.MULTILINE,
 )
-_NAME_ALONE = re.compile(rf"(?:- )?({_WHO})[^\S\n]*$", re.MULTILINE)
+_NAME_ALONE = re.compile(rf"(?:- )?({_NAME})(?<![.!?,;\u3002])[^\S\n]*$", re.MULTILINE)
 _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
 
 
@@ -125,15 +127,14 @@ def begins_with_cue(text: str) -> bool:
 
 
 def _is_transcript(text: str) -> bool:
-    """Return whether words stand between times that ascend from the start of a recording."""
+    """Return whether words stand between times from the start of a recording on."""
     text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME])
     first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)
     if first is None or not _FIRST_HEAD.match(first[0].strip()):
         return False
     heads = [*islice(_HEAD.finditer(text, first.start()), 3)]
-    times = [_format_time(next(filter(None, head.groups()))) for head in heads]
-    apart = all(text[a.end() : b.start()].strip() for a, b in pairwise(heads))
-    return len(heads) > 1 and apart and times == sorted(times)
+    apart = (text[one.end() : following.start()] for one, following in pairwise(heads))
+    return len(heads) > 1 and all(map(str.strip, apart))
 
 
 def _with_lines(text: str) -> str:
@@ -189,7 +190,8 @@ def speech(text: str) -> str:
     if 2 * len(rolled) > len(cues):  # otherwise the speakers repeat themselves
         hidden += [line.span() for lines in rolled for line in lines]
     alone = [name for name in firsts if name]
-    if len({name[1] for name in alone}) < len(alone) == len(firsts):  # lines of speakers
+    few = 2 * len({name[1] for name in alone}) <= len(alone) + 1 > 3
+    if few and len(alone) == len(firsts):  # speakers have lines of their own
         hidden += [name.span() for name in alone]
     characters = [*text]
     for start, end in hidden:

@@ -62,7 +62,7 @@ def find_places(
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
     ]
-    layout = read_layout(text)
+    layout = read_layout(text, whole)
     # A line that begins inside a grapheme is no place.
     numbers = {layout.starts[number]: number for number in layout.kinds}
     begins = breaks(text, numbers)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from operator import le, lt
-from typing import Literal, cast
+from typing import Literal
 
 from lumber_core.spans import Span, outside, spans_from_starts
 from lumber_core.support.identity import safe_repr
@@ -250,8 +250,6 @@ def _find_custom_units(text: str, finder: Callable[[str], Iterable[tuple[int, in
                     "return (start, end) character offsets in order, not empty, not overlapping"
                 )
             previous_end = end
-    if type(units[0]) is Span and starts[0] == 0 and ends == (*starts[1:], len(text)):
-        return cast("list[Span]", units)  # they already tile the text
     return list(spans_from_starts([0, *starts[1:]], len(text)))
 
 

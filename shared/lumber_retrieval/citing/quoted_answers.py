@@ -76,7 +76,7 @@ _NO_NUMBER = re.compile(
     r"(?<=\d)\u2020[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
 )
 _NUMBERED = re.compile(
-    rf"[\s>*_|-]*(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_\u2013\u2014-]*(.*)",
+    rf"[\s>*_|-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_\u2013\u2014-]*(.*)",
     re.IGNORECASE,
 )
 # "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and any other mark, such as "{1}" or
@@ -95,6 +95,7 @@ _OTHER_NUMBERED = re.compile(
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(rf"\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
+_PART = re.compile(rf"</?(?:answer|response|list|{_WORD})>", re.IGNORECASE)  # a tag around it
 _CLOSING = '"\u201d\u201c\u00bb\u2018\u2019\u2039\u300d\u300f'
 _BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_|\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
@@ -174,7 +175,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
     such as `<think>` is left out.
     """
-    lines = without_thinking(reply).splitlines()
+    lines = _PART.sub("", without_thinking(reply)).splitlines()
     lines = [
         part
         for line in lines

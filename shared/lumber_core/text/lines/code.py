@@ -97,24 +97,27 @@ _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
 # Lines that continue a statement in most languages, and those that end its signature.
 _GOES_ON = (
-    r"[\])}]|\*/|:\s|->|(?:else(?:if)?|elsif|elif|except|rescue|ensure|finally|catch)\b"
+    r"[\])}]|\*/|#>|:\s|->|(?:[eE]lse(?:[iI]f)?|elsif|elif|except|rescue|ensure|[fF]inally|[cC]atch)\b"
     r"|(?:then|do|done|fi)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN$"
 )
-_CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:end|where|throws)\b")
+_CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:[eE]nd|where|throws|=cut)\b")
 # Lines that belong to the line below: decorators, comments, sections, selectors of CSS, signatures
 # of types, return types in C and C++.
 _LEADS = re.compile(
-    r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$"
+    r"@\w|#|//|--|;|'|=[a-z]|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$"
     r"|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
     r"|(?:template|typename|class|public|private|protected)\b[\w\s,=.<>]*[>,]$|template\s*<.*>$"
     r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
 )
 _DECORATOR = re.compile(  # or the first line of a signature over several lines
     r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$"
-    r"|(?:(?:pub|public|private|protected|static|final|async|export|override|function|def|fn|func"
-    r"|fun)\b.{0,80}|[A-Za-z]\w*(?:\s\w+)?)\($"
+    r"|(?:(?:pub|public|private|protected|internal|open|suspend|static|final|async|export|override"
+    r"|function|def|fn|func|fun)\b.{0,80}|[A-Za-z]\w*(?:\s\w+)?)\($"
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+# Comments of several lines, of C, PowerShell, Lua, Haskell and Elixir, and what ends each.
+_COMMENT = re.compile(r'(/\*)|(<#)|(--\[\[)|(\{-)|@\w+\s+(?:~\w)?(""")$')
+_COMMENT_ENDS = ("", "*/", "#>", "]]", "-}", '"""')
 _BRACE = re.compile(r"\{\}?(?:\s|$)")
 _EDGE = re.compile(rf"{_GOES_ON}|where(?:$|\s+\w+\s?:)|throws\s+[A-Z]", re.MULTILINE)
 _MIN_LINES_OF_CODE = 3
@@ -122,11 +125,11 @@ _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like co
 _MAX_DEPTH = 4
 
 
-def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
+def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them continue the line before.
 
-    Fenced lines are code. Outside of fences, a line is code if about half of the lines around it
-    look like code and it is not prose.
+    Fenced lines are code. Outside of fences, a line is code if the `whole` text is, or if about
+    half of the lines around it look like code and it is not prose.
     """
     bodies, indents = lines.bodies, lines.indents
     fenced: set[int] = set()
@@ -136,9 +139,8 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
         if not directive:
             fenced.update(range(marks[first], marks[last] + 1))
             joined |= {marks[first] + 1, marks[last]}
-    looks = [*map(_looks_like_code, bodies, indents)]
-    for number in fenced:
-        looks[number] = False
+    numbers = range(0 if whole else len(bodies))
+    looks = [n not in fenced and _looks_like_code(bodies[n], indents[n]) for n in numbers]
     code = {
         number
         for part, share in enumerate(shares(looks))
@@ -149,17 +151,24 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
     for paragraph in paragraphs_around(sorted(code), lines):
         if reads_as_prose(paragraph, lines):
             code.difference_update(paragraph)
-    code |= fenced
+    code |= {*range(len(bodies))} if whole else fenced
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
     decorators: list[int] = []  # the open brackets after each line of the decorator above
+    comment, closed = "", False  # what ends the comment above, and whether it ended there
     for number in sorted(code):
         before, body, indent = max(0, number - 1), bodies[number], indents[number]
         if before not in code or lines.blank[number]:
             decorators.clear()
-        led = before in code and not lines.blank[number] and _LEADS.match(bodies[before])
+        apart = before not in code or (lines.blank[number] and bodies[before][0] != "=")
+        led = not apart and (closed or _LEADS.match(bodies[before]))
         opens = number and _opens_block(body, indent, bodies[before], indents[before])
-        if led or decorators or opens or indent > indents[before] or _CONTINUATION.match(body):
+        deeper = indent > indents[before]
+        if led or comment or decorators or opens or deeper or _CONTINUATION.match(body):
             joined.add(number)
+        begun = None if comment else _COMMENT.match(body)
+        comment = _COMMENT_ENDS[begun.lastindex or 0] if begun else comment
+        closed = comment != "" and comment in body[begun.end() if begun else 0 :]
+        comment = "" if closed else comment
         if sum(decorators[-1:]) or _DECORATOR.match(body):
             signs = Counter(_QUOTED.sub("", body))
             opened = signs["("] + signs["["] - signs[")"] - signs["]"]
@@ -184,12 +193,10 @@ def is_edge_of_block(text: str, at: int) -> bool:
 
     What ends a signature opens its block, such as the `where` of Rust and the `throws` of Java.
     """
-    if text[at] not in "*:])}{- \tcdefrtwRLAB":
-        return False
     line = text[at : at + MAX_WIDTH].lstrip()
     begins = at + min(MAX_WIDTH, len(text) - at) - len(line)
     above = text[max(0, begins - MAX_WIDTH) : begins].rstrip().rpartition("\n")[2]
-    indent = begins - text.rfind("\n", 0, begins) - 1
+    indent = begins - text.rfind("\n", max(0, begins - MAX_WIDTH), begins) - 1
     indent_above = len(above) - len(above.lstrip())
     return bool(above) and (
         _EDGE.match(line) is not None or _opens_block(line, indent, above, indent_above)

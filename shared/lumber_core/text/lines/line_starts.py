@@ -54,11 +54,11 @@ class Layout:
     levels: dict[int, int]  # levels of headings, such as 2 for "## Use"
 
 
-def read_layout(text: str) -> Layout:
+def read_layout(text: str, whole_code: bool = False) -> Layout:
     """Return what begins at each line of a text that is not blank."""
     lines = Lines(text)
     edges, in_pages = page_edges(lines)
-    code, inside = code_lines(lines)
+    code, inside = code_lines(lines, whole_code)
     rows, entries = find_rows(lines)
     whole = rows.union(code, edges)
     wrapped = wrapped_lines(lines, whole)
