@@ -189,9 +189,8 @@ def speech(text: str) -> str:
         before, ended = shown or before, cue.ends
     if 2 * len(rolled) > len(cues):  # otherwise the speakers repeat themselves
         hidden += [line.span() for lines in rolled for line in lines]
-    alone = [name for name in firsts if name]
-    few = 2 * len({name[1] for name in alone}) <= len(alone) + 1 > 3
-    if few and len(alone) == len(firsts):  # speakers have lines of their own
+    alone = [name for name in firsts if name]  # speakers on lines of their own are few
+    if len(alone) == len(firsts) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
         hidden += [name.span() for name in alone]
     characters = [*text]
     for start, end in hidden:

@@ -47,9 +47,7 @@ _REPLACED = {chr(code): " " for code in range(0x80, 0x3001) if chr(code).isspace
 _REPLACED |= dict.fromkeys("\u17d4\u17d5\u0f0d\ufe12", "\u3002")
 
 _LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
-
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
-
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
 # blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
 _BLOCK_CHARACTERS = 1 << 11

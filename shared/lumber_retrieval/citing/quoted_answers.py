@@ -215,7 +215,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     while any(map(str.strip, answer[:-1])) and _TITLE.fullmatch(answer[-1]):
         answer.pop()
     text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
-    return text.strip(), [*map(_strip_quotes, quotes)]
+    return text.strip(), quotes
 
 
 def _starts_quote(line: str) -> re.Match[str] | None:
@@ -322,7 +322,7 @@ def _numbers(markers: str) -> Iterator[int]:
 
 
 def _without_remark(block: str) -> tuple[str, str]:
-    """Return the quote that a text begins with, and a remark after an empty line below it.
+    """Return the quote that a text begins with, bare, and a remark after an empty line below it.
 
     A quote in marks goes on over empty lines until the mark that ends it.
     """
@@ -331,13 +331,11 @@ def _without_remark(block: str) -> tuple[str, str]:
     if _IN_MARKS.match(paragraphs[0]) and not _QUOTED.fullmatch(paragraphs[0]):
         closed = (n for n, each in enumerate(paragraphs) if n and _CLOSED.fullmatch(each))
         end = next(closed, len(paragraphs) - 1) + 1
-    quote = "\n\n".join(paragraphs[:end])
-    return "\n".join(map(str.strip, quote.split("\n"))), "\n\n".join(paragraphs[end:])
-
-
-def _strip_quotes(quote: str) -> str:
-    found = _QUOTED.fullmatch(quote.strip())
-    return found[1].strip() if found else re.sub(r"^[>`\s]+|[`*_\s]+$", "", quote)
+    lines = "\n\n".join(paragraphs[:end]).split("\n")
+    quote = "\n".join(map(str.strip, lines)).strip()
+    found = _QUOTED.fullmatch(quote)
+    own = found[1].strip() if found else re.sub(r"^[>`\s]+|[`*_\s]+$", "", quote)
+    return own, "\n\n".join(paragraphs[end:])
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:

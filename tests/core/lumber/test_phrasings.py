@@ -8,6 +8,7 @@ from tests.phrases import phrases
 CHOICES = range(1, 12)
 FOUND = phrases("""
     Answer: ID {n} | The answer is ID {n}. | **Answer:** paragraph {n} | {{"answer": "ID {n}"}}
+    {{"paragraph_id": {n}}}
     ID {n}
     Answer: the paragraph with ID {n} | Answer: ID 3. Correction: ID {n}
     $\\boxed{{\\text{{ID {n}}}}}$
@@ -136,7 +137,13 @@ ITEMS = [
     *("{}\uff1a港口\uff1b{}\uff1a审判", "{}\u3001{}", "{} und {}", "{} et {}", "{} y {}", "{}\n{}"),
     "{} => a\n{} => b",
     *("{}: a & {}: b", "{} [boats], {} [bees]"),
-    *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}", "+ {}\n+ {}"),
+    *(
+        '[{{"id": "{}"}}, {{"id": "{}"}}]',
+        "{} | {}",
+        "{}, then {}",
+        "{} \u2192 a, and finally {} \u2192 b",
+        "+ {}\n+ {}",
+    ),
     *("| ID | Topic |\n|---|---|\n| {} | harbour |\n| {} | trial |", "{}\u060c {}"),
     *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
 ]

@@ -57,6 +57,8 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             'It says:\n\n"They hunt fish at dawn" [1]',
             [OTTERS[26:48]],
         ),
+        ('Dawn [2].\n\n1. [1] "dawn"\n2. [2] "dens"', "Dawn [2].", ["dawn", "dens"]),
+        ('<answer>Dawn [1].</answer>\n<quotes>\n[1] "dawn"\n</quotes>', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] `dawn`\n[2] *dusk*", "Dawn [1].", ["dawn", "dusk"]),
         ('Dawn [1].\n\n[1] otters.txt: "dawn"', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] \u2018dawn\u2019 (otters.txt)", "Dawn [1].", ["dawn"]),

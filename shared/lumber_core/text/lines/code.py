@@ -87,7 +87,6 @@ def is_caseless(first: str) -> bool:
 
 
 _CODE_ENDS = frozenset("{};,([")
-_CODE_FIRSTS = frozenset('])}@#/*<"acdefilprstuvw')  # first characters of matches of `_CODE`
 _CODE = re.compile(
     r"[\])}]|@\w|#include|//|/\*|\*/?\s|</?\w|\"[^\"]*\"\s*:\s|self\.|from\s\S+\simport|with\s.*:$"
     r"|(?:async|class|const|def|elif|else:|except|finally:|fn|function|import|let|package|private"
@@ -211,7 +210,7 @@ def _looks_like_code(body: str, indent: int) -> bool:
         return last in "{};[>"
     return (
         last in _CODE_ENDS
-        or (first in _CODE_FIRSTS and _CODE.match(body) is not None)
+        or _CODE.match(body) is not None
         or (("=" in body or last in "):") and _CODE_INSIDE.search(body) is not None)
         or (indent > 0 and ":" in body and _KEY.match(body) is not None)
     )
