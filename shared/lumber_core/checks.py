@@ -103,10 +103,10 @@ class RefusesUnknown:
             return super().__new__(cls)
 
         def __init__(self, /, **settings: object) -> None:
-            """Raise the error of a check itself, which pydantic puts into one of its own."""
+            """Set the settings, which the class describes."""
             try:
                 super().__init__(**settings)
-            except ValueError as error:
+            except ValueError as error:  # pydantic puts the error of a check into one of its own
                 causes = [
                     one.get("ctx", {}).get("error") for one in getattr(error, "errors", list)()
                 ]
