@@ -93,7 +93,7 @@ def stems_in(text: str) -> str:
 
 
 def _find_stems(text: str) -> str:
-    return "".join([f" {word[:_STEM_LENGTH]} " for word in words_in(text)])
+    return f" {'  '.join(words_in(text, _STEM_LENGTH))} "
 
 
 _cached_stems = lru_cache(maxsize=_CACHED_TEXTS)(_find_stems)
