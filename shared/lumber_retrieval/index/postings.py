@@ -123,16 +123,18 @@ def bm25(
                 own = best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
                 near = entries[np.searchsorted(entries[:-1], (own << 8).astype(_ENTRY))]
                 entries = near[near >> 8 == own]
-            places, occurring = entries >> 8, (entries & 255).astype(np.float32)
-            sums[places] += factor * occurring / (occurring + part[places])
-    places = np.flatnonzero(scores) if best is None else best
+            places, occurring = (entries >> 8).astype(np.intp), (entries & 255).astype(np.float32)
+            added = factor * occurring
+            added /= occurring + part.take(places)
+            sums[places] = added + sums.take(places)
+    places = np.flatnonzero(scores > 0) if best is None else best
     return places, scores[places]
 
 
 def _contenders(scores: _Floats, wanted: int, rest: float) -> _Places | None:
     """Return the places that may be among the best if scores rise by `rest`; None: all may."""
-    places = np.flatnonzero(scores)
-    own = scores[places]
+    places = np.flatnonzero(scores > 0)
+    own = scores.take(places)
     least = np.partition(own, -wanted)[-wanted] - rest if len(own) >= wanted else 0
     return places[own >= least] if least > 0 else None
 
