@@ -147,6 +147,22 @@ def test_a_vector_is_stored_and_compared_alike_beside_whatever_others() -> None:
     assert np.concatenate(each).tolist() == whole.similarities(wanted, np.arange(700)).tolist()
 
 
+@pytest.mark.parametrize("width", [64, 384, 1024, 3072])
+def test_similarities_do_not_depend_on_the_order_of_sums(width: int) -> None:
+    """In any width, also where all stored numbers are as large as they can be."""
+    numbers = np.full((2, width), 127, dtype=np.int8)
+    numbers[1, ::3] = -101
+    wanted = vectors.rotate(unit(1 + np.random.default_rng(5).random(width)))
+    wanted = np.abs(wanted)
+    there, back = (
+        vectors.PackedVectors(rows.tobytes(), 2).similarities(own, np.arange(2))
+        for rows, own in ((numbers, wanted), (numbers[:, ::-1], wanted[::-1]))
+    )
+    assert there.tolist() == back.tolist()
+    lengths = np.linalg.norm(numbers.astype(np.float64), axis=1)
+    assert there == pytest.approx(numbers @ wanted / lengths, abs=1e-3)
+
+
 def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     values = RNG.integers(0, 2**64, 500, dtype=np.uint64)
     expected = [int(value).bit_count() for value in values]
