@@ -100,11 +100,11 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
     return {
         **kept,
         **heading_fields(place, context),
-        **_pages_and_lines(span.stripped(text), whole.stripped(text), chunk.metadata, text),
+        **pages_and_lines(span.stripped(text), whole.stripped(text), chunk.metadata, text),
     }
 
 
-def _pages_and_lines(
+def pages_and_lines(
     own: Span, whole: Span, of_whole: Mapping[str, Any], text: str
 ) -> dict[str, int]:
     """Return the pages and lines of a span, by those of an overlapping span that has them."""

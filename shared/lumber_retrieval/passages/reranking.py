@@ -19,18 +19,8 @@ from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.captions import is_captions
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
-from lumber_core.text.pages import (
-    FIRST_LINE,
-    FIRST_PAGE,
-    LAST_LINE,
-    LAST_PAGE,
-    SEPARATOR,
-    has_lines,
-    has_pages,
-    place_source,
-)
+from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE, place_source
 from lumber_core.text.structured import NESTED
-from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.hits import LONG_DOCUMENT, TARGET_SIZE, TOKENIZER, Hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
@@ -41,6 +31,7 @@ from lumber_retrieval.passages.joining import (
     in_reading_order,
     join_hits,
 )
+from lumber_retrieval.passages.passage_metadata import pages_and_lines
 from lumber_retrieval.passages.ranking import (
     BUDGET,
     NEIGHBOUR_SHARE,
@@ -249,10 +240,5 @@ def _extend(hit: Hit, span: Span, text: str) -> Hit:
     for key in _PLACE_KEYS & metadata.keys():
         if isinstance(metadata[key], float):  # as some stores return numbers
             metadata[key] = int(metadata[key])
-    visible, extended = hit.span.stripped(text), span.stripped(text)
-    if has_lines(metadata):
-        metadata[FIRST_LINE] -= count_line_breaks(text, extended.start, visible.start)
-    if has_pages(metadata):
-        metadata[FIRST_PAGE] -= text.count(SEPARATOR, extended.start, visible.start)
-        metadata[LAST_PAGE] += text.count(SEPARATOR, visible.end, extended.end)
+    metadata |= pages_and_lines(span.stripped(text), hit.span.stripped(text), metadata, text)
     return hit._replace(span=span, text=span.of(text), metadata=metadata)
