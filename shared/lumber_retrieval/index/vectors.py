@@ -9,7 +9,7 @@ are, and spreads what a model keeps in one number over all of them.
 
 What is stored of a vector and its similarities are the same whichever vectors are beside it. Sums
 of floats depend on their order, which differs with the number of rows that are multiplied at once.
-So numbers are rounded to multiples of a power of two, whose sums are exact.
+So numbers are rounded to multiples of powers of two, whose sums are exact.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a proces
 # Of numbers up to 1. In float64, sums of products of two such numbers are exact for vectors of
 # length 1.
 _ROUNDING_STEP = 2.0**-24
-_LARGEST_EXACT = 2.0**24  # of the whole numbers that float32 holds
 _SAMPLED_VECTORS = 4096  # vectors whose mean stands for the mean of all
 _SAMPLED_VALUES = 512  # the highest of a sample; their least is near that of all values
 
@@ -77,24 +76,34 @@ class PackedVectors:
         return self._numbers.shape[1]
 
     def similarities(self, wanted: Doubles, places: Rows) -> _Floats:
-        """Return the cosine similarities of the vectors at some places to a rotated one.
-
-        The numbers of the latter are rounded to multiples of a power of two, 1/4096 if a vector
-        has 384 numbers: then all sums are exact in float32. This changes similarities less than
-        the 8 bits of a stored number do.
-        """
-        largest = 128 * np.sqrt(self.width)  # length of a stored vector, with room for rounding
-        step = np.float32(2.0 ** np.ceil(np.log2(largest / _LARGEST_EXACT)))
-        exact = np.rint(wanted / step).astype(np.float32)
-        products = np.empty(len(places), dtype=np.float32)
+        """Return the cosine similarities of the vectors at some places to a rotated one."""
+        parts, steps = self._in_two_parts(wanted)
+        products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((_BLOCK_SIZE, self.width), dtype=np.float32)
         for first in range(0, len(places), _BLOCK_SIZE):
             some = places[first : first + _BLOCK_SIZE]
             rows = block[: len(some)]
             rows[:] = self._numbers.take(some, axis=0)
-            np.matmul(rows, exact, out=products[first : first + len(some)])
-        products *= self._scales[places] * step
-        return products
+            np.matmul(rows, parts.T, out=products[first : first + len(some)])
+        products *= steps
+        similarities: _Floats = products.sum(axis=1) * self._scales[places]
+        return similarities
+
+    def _in_two_parts(self, wanted: Doubles) -> tuple[_Floats, _Floats]:
+        """Return whole numbers, shape (2, width), and a step for each row: a vector is their sum.
+
+        float32 holds 24 bits, and all sums of products with stored vectors fit into them.
+        """
+        rest, length = wanted, 1.0
+        largest = 127 * np.sqrt(self.width)  # length of a stored vector
+        parts, steps = [], []
+        for _ in range(2):
+            # A quarter more, since rounding makes a part longer.
+            step = 2.0 ** np.ceil(np.log2(1.25 * length * largest / 2**24))
+            parts.append(np.rint(rest / step))
+            steps.append(step)
+            rest, length = rest - step * parts[-1], step / 2 * np.sqrt(self.width)
+        return np.array(parts, dtype=np.float32), np.array(steps, dtype=np.float32)
 
     def estimates(self, wanted: Doubles) -> _Floats:
         """Return the similarities of all vectors to a rotated one, estimated from their signs."""

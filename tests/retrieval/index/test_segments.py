@@ -160,7 +160,7 @@ def test_similarities_do_not_depend_on_the_order_of_sums(width: int) -> None:
     )
     assert there.tolist() == back.tolist()
     lengths = np.linalg.norm(numbers.astype(np.float64), axis=1)
-    assert there == pytest.approx(numbers @ wanted / lengths, abs=1e-3)
+    assert there == pytest.approx(numbers @ wanted / lengths, abs=2e-6)
 
 
 def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
