@@ -27,11 +27,14 @@ import pytest
 from llama_index.core import Settings as GlobalSettings
 from typer.main import get_command
 
+import langchain_lumber
+import llamaindex_lumber
 from lumber_cli.app import app
 from lumber_core.segmentation import Segmentation
 from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
+API = ROOT / "docs" / "api"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 OPTIONAL = ("langchain_community", "llama_index.storage", "transformers")
 FENCE = re.compile(
@@ -210,6 +213,20 @@ def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
     ]
     assert len(quoted) > 15
     assert [part for part in quoted if part not in everything] == []
+
+
+def test_every_public_name_and_every_option_is_on_a_page() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.parent != API)
+    group: Any = get_command(app)
+    context = group.make_context("lumber-splitters", ["split"])
+    commands = [group.resolve_command(context, [name])[1] for name in group.commands]
+    options = {name for command in commands for option in command.params for name in option.opts}
+    wanted = {*langchain_lumber.__all__, *llamaindex_lumber.__all__} - {"__version__"}
+    wanted |= {option for option in options if option.startswith("--")}
+    assert {"--theta", "SpanTextSplitter"} <= wanted
+    assert [
+        name for name in sorted(wanted) if not re.search(rf"(?<![\w-]){name}(?![\w-])", text)
+    ] == []
 
 
 def test_what_every_extra_brings_is_listed() -> None:
