@@ -52,8 +52,12 @@ _HEAD = re.compile(
     | \[{_CLOCK}\](?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
-# Clocks of a recording start near 0; those of Zoom, on lines of their own, need not.
-_FIRST_HEAD = re.compile(r"[^\n]*?(?:\b0?0:\d\d\b|^\ufeff?\[[^\]\d]+\][^\S\n]*\d\d?:\d\d:\d\d$)")
+# Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
+# such lines, too. Those of Zoom, on lines of their own, may start later.
+_FIRST_HEAD = re.compile(
+    r"\ufeff?[\[(]?(?:0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?\b0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
+)
+_SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
@@ -131,6 +135,8 @@ def _is_transcript(text: str) -> bool:
     text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME])
     first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)
     if first is None or not _FIRST_HEAD.match(first[0].strip()):
+        return False
+    if _SECTION.search(text, first.end()):
         return False
     heads = [*islice(_HEAD.finditer(text, first.start()), 3)]
     apart = (text[one.end() : following.start()] for one, following in pairwise(heads))

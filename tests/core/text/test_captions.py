@@ -359,8 +359,29 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
         )
 
 
+SHOWS_A_TRANSCRIPT = """# Meeting notes
+
+Zoom writes:
+
+Ann Lee 0:03
+Hello all.
+
+Ray 0:09
+Hi.
+
+## Install
+
+Warning: see [the docs](docs.md).
+"""
+RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cup [silver].\n"
+
+
 @pytest.mark.parametrize(
-    "text", ["", "Plain. <b>Bold</b>", "a --> b", "<!-- Ann: --> x", "NOTE\n-->"]
+    "text",
+    [
+        *("", "Plain. <b>Bold</b>", "a --> b", "<!-- Ann: --> x", "NOTE\n-->"),
+        *(SHOWS_A_TRANSCRIPT, RESULTS),
+    ],
 )
 def test_any_other_text_is_said_as_it_is(text: str) -> None:
     assert speech(text) == spoken_text("".join(list(text))) == text
