@@ -212,13 +212,6 @@ def test_an_index_of_ones_own_refuses_another_model_in_a_sentence(docs: Path, fi
         assert Path("own.db").read_bytes() == before
 
 
-def test_a_model_that_there_is_not_is_a_wrong_option(docs: Path) -> None:
-    for command in (("ask", "docs", QUESTION), ("mcp", "docs"), ("compare", "docs")):
-        refused = run_apart(*command, "--embeddings", "nope")
-        assert refused.code == 2
-        assert "unknown embedder 'nope'" in refused.err
-
-
 def test_agents_search_by_the_same_model_and_share_the_index_of_ask(docs: Path) -> None:
     from lumber_cli.agents.tools import FolderTools
 

@@ -30,6 +30,10 @@ WRONG_VALUES = [
     ("split docs --embedder bundled", "--embeddings has no effect: pass --embed"),
     ("split docs --embed --format text", "pass --format jsonl or parquet"),
     ("split docs --embed --embedder nope", "unknown embedder 'nope'"),
+    *(
+        (f"{command} --embeddings nope", "unknown embedder 'nope'")
+        for command in ("ask docs 'How long?'", "mcp docs", "compare docs")
+    ),
     ("view docs --theta 3", "theta is a setting of lumber"),
     ("estimate docs --prices 1", "two numbers"),
     ("estimate docs --threshold 1", "threshold is a setting of bert"),

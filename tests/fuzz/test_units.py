@@ -1,9 +1,11 @@
-"""Every unit finder tiles every text and cuts no grapheme cluster."""
+"""Every unit finder and splitter tiles every text, and cuts no grapheme cluster."""
 
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core import GreedyChunker, LumberChunker, token_counter
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
 from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.markdown import markdown_blocks
@@ -11,6 +13,7 @@ from lumber_core.text.outline import read_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.units import markdown, paragraphs, sentences, sentences_and_lines
 from tests.fuzz.texts import markdown_texts, texts
+from tests.lexical_judge import LexicalJudge
 from tests.profiles import examples
 from tests.tiling import check_tiling
 
@@ -81,3 +84,39 @@ def test_finer_places_stay_inside_their_range(text: str, data: st.DataObject) ->
             offsets = [place.offset for place in level]
             assert offsets == sorted(offsets)
             assert all(start < offset < stop for offset in offsets)
+
+
+counters = st.sampled_from([token_counter("estimate"), token_counter(len)])
+
+
+@given(
+    texts,
+    st.integers(12, 60),
+    st.none() | st.integers(1, 12),
+    st.sampled_from(["sentences", "paragraphs", "sentences_and_lines", "markdown"]),
+    counters,
+    st.integers(0, 6),
+)
+@examples(50)
+def test_splitters_keep_their_limits(text, limit, low, units, counter, reserved) -> None:
+    target = limit // 2
+    greedy = GreedyChunker(
+        chunk_size=limit, target_size=target, min_chunk_size=low, units=units, tokenizer=counter
+    )
+    lumber = LumberChunker(
+        LexicalJudge(),
+        theta=20,
+        chunk_size=limit,
+        min_chunk_size=low,
+        units=units,
+        tokenizer=counter,
+    )
+    for chunker in (greedy, lumber):
+        spans = chunker.segment(text, overlap=reserved).spans
+        check_tiling(spans, len(text))
+        chunks = [span.of(text) for span in spans]
+        counted = counter.count([*chunks, *(chunk.strip() for chunk in chunks)])
+        assert max(counted, default=0) <= limit - reserved
+        longer = [chunk.span for chunk in chunker.split(text, Delivery(reserved))]
+        assert [span.end for span in longer] == [span.end for span in spans]
+        assert all(a.start <= b.start for a, b in zip(longer, spans, strict=True))

@@ -123,13 +123,6 @@ def test_a_stretch_scores_the_highest_of_its_first_tokens(
         assert t == (inside.max() if len(inside) else -np.inf)
 
 
-def test_labels_do_not_hide_the_start_behind_them() -> None:
-    starts = np.asarray([0, 4, 10, 11, 12, 14], dtype=np.int32)  # "One two. \n[5] Software"
-    t = np.asarray([0.0, -2.0, -4.6, -3.0, -3.0, 3.6], dtype=np.float32)
-    scores = TokenScores(starts, starts + 1, t)
-    assert scores.at([0, 10]).tolist() == pytest.approx([0.0, 3.6])
-
-
 @pytest.mark.parametrize("offsets", [[3, 3], [5, 2], [0, 4, 4]])
 def test_offsets_must_ascend(offsets: list[int]) -> None:
     with pytest.raises(ValueError, match="strictly ascending"):

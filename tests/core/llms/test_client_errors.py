@@ -1,6 +1,10 @@
 """Errors as clients of frameworks raise them, each with its status and its headers elsewhere."""
 
 import asyncio
+import json
+import time
+from email.utils import formatdate
+from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,6 +39,10 @@ class ModelNotFoundError(Exception):
     """LangChain's."""
 
 
+class APIConnectionError(Exception):
+    """Named as clients name theirs, without a status."""
+
+
 def http(status: int, message: str = "", **headers: str) -> AttributedError:
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     response = SimpleNamespace(status_code=status, headers=given)
@@ -54,6 +62,8 @@ def raised(error: Exception, cause: Exception, *, explicit: bool = True) -> Exce
         return outer
 
 
+SETTINGS = (400, 401, 403, 404, 422)
+TRANSIENT = (200, 408, 429, 500, 529, 600, 999)
 BOTOCORE = {
     "Error": {"Code": "ThrottlingException"},
     "ResponseMetadata": {"HTTPStatusCode": 429, "HTTPHeaders": {"retry-after": "3"}},
@@ -78,6 +88,15 @@ BOTOCORE = {
         (Exception("[429] Too Many Requests"), 429, None),
         (ValueError("Error code: 401 - wrong key"), 401, None),
         (AttributedError(exceptions=(http(503, retry_after="2"),)), 503, 2.0),
+        *((http(status), status, None) for status in (*SETTINGS, *TRANSIENT)),
+        (AttributedError(code=HTTPStatus.UNAUTHORIZED), 401, None),
+        *(
+            (http(429, retry_after=value), 429, seconds)
+            for value, seconds in {"soon": None, "-5": 0, "1e999": 3600, "nan": 0}.items()
+        ),
+        (http(429, retry_after_ms="250"), 429, 0.25),
+        (http(429, retry_after="Sat, 21 Nov 2026 10:00:00 +99999999"), 429, None),
+        (http(429, retry_after=formatdate(time.time() + 3000)), 429, pytest.approx(3000, abs=900)),
         (ValueError("a bug"), None, None),
         (KeyError(404), None, None),
         (ValueError("at line 429 of 500 lines"), None, None),
@@ -88,8 +107,23 @@ def test_the_status_and_the_pause_are_found_wherever_a_client_puts_them(
     error: Exception, status: int | None, seconds: float | None
 ) -> None:
     assert (status_of(error), retry_after(error)) == (status, seconds)
-    expected = "unknown" if status is None else "settings" if status in (401, 404) else "transient"
+    expected = "unknown" if status is None else "settings" if status in SETTINGS else "transient"
     assert trouble_of(error) == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "trouble"),
+    [
+        (TimeoutError(), "transient"),
+        (ConnectionResetError(), "transient"),
+        (APIConnectionError(), "transient"),
+        (json.JSONDecodeError("x", "", 0), "transient"),
+        (http(429), "transient"),
+        (AttributedError(status_code=429, code="insufficient_quota"), "settings"),
+    ],
+)
+def test_what_an_error_means_beside_its_status(error: Exception, trouble: str) -> None:
+    assert trouble_of(error) == trouble
 
 
 def test_a_cause_that_a_client_hides_is_not_its_own() -> None:

@@ -1,12 +1,8 @@
 """Retries, rate limits and the classification of errors, without a network or long waits."""
 
 import asyncio
-import email.utils
-import json
 import logging
-import time
 from dataclasses import replace
-from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +20,6 @@ from lumber_core import (
     Usage,
 )
 from lumber_core.llms.call_limits import RateLimiter
-from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.llms.retry import RetryingModel
 from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel, warnings
@@ -43,11 +38,6 @@ class HttpError(Exception):
 
 class APIConnectionError(Exception):
     """Named as clients name theirs, without a status."""
-
-
-def with_attributes(error: Exception, **attributes: object) -> Exception:
-    error.__dict__.update(attributes)
-    return error
 
 
 def ask(model: RetryingModel) -> Completion:
@@ -73,51 +63,6 @@ class Clock:
 
     def advance(self, seconds: float) -> None:
         self.now += seconds
-
-
-@pytest.mark.parametrize(
-    ("error", "trouble"),
-    [
-        *((HttpError(status), "settings") for status in (400, 401, 403, 404, 422)),
-        *((HttpError(status), "transient") for status in (200, 408, 429, 500, 529, 600, 999)),
-        (with_attributes(Exception(), status_code=401), "settings"),
-        (with_attributes(Exception(), code=401), "settings"),
-        (with_attributes(Exception(), code=HTTPStatus.UNAUTHORIZED), "settings"),
-        (with_attributes(HttpError(429), code="insufficient_quota"), "settings"),
-        (TimeoutError(), "transient"),
-        (ConnectionResetError(), "transient"),
-        (APIConnectionError(), "transient"),
-        (json.JSONDecodeError("x", "", 0), "transient"),
-        (ValueError("a bug"), "unknown"),
-    ],
-    ids=repr,
-)
-def test_what_errors_mean(error: Exception, trouble: str) -> None:
-    assert trouble_of(error) == trouble
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry_after": "7"}, 7),
-        ({"retry_after_ms": "250"}, 0.25),
-        ({"retry_after": "soon"}, None),
-        ({"retry_after": "-5"}, 0),
-        ({"retry_after": "Sat, 21 Nov 2026 10:00:00 +99999999"}, None),
-        ({"retry_after": "1e999"}, 3600),
-        ({"retry_after": "nan"}, 0),
-        ({}, None),
-    ],
-)
-def test_retry_after_is_read_in_all_its_forms(
-    headers: dict[str, str], seconds: float | None
-) -> None:
-    assert retry_after(HttpError(429, **headers)) == seconds
-
-
-def test_retry_after_may_be_a_date() -> None:
-    at = email.utils.formatdate(time.time() + 3000, usegmt=True)
-    assert 2900 < (retry_after(HttpError(429, retry_after=at)) or 0) <= 3000
 
 
 def test_a_longer_retry_after_than_max_backoff_is_cut_short_with_a_warning(caplog) -> None:
