@@ -1,0 +1,114 @@
+"""Quotes of a model's answer are found in the documents of both frameworks."""
+
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration
+from llama_index.core import VectorStoreIndex
+from llama_index.core.base.response.schema import Response
+from llama_index.core.chat_engine.types import AgentChatResponse
+from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse, MockLLM
+
+import langchain_lumber as langchain
+import llamaindex_lumber as llamaindex
+from tests.contracts.finders import FRAMEWORKS
+
+TEXT = """\
+# Otters
+
+Otters live along rivers.
+They hunt fish at dawn.
+
+# Owls
+
+Owls hunt at night."""
+REPLY = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
+DOCUMENTS = {
+    package: [FRAMEWORKS[name].document(TEXT, "animals.md")]
+    for name, package in {"langchain": langchain, "llamaindex": llamaindex}.items()
+}
+
+
+def test_a_chain_answers_with_citations() -> None:
+    chain = langchain.QUOTING_PROMPT | FakeListChatModel(responses=[REPLY]) | StrOutputParser()
+    context = langchain.format_passages(DOCUMENTS[langchain])
+    assert context.startswith("animals.md:\n    # Otters\n")
+    given = {"context": context, "question": "When?"}
+    asked = langchain.QUOTING_PROMPT.invoke(given).to_messages()
+    assert [message.type for message in asked] == ["system", "human"]
+    assert "    They hunt fish at dawn." in str(asked[1].content)
+    answer = langchain.cite_answer(chain.invoke(given), DOCUMENTS[langchain])
+    assert [one.kind for one in answer.citations] == ["exact", "not found"]
+    assert str(answer).startswith(
+        'At dawn [1].\n\n[1] animals.md, line 4: "They hunt fish at dawn."'
+    )
+
+
+def test_a_query_engine_answers_with_citations() -> None:
+    asked: list[str] = []
+
+    class Replies(MockLLM):
+        def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+            asked.append(prompt)
+            return CompletionResponse(text=REPLY)
+
+    nodes = llamaindex.GreedyNodeParser(target_size=8)(DOCUMENTS[llamaindex])
+    index = VectorStoreIndex(nodes, embed_model=llamaindex.LumberEmbedding())
+    engine = index.as_query_engine(
+        llm=Replies(), text_qa_template=llamaindex.QUOTING_PROMPT, similarity_top_k=4
+    )
+    response = engine.query("When do otters hunt?")
+    assert "They hunt fish at dawn." in asked[-1]
+    assert "Question: When do otters hunt?" in asked[-1]
+    answer = llamaindex.cite_answer(str(response), response.source_nodes)
+    exact, missing = answer.citations
+    assert (exact.kind, missing.kind) == ("exact", "not found")
+    assert exact.span is not None
+    assert exact.span.of(TEXT) == "They hunt fish at dawn."
+    (whole,) = llamaindex.cite([exact.quote], DOCUMENTS[llamaindex])
+    assert (whole.span, whole.lines, whole.document) == (exact.span, (4, 4), exact.document)
+
+
+THOUGHT = [{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": REPLY}]
+
+
+@pytest.mark.parametrize(
+    ("package", "reply"),
+    [
+        (langchain, AIMessage(REPLY)),
+        (langchain, AIMessageChunk(content=THOUGHT)),
+        (langchain, ChatGeneration(message=AIMessage(REPLY))),
+        (llamaindex, ChatMessage(content=REPLY)),
+        (llamaindex, ChatResponse(message=ChatMessage(content=REPLY))),
+        (llamaindex, CompletionResponse(text=REPLY)),
+        (llamaindex, Response(REPLY)),
+        (llamaindex, AgentChatResponse(response=REPLY)),
+    ],
+)
+def test_an_answer_is_taken_as_what_a_model_or_an_engine_returns(package: Any, reply: Any) -> None:
+    answer = package.cite_answer(reply, DOCUMENTS[package])
+    assert str(answer) == str(package.cite_answer(REPLY, DOCUMENTS[package]))
+
+
+@pytest.mark.parametrize(
+    ("package", "reply"),
+    [
+        *((langchain, wrong) for wrong in (None, b"At dawn", [AIMessage(REPLY)], 5)),
+        (llamaindex, Response(None)),
+    ],
+)
+def test_what_is_no_reply_is_refused_with_what_to_pass(package: Any, reply: Any) -> None:
+    with pytest.raises(TypeError, match=r"reply must be a text, or .*pass its text"):
+        package.cite_answer(reply, DOCUMENTS[package])
+
+
+def test_a_document_without_a_name_is_refused() -> None:
+    with pytest.raises(ValueError, match='"source"'):
+        langchain.cite(["a"], [Document("a text")])
+    assert langchain.cite(["text"], [Document("a text", id="b")])[0].document == "b"
+    with pytest.raises(TypeError, match="document"):
+        langchain.cite(["a"], ["a text"])  # type: ignore[list-item]
