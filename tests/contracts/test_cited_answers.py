@@ -59,7 +59,7 @@ def test_a_query_engine_answers_with_citations() -> None:
     nodes = llamaindex.GreedyNodeParser(target_size=8)(DOCUMENTS[llamaindex])
     index = VectorStoreIndex(nodes, embed_model=llamaindex.LumberEmbedding())
     engine = index.as_query_engine(
-        llm=Replies(), text_qa_template=llamaindex.QUOTING_PROMPT, similarity_top_k=4
+        llm=Replies(max_tokens=None), text_qa_template=llamaindex.QUOTING_PROMPT, similarity_top_k=4
     )
     response = engine.query("When do otters hunt?")
     assert "They hunt fish at dawn." in asked[-1]
