@@ -30,9 +30,11 @@ _SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be vali
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _CUT_LETTER = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
 # The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments push it further.
+# A declaration that bytes show is not in UTF-16 or UTF-32.
 _DECLARED_WITHIN = 4096
 _DECLARATION = re.compile(
-    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""",
+    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*"""
+    rb"(?!utf[-_]?(?:16|32)|ucs)([\w.:-]+)",
     re.IGNORECASE,
 )
 
@@ -87,10 +89,9 @@ def decode(
     damaged = _count_damaged(content, text)
     if not damaged and not may_be_wide:
         return Decoded(text, "utf-8")
-    declared = _find_declared(content) if is_markup else None
-    if declared is not None:
+    for declared in _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]:
         with suppress(ValueError):  # pages may declare a wrong encoding
-            return Decoded(_decode_undamaged(content, name, declared), declared)
+            return Decoded(_decode_undamaged(content, name, declared.decode()), declared.decode())
     # In other encodings, at most a third of these places is a letter of UTF-8, by chance.
     cut = damaged == 1 and _CUT_LETTER.search(content, len(content) - 3)
     if not may_be_wide and (cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged):
@@ -148,11 +149,3 @@ def _decode_undamaged(content: bytes, name: str, encoding: str) -> str:
             f"{name} is not {encoding}: byte {error.start} ({error.object[error.start]:#04x}) "
             f"cannot be read ({error.reason}). Save it as UTF-8, or name its encoding"
         ) from error
-
-
-def _find_declared(content: bytes) -> str | None:
-    """Return the encoding that HTML or XML declares, None without one."""
-    match = _DECLARATION.search(content, 0, _DECLARED_WITHIN)
-    # A declaration that bytes show is not in UTF-16 or UTF-32.
-    wide = match and re.match(rb"(?i)utf[-_]?(?:16|32)|ucs", match[1])
-    return match[1].decode() if match and not wide else None

@@ -63,9 +63,11 @@ class IgnoreRules:
     def leave_out(self, path: str, is_folder: bool) -> bool:
         """Return whether a file or folder is left out, if its folder is not."""
         path = os.path.abspath(path)
-        if os.path.basename(path) in self._named:
+        name = os.path.basename(path)
+        if name in self._named:
             return False
-        is_tool = is_folder and _is_tool_folder(path)
+        tool_files = (os.path.join(path, file) for file in _TOOL_FILES)
+        is_tool = is_folder and (name in _TOOL_FOLDERS or any(map(os.path.exists, tool_files)))
         left_out = is_tool or _ignores(self._specs_of(os.path.dirname(path)), path, is_folder)
         self.left_out |= left_out
         return left_out
@@ -141,8 +143,3 @@ def _ignores(specs: list[_Spec], path: str, is_folder: bool) -> bool:
             if is_folder >= pattern.of_folders and pattern.regex.fullmatch(name):
                 return pattern.ignores
     return False
-
-
-def _is_tool_folder(folder: str) -> bool:
-    tool_files = (os.path.join(folder, name) for name in _TOOL_FILES)
-    return os.path.basename(folder) in _TOOL_FOLDERS or any(map(os.path.exists, tool_files))

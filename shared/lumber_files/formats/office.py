@@ -56,7 +56,9 @@ _SLIDE_FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "
 _SLIDE_LABELS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _SLIDE_NUMBERS = re.compile(f"({'|'.join(_SLIDE_FORMS)})({'|'.join(_SLIDE_LABELS)})")
 # Charts of the kinds since Office 2016 are read as the others, of another namespace.
-_NEWER_CHARTS = b"http://schemas.microsoft.com/office/drawing/2014/chartex"
+_NEWER_CHARTS = b'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
+_CHARTS = b'xmlns:cx="%b"' % SPACES["c"].encode()
+_EMBEDDED = (b"<p:oleObj ", b"<o:OLEObject ", b"<oleObject ")  # shown as pictures
 # Parts that are read and not XML: those that another takes in, and those of binary workbooks.
 _READ_BESIDES_XML = re.compile(
     r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
@@ -81,8 +83,11 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     parts: dict[str, bytes] = {}
     if content.startswith(b"PK"):
         parts = _unpack(content, max_unpacked)
+        if any(start in xml for xml in parts.values() for start in _EMBEDDED):
+            notices.append("embedded objects left out")
         if kind == "xlsx" and (workbook := find_workbook(parts)):
-            return *read_workbook(parts, workbook), _given_title(parts)
+            markdown, hidden = read_workbook(parts, workbook)
+            return markdown, [*notices, *hidden], _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
         content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as StarOffice has it
@@ -153,7 +158,7 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
             if _READ_BESIDES_XML.search(part.filename.lower()) or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
-                xml = archive.read(part).replace(_NEWER_CHARTS, SPACES["c"].encode())
+                xml = archive.read(part).replace(_NEWER_CHARTS, _CHARTS)
                 xml = xml.replace(b' Requires="cx', b' Needs="cx')  # a choice that anydoc reads
                 parts[part.filename] = _STRICT.sub(_TRANSITIONAL, xml)
                 size += part.file_size

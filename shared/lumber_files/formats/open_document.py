@@ -46,6 +46,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
         folder = find(embedded, "string(@*[local-name()='href'])").removeprefix("./")
         content = parse_xml(parts.get(f"{folder}/content.xml", b"<x/>"))
         blocks = find(content, "//table:table[@table:name='local-table']")  # of a chart
+        blocks[:0] = find(content, "//*[local-name()='title']/text:p") if blocks else ()
         blocks = blocks or find(content, f"//office:text/* | {_SHEETS} | //drawing:page//text:p")
         if paragraph := find(embedded, "ancestor::text:p[1]"):
             for block in reversed(blocks):
@@ -150,6 +151,11 @@ def _show_workbook(root: Any) -> list[str]:
         formula = find(cell, "substring-after(@table:formula, '=')")
         cell.append(_make(cell, "text:p", "=" + _REFERENCE.sub(r"\1\2\3", formula)))
         cell.set(qualify("office:value-type"), "string")
+    for sheet in find(root, _SHEETS):  # what is drawn on it follows its rows
+        for drawn in find(sheet, ".//drawing:*/text:p | .//drawing:*/table:table"):
+            cell = _make(sheet, "table:table-cell", "", drawn)
+            rows = find(drawn, ".//table:table-row") or [_make(sheet, "table:table-row", "", cell)]
+            sheet.extend([_make(sheet, "table:table-row"), *rows])
     unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
     sheets = find(root, f"{_SHEETS}[@table:style-name={unseen}]")
     rows = find(root, f"{_SHEETS}//table:table-row[@table:visibility!='visible'][.//text:p]")

@@ -1006,19 +1006,38 @@ def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> 
     )
 
 
-def test_the_values_of_a_chart_of_open_document_are_a_table() -> None:
+def test_charts_and_shapes_of_open_document_are_read() -> None:
     chart = f"<draw:frame {NAMES}><draw:object x:href='./O 1' xmlns:x='x'/></draw:frame>"
     cells = "".join(
         f"<table:table-cell><text:p>{said}</text:p></table:table-cell>" for said in "a7"
     )
-    table = f"<table:table table:name='local-table'><table:table-row>{cells}</table:table-row>"
-    content = io.BytesIO(odf("text", f"<text:p>See {chart}below.</text:p>"))
-    with (
-        zipfile.ZipFile(content, "a") as archive,
-        zipfile.ZipFile(io.BytesIO(odf("chart", f"{table}</table:table>"))) as inner,
+    row = f"<table:table-row>{cells}</table:table-row>"
+    title = "<c:title xmlns:c='c'><text:p>Boats</text:p></c:title>"
+    values = odf("chart", f"{title}<table:table table:name='local-table'>{row}</table:table>")
+    shapes = f"<draw:rect {NAMES}><text:p>Tides</text:p></draw:rect>{chart}"
+    shown = "|  |  |\n| --- | --- |\n| a | 7 |"
+    for kind, body, markdown in (
+        ("text", f"<text:p>See {chart}below.</text:p>", f"See below.\n\nBoats\n\n{shown}"),
+        (
+            "spreadsheet",
+            f"<table:table><table:shapes>{shapes}</table:shapes>{row}</table:table>",
+            f"{shown}\n\n**Tides**\n\n**Boats**\n\n{shown}",
+        ),
     ):
-        archive.writestr("O 1/content.xml", inner.read("content.xml"))
-    assert text_of(content.getvalue(), ".odt") == "See below.\n\n|  |  |\n| --- | --- |\n| a | 7 |"
+        content = io.BytesIO(odf(kind, body))
+        with (
+            zipfile.ZipFile(content, "a") as archive,
+            zipfile.ZipFile(io.BytesIO(values)) as inner,
+        ):
+            archive.writestr("O 1/content.xml", inner.read("content.xml"))
+        assert text_of(content.getvalue(), ".odt") == markdown
+
+
+def test_a_notice_names_embedded_objects_and_text_about_charts_is_unchanged() -> None:
+    space = "http://schemas.microsoft.com/office/drawing/2014/chartex"
+    embedded = '<w:r><w:object><o:OLEObject xmlns:o="o"/></w:object></w:r>'
+    file = read_bytes(word(paragraph(space, embedded)), name="a", suffix=".docx")
+    assert (file.text, file.notices) == (f"{space}\n", ("embedded objects left out",))
 
 
 def test_open_documents_and_rich_text() -> None:
