@@ -49,7 +49,6 @@ def test_the_name_decides_the_format_of_bytes_unless_a_suffix_does() -> None:
 
 
 def test_a_pdf_has_the_pages_of_its_text(tmp_path: Path) -> None:
-    pytest.importorskip("pypdfium2")
     path = write(tmp_path / "a.pdf", pdf([["The first page."], [], ["The third", "page."]]))
     file = read_file(path)
     assert file.text == "The first page.\n\n\f\fThe third page."
@@ -64,7 +63,6 @@ def test_a_pdf_has_the_pages_of_its_text(tmp_path: Path) -> None:
 
 
 def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
-    pytest.importorskip("anydoc")
     path = write(tmp_path / "a.docx", docx([("Heading1", "Tides"), ("", "They turn.")]))
     file = read_file(path)
     assert file.text == "# Tides\n\nThey turn.\n"
@@ -81,8 +79,6 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: str) -> None:
-    pytest.importorskip("pypdfium2")
-    pytest.importorskip("anydoc")
     with pytest.raises(UnreadableFileError, match=rf"^a{suffix}.*{reason}"):
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
@@ -112,8 +108,6 @@ def repack(content: bytes, named: str = "word/document.xml") -> bytes:
 def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
     suffix: str, content: bytes, size: int
 ) -> None:
-    pytest.importorskip("pypdfium2")
-    pytest.importorskip("anydoc")
     small = size * 9 // 10
     with pytest.raises(UnreadableFileError, match=rf"^a.*more than max_unpacked={small:,} bytes"):
         read_bytes(content, name="a", suffix=suffix, max_unpacked=small)
@@ -194,8 +188,6 @@ def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
     ],
 )
 def test_files_have_titles_of_their_own(name: str, given: str, title: str | None) -> None:
-    pytest.importorskip("pypdfium2")
-    pytest.importorskip("anydoc")
     read = read_bytes(pdf([["They turn."]], given), name=f"x/{name}", suffix=".pdf")
     assert read.metadata.get("title") == title
     word = docx_with_title(given, [("", "They turn.")])

@@ -5,8 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-pytest.importorskip("anydoc")
-
 from lumber_files import read_bytes
 from lumber_files.formats.html import read_html
 from tests.growth import check_linear

@@ -7,9 +7,6 @@ from email.message import EmailMessage
 from struct import pack
 
 import pytest
-
-pytest.importorskip("anydoc")
-
 from lxml import etree
 
 from lumber_files import UnreadableFileError, read_bytes

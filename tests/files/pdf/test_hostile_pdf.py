@@ -7,8 +7,6 @@ import pytest
 from lumber_files import UnreadableFileError, read_bytes
 from tests.making_files import pdf_of, pdf_stream
 
-pytest.importorskip("pypdfium2")
-
 FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica"
 SHOW = "BT /F1 12 Tf 72 720 Td (lol) Tj ET "
 CATALOG = "<< /Type /Catalog /Pages 2 0 R >>"

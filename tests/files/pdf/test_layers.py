@@ -5,8 +5,6 @@ import pytest
 from lumber_files import read_bytes
 from tests.making_files import pdf_of, pdf_stream
 
-pytest.importorskip("pypdfium2")
-
 SHOWN = (
     "BT /F1 12 Tf 72 700 Td (Always) Tj ET /OC /L1 BDC BT /F1 12 Tf 72 650 Td (draft) Tj ET EMC "
     "/OC /L2 BDC BT /F1 12 Tf 72 600 Td (final) Tj /OC /L1 BDC ( inner) Tj EMC ET EMC /X1 Do"

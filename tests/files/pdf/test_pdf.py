@@ -15,8 +15,6 @@ from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word
 from tests.making_files import pdf_of
 
-pytest.importorskip("pypdfium2")
-
 Drawn = tuple[float, float, float, str]
 """What is drawn: left and base in points, the size, which is negative if it is bold, and a text."""
 PROSE = [

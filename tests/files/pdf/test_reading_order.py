@@ -4,8 +4,6 @@ import pytest
 
 from tests.files.pdf.test_pdf import PROSE, prose, read
 
-pytest.importorskip("pypdfium2")
-
 LINES = [f"in row {n} the keeper {n}" for n in range(16)]
 
 

@@ -13,8 +13,6 @@ from lumber_files.pdf.text_repair import clean_pages
 from tests.growth import check_linear
 from tests.making_files import pdf_of, pdf_stream
 
-pytest.importorskip("pypdfium2")
-
 DIVIDING = "Some examples were printed.\n"
 """Goes before a text with "exam-" and "ples": a file that is known to divide words."""
 

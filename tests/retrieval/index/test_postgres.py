@@ -256,7 +256,6 @@ def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(
 
 
 def test_a_server_that_accepts_and_never_answers_is_given_up() -> None:
-    pytest.importorskip("psycopg", reason="needs psycopg")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://u:secret@127.0.0.1:{silent.getsockname()[1]}/db?connect_timeout=2"
         with pytest.raises(StoreError, match="timeout") as error:
