@@ -107,6 +107,8 @@ class _TreeTarget:
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
         self._around.append((next(filter(None, fonts), "").strip(), in_picture or tag == "svg"))
         self._open.append(tag)
+        if "classifier" in attributes.get("class", "").split():  # of a term of docutils
+            self._builder.data(" : ")
         if len(self._open) < _MAX_DEPTH:
             kept = {
                 key: _NOT_XML.sub("", value)
@@ -117,7 +119,10 @@ class _TreeTarget:
                 or (key == "reversed" and tag == "ol")
             }
             style = " ".join(_LIST_STYLE.findall(attributes.get("style", ""))).lower()
-            for form in (attributes.get("type", ""), *style.split()) if tag == "ol" else ():
+            # docutils names the form in a class: "loweralpha".
+            named = re.findall(r"\b(lower|upper)(alpha|roman)\b", attributes.get("class", ""))
+            forms = (attributes.get("type", ""), *map("-".join, named), *style.split())
+            for form in forms if tag == "ol" else ():
                 kept |= {"type": form} if form in LIST_FORMS else {}
             self._builder.start(tag, kept)
 
@@ -230,7 +235,7 @@ def _simplify(body: Any) -> None:
                 link.tail = f" {link.tail}"
     for note in body.xpath("//*[@id][not(self::li)]"):
         mark = marks.get(note.attrib.pop("id"))
-        if mark and not "".join(note.itertext()).lstrip(" \t\r\n[(").startswith(mark):
+        if mark and not "".join(note.itertext()).lstrip(" \t\r\n[(").startswith(mark.strip("[()]")):
             first = next((part for part in note.iter() if (part.text or "").strip()), note)
             first.text = f"{mark} {first.text or ''}"
     for line_end in body.iterfind(".//pre//br"):

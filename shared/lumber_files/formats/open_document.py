@@ -93,7 +93,7 @@ def _show_spans(root: Any, named_styles: Any) -> None:
             continue
         font = style.get(qualify("style:font-name"), "")
         span.text = show_symbols(span.text or "", families.get(font, font))
-        if style.get(qualify("style:text-position"), "").startswith("super"):
+        if re.match("super|[1-9]", style.get(qualify("style:text-position"), "")):
             span.text = set_apart("sup", "x", span.text)
 
 

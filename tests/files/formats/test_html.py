@@ -175,6 +175,9 @@ from tests.growth import check_linear
         ("<ol style='list-style-type: lower-greek'><li>a<li value=11>b</ol>", "- α. a\n- λ. b"),
         ("<ol type=A style='list-style:none'><li>a<li>b</ol>", "- a\n- b"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol class='upperroman simple' start=3><li>a</ol>", "- III. a"),
+        ("<dl><dt>x<span class=classifier>int</span><dd>a</dl>", "x : int\n\na"),
+        ("<p>a <a href='#n'>[1]</a><div id=n>[1] b</div>", "a [1]\n\n[1] b"),
         ("<ol reversed type=I><li>a<li value=1>b</ol>", "- II. a\n- I. b"),
         # Raised and lowered text beside numbers.
         ("10<sup>6</sup> m<sup>2</sup> in 1998.<sup>3</sup>", "10^6 m^2 in 1998.^3"),
