@@ -231,9 +231,7 @@ def _number_paragraphs(body: Any) -> None:
             counted[level] = number
             continue
         label = _SLIDE_LABELS[kind[2]].format(label_item(number, _SLIDE_FORMS[kind[1]]))
-        bullet = find(paragraph, "a:pPr/a:buAutoNum")[0]
-        bullet.tag = qualify("a:buChar")
-        bullet.set("char", "•")
+        find(paragraph, "a:pPr/a:buAutoNum")[0].tag = qualify("a:buChar")
         text = find(paragraph, "(.//a:t)[1]")[0]
         text.text = f"{label} {text.text}"
 
