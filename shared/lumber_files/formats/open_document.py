@@ -52,7 +52,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
             for block in reversed(blocks):
                 paragraph[0].addnext(block)
         elif blocks:
-            embedded.getparent()[:] = blocks
+            embedded.getparent()[:] = [_make(root, "drawing:text-box", "", *blocks)]
     for index in find(root, "//text:table-index | //text:object-index | //text:user-index"):
         index.tag = qualify("text:illustration-index")
     for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # of a page

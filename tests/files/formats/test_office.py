@@ -878,6 +878,7 @@ NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
         ),
         ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
         ('<text:p>Level <text:span text:style-name="T">a</text:span></text:p>', "Level α"),
+        ('<text:p>mc<text:span text:style-name="R">2</text:span></text:p>', "mc^2"),
         (
             f"<text:p {NAMES}>Row <draw:rect><text:p>Box</text:p></draw:rect>on.</text:p>",
             "Row on.\n\nBox",
@@ -913,7 +914,9 @@ def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown
     style = (
         '<office:automatic-styles><style:style style:name="S"><style:text-properties '
         'style:font-name="Symbol"/></style:style>'
-        '<style:style style:name="T" style:parent-style-name="S"/></office:automatic-styles>'
+        '<style:style style:name="T" style:parent-style-name="S"/><style:style style:name="R">'
+        '<style:text-properties style:text-position="30% 58%"/></style:style>'
+        "</office:automatic-styles>"
     )
     assert text_of(odf("text", body, style), ".odt") == markdown
 
@@ -1019,6 +1022,11 @@ def test_charts_and_shapes_of_open_document_are_read() -> None:
             "spreadsheet",
             f"<table:table><table:shapes>{shapes}</table:shapes>{row}</table:table>",
             f"{shown}\n\n**Tides**\n\n**Boats**\n\n{shown}",
+        ),
+        (
+            "presentation",
+            f"<draw:page {NAMES}>{chart}</draw:page>",
+            f"## Slide 1\n\nBoats\n\n{shown}",
         ),
     ):
         content = io.BytesIO(odf(kind, body))
