@@ -32,7 +32,7 @@ _LABEL = re.compile(
       ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)
     | ^\ufeff?{_LYRIC_TIME} | ^(\d+)\t(\d+)\t
     | ^Dialogue:[^,\n]{{1,20}},({_TIME}),({_TIME}),(?:[^,\n]*,){{6}}
-    | <(?:(?:\w+:)?p|text|SYNC)\b[^<>]{{0,200}}?\s(?:begin|start|Start|t)=["']?({_NUMBER})
+    | <(?i:(?:\w+:)?p|text|sync)\b[^<>]{{0,200}}?\s(?i:begin|start|t)=["']?({_NUMBER})
       (?:[^<>]{{0,200}}?\send=["']({_NUMBER}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -45,23 +45,24 @@ _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
 # such lines above them (YouTube's have "3 seconds" below), "Ann Lee [0:03]:", "Ann Lee: [0:03]".
 _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
-      (?:\**\[?{_NAME}\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}})?[\[(]?
+      (?:\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}}
+        | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?\s?\n)?[\[(]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
     | {_NAME}(?::[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)(?=[^\S\n])
-    | \[{_CLOCK}\](?=[^\S\n]))""",
+    | (?:\[{_CLOCK}\]|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
 # Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
 # such lines, too. Those of Zoom, on lines of their own, may start later.
 _FIRST_HEAD = re.compile(
-    r"\ufeff?[\[(]?(?:0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?\b0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
+    r"\ufeff?[\[(]?(?:(?:[^\n]*\n)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
 )
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
-    rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|SAMI)\b"
+    rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"
     rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
     rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )

@@ -331,8 +331,7 @@ def _without_remark(block: str) -> tuple[str, str]:
     if _IN_MARKS.match(paragraphs[0]) and not _QUOTED.fullmatch(paragraphs[0]):
         closed = (n for n, each in enumerate(paragraphs) if n and _CLOSED.fullmatch(each))
         end = next(closed, len(paragraphs) - 1) + 1
-    lines = "\n\n".join(paragraphs[:end]).split("\n")
-    quote = "\n".join(map(str.strip, lines)).strip()
+    quote = "\n".join(map(str.strip, "\n\n".join(paragraphs[:end]).split("\n"))).strip()
     found = _QUOTED.fullmatch(quote)
     own = found[1].strip() if found else re.sub(r"^[>`\s]+|[`*_\s]+$", "", quote)
     return own, "\n\n".join(paragraphs[end:])

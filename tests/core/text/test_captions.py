@@ -216,6 +216,8 @@ HEADS = {
     "sonix": "Ann Lee: [00:00:03] {}\n\nAnn Lee: [00:00:05] {}\n\nBob: [00:00:07] {}\n",
     "nvivo": "Speaker 1 [00:00:03]: {}\nSpeaker 2 [00:00:21]: {}\nSpeaker 1 [00:01:02]: {}\n",
     "descript": "[00:00:03] Ann: {}\n\n[00:00:05] Ann: {}\n\n[00:00:07] Bob: {}\n",
+    "names above times": "Ann Lee\n0:03\n{}\n\nAnn Lee:\n0:07\n{}\n\nUnknown speaker\t0:21\n{}\n",
+    "times before names": "00:00:03 Ann: {}\n00:00:05 - Ann: {}\n00:00:21 Bob Lee: {}\n",
     "meet": "00:00:00\nAnn Lee: {}\nAnn Lee: {}\n00:05:00\nBob Miller: {}\n",
     "happy scribe": "[00:00:03] - Ann\n{}\n\n[00:00:06] - Ann\n{}\n\n[00:00:21] - Bob\n{}\n",
     "sami": "<SAMI><HEAD><TITLE>Oars</TITLE></HEAD><BODY>\n<SYNC Start=3000><P Class=EN>{}\n<SYNC "
@@ -381,6 +383,10 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
     [
         *("", "Plain. <b>Bold</b>", "a --> b", "<!-- Ann: --> x", "NOTE\n-->"),
         *(SHOWS_A_TRANSCRIPT, RESULTS),
+        "Ann Lee  10:15 AM\nShall we row?\nBob Miller  10:17 AM\nYes, at noon.\n",
+        "[10:15:03] <ann> Shall we row?\n[10:15:09] <bob> Yes.\n",
+        "9:30\nDoors open.\n10:00\nPruning.\n",
+        "Oars 0:00\nBoats 0:45\nEnd 3:00\n",
     ],
 )
 def test_any_other_text_is_said_as_it_is(text: str) -> None:

@@ -161,13 +161,18 @@ $$;
     "Visual Basic": """
     \'\'\' <summary>Returns a price.</summary>  #FIRST
     <Obsolete("old")>
-    Public Function NAME(boat As Boat, hours As Integer) As Decimal  #SIGNATURE
+    Public Function NAME(
+        boat As Boat,
+        hours As Integer) As Decimal  #SIGNATURE
         Dim price = boat.Rate * hours
         If tides.IsHigh() Then
             price += boat.Surcharge
         Else
             price -= 1
         End If
+        For Each tide In tides
+            price += tide
+        Next
         Return price
     End Function
 """,
@@ -175,6 +180,8 @@ $$;
 =head2 NAME  #FIRST
 
 Returns a price.
+
+=back
 
 =cut
 
@@ -197,7 +204,8 @@ Hours of hire.
 #>
 function NAME {  #SIGNATURE
     [CmdletBinding()]
-    param(
+    param
+    (
         [int]$Hours,
         [string]$Boat
     )
@@ -207,6 +215,22 @@ function NAME {  #SIGNATURE
         }
     }
 }
+""",
+    "Erlang": """
+%% Returns a price.  #FIRST
+-spec NAME(boat(), integer()) -> float().
+NAME(Boat, Hours) when Hours > 0 ->  #SIGNATURE
+    case height() of
+        high -> Hours + 1;
+        _ -> Hours
+    end.
+""",
+    "F#": """
+/// Returns a price.  #FIRST
+[<Obsolete("old")>]
+let NAME (boat: Boat) (hours: int) : float =  #SIGNATURE
+    let price = boat.Rate * float hours
+    price + 1.0
 """,
     "R": """
 #' Returns a price  #FIRST
@@ -246,7 +270,7 @@ func NAME(
 
 
 # Few lines of these look like code, so the format of their files says so.
-KNOWN_BY_NAME = ("Elixir", "Visual Basic", "R", "Kotlin", "PowerShell")
+KNOWN_BY_NAME = ("Elixir", "Erlang", "F#", "Kotlin", "PowerShell", "R", "Visual Basic")
 
 
 def code_of(language: str) -> str:

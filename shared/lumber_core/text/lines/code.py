@@ -99,18 +99,18 @@ _GOES_ON = (
     r"[\])}]|\*/|#>|:\s|->|(?:[eE]lse(?:[iI]f)?|elsif|elif|except|rescue|ensure|[fF]inally|[cC]atch)\b"
     r"|(?:then|do|done|fi)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN$"
 )
-_CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:[eE]nd|where|throws|=cut)\b")
+_CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:[eE]nd|where|throws|=back|=cut)\b|(?:Next|Loop|\()$")
 # Lines that belong to the line below: decorators, comments, sections, selectors of CSS, signatures
 # of types, return types in C and C++.
 _LEADS = re.compile(
-    r"@\w|#|//|--|;|'|=[a-z]|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$"
-    r"|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
+    r"@\w|#|//|--|;|'(?:''|\s[^']*$)|%|=[a-z]|-spec\b|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[<.*>\]$"
+    r"|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
     r"|(?:template|typename|class|public|private|protected)\b[\w\s,=.<>]*[>,]$|template\s*<.*>$"
     r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
 )
 _DECORATOR = re.compile(  # or the first line of a signature over several lines
     r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$"
-    r"|(?:(?:pub|public|private|protected|internal|open|suspend|static|final|async|export|override"
+    r"|(?:(?i:pub|public|private|protected|internal|open|suspend|static|final|async|export|override"
     r"|function|def|fn|func|fun)\b.{0,80}|[A-Za-z]\w*(?:\s\w+)?)\($"
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
