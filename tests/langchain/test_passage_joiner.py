@@ -45,10 +45,6 @@ def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> N
     assert [chunk.page_content for chunk in chunks] != texts
     (whole,) = join_passages(chunks, [PAGE])
     assert whole.page_content == GUIDE.strip()
-
-
-def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
-    chunks = chunks_of(PAGE, context=True)
     for chunk in chunks:
         del chunk.metadata["end_index"]
     with pytest.raises(ValueError, match="need their end_index"):
