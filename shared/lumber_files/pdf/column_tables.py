@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, takewhile
 from statistics import median
 from typing import NamedTuple
 
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word
+from lumber_files.pdf.text_lines import TextLine, Word, by_height
 
 _SIGNS = "$€£¥"
 _SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
-_YEAR = re.compile(r"(?:FY|CY)?\s?(?:19|20)\d\d[AE]?")
+_YEAR = re.compile(r"(?:FY|CY)?\s?(?:19|20)\d\d[AE]?|\d\d/\d\d")  # "21/20" is a change
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
+_MAX_CELL_GAP = 2.0  # points, beside a column, of its dashes
 _MAX_LABEL_LINES, _MAX_LABEL_WORDS = 3, 20  # between two rows of a table, such as "Revenues"
 _MAX_ROW_DISTANCE = 4.0  # times the size
 _MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
+_MAX_HEAD_LEADING = 1.3  # times the size, between two lines of one head
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the heads to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
-_NOTE = re.compile(r"\(.*\)")  # "(in millions)" in the middle of a page
-_MAX_HEAD_LINES = 24  # the heads of many columns are a line for each word
+_NOTE = re.compile(r"\(.*\)")
+_MAX_LEVELS = 8  # of heads; a head may have a line for each word
+_MAX_HEAD_LINES = 40  # the heads of many columns are a line for each word
 _MAX_RULE_DISTANCE = 0.9  # times the size, from the head of several columns to the line below
 # Times the size, by which heads reach farther left and right than numbers.
 _MAX_LEFT_SLACK, _MAX_RIGHT_SLACK = 3.0, 8.0
@@ -48,7 +51,8 @@ def find_column_tables(
     A rule below the head of several columns shows which these are.
     """
     cells = [_cells(line) for line in lines]
-    start = 0
+    start = last = 0
+    before: tuple[Sequence[_Range], list[str]] = [], []  # the columns of a table, and their heads
     while start < len(lines):
         rows = _rows_from(lines, cells, start)
         stop = rows[-1] + 1 if rows else start + 1
@@ -56,12 +60,17 @@ def find_column_tables(
             del rows[0]
         if len(rows) > 1 and (columns := _columns([cells[row][1:] for row in rows])):
             pitch = median(a.base - b.base for a, b in pairwise(lines[rows[0] : stop]))
-            heads, labels = _heads_above(lines, rows[0], columns, pitch)
+            edge = max(cells[row][0].right for row in rows)
+            heads, labels = _heads_above(lines[last : rows[0] + 1], columns, pitch, edge)
             if heads or max(sum(c.is_value for c in cells[row][1:]) for row in rows) > 1:
-                body = [line for line in labels if line not in heads] + [*lines[rows[0] : stop]]
-                table = [_head_row(heads, columns, rules), *_body(body, columns, pitch)]
-                yield [*heads, *body], table
+                body = [*labels, *lines[rows[0] : stop]]
+                head = _head_row(heads, columns, rules)
+                if not heads and _are_alike(columns, before[0]):  # a long label is between them
+                    head = before[1]
+                before = columns, head
+                yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
         start = stop
+        last = stop if len(rows) > 1 else last
 
 
 def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
@@ -86,8 +95,18 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
 
 def _is_head(cells: Sequence[_Range], least: int = 2) -> bool:
     """Return whether all numbers of a row are years, and are as many as there must be."""
-    values = [cell for cell in cells if cell.is_value]
-    return len(values) >= least and all(_YEAR.fullmatch(cell.text) for cell in values)
+    return sum(cell.is_value for cell in cells) >= least and not _has_numbers(cells)
+
+
+def _has_numbers(cells: Sequence[_Range]) -> bool:
+    return any(cell.is_value and not _YEAR.fullmatch(cell.text) for cell in cells)
+
+
+def _is_row(cells: Sequence[_Range]) -> bool:
+    """Return whether cells are numbers and dashes, and none of them is a year."""
+    numbers = any(re.search(r"[\d\u2013\u2014-]", cell.text) for cell in cells)
+    years = any(_YEAR.fullmatch(cell.text) for cell in cells)
+    return numbers and not years and all(cell.is_value for cell in cells)
 
 
 def _rows_from(
@@ -113,18 +132,22 @@ def _rows_from(
 
 def _columns(rows: Sequence[Sequence[_Range]]) -> list[_Range]:
     """Return the columns behind the labels; none if two cells of a row are in one."""
-    columns = _union([cell for row in rows for cell in row if cell.is_value])
+    values = [cell for row in rows for cell in row if cell.is_value]
     others = [cell for row in rows for cell in row if not cell.is_value]
-    columns = sorted([*columns, *_union([c for c in others if _place(c, columns) is None])])
-    places = [[_place(cell, columns) for cell in row] for row in rows]
-    return columns if all(len(set(row)) == len(row) for row in places) else []
+    for gap in (_MAX_CELL_GAP, 0.0):
+        columns = _union(values, gap)
+        columns = sorted([*columns, *_union([c for c in others if _place(c, columns) is None])])
+        places = [[_place(cell, columns) for cell in row] for row in rows]
+        if all(len(set(row)) == len(row) for row in places):
+            return columns
+    return []
 
 
-def _union(ranges: Sequence[_Range]) -> list[_Range]:
-    """Return the ranges that overlapping ones make together."""
+def _union(ranges: Sequence[_Range], gap: float = 0.0) -> list[_Range]:
+    """Return the ranges that those make together that overlap, or are closer than a gap."""
     union: list[_Range] = []
     for one in sorted(ranges):
-        if union and one.left < union[-1].right:
+        if union and one.left < union[-1].right + gap:
             union[-1] = _Range(union[-1].left, max(union[-1].right, one.right))
         else:
             union.append(_Range(one.left, one.right))
@@ -133,6 +156,12 @@ def _union(ranges: Sequence[_Range]) -> list[_Range]:
 
 def _overlap(one: _Range, other: _Range) -> float:
     return min(one.right, other.right) - max(one.left, other.left)
+
+
+def _are_alike(columns: Sequence[_Range], others: Sequence[_Range]) -> bool:
+    """Return whether columns are at the places of others."""
+    alike = (_overlap(*pair) > 0 for pair in zip(columns, others, strict=False))
+    return len(columns) == len(others) and all(alike)
 
 
 def _place(cell: _Range, columns: Sequence[_Range]) -> int | None:
@@ -164,57 +193,80 @@ def _body(
 
 
 def _heads_above(
-    lines: Sequence[TextLine], first: int, columns: Sequence[_Range], pitch: float
-) -> tuple[list[TextLine], list[TextLine]]:
-    """Return the lines with heads of columns above a row, and those with labels alone.
+    lines: Sequence[TextLine], columns: Sequence[_Range], pitch: float, edge: float
+) -> tuple[list[list[TextLine]], list[TextLine]]:
+    """Return the levels of heads above the last line, and the lines with labels below them.
 
-    Labels as high as heads are among both.
+    The labels of the rows end at an `edge`.
     """
-    heads: list[TextLine] = []
-    labels: list[TextLine] = []
-    top = lines[first].base
-    for line in lines[max(0, first - _MAX_HEAD_LINES) : first][::-1]:
-        far = max(_MAX_HEAD_DISTANCE * line.size, _MAX_WIDE_ROWS * pitch)
-        note = len(line.cells) == 1 and _NOTE.fullmatch(line.text) and line.right > columns[0].left
-        if line.base <= lines[first].base or line.base - top > far or (note and heads):
+    row, levels, headed = lines[-1], list[list[TextLine]](), list[int]()
+    before = lines[-1 - _MAX_HEAD_LINES : -1][::-1]
+    top = row.base
+    for level in by_height(takewhile(lambda line: line.base > row.base, before))[::-1]:
+        size = max(line.size for line in (row, *level))
+        beside, over = _heads(level, columns)
+        far = max(_MAX_HEAD_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
+        if len(over) in (0, len(columns)) and not _has_numbers(over):
+            far *= 2  # a blank line
+        is_note = len(over) == 1 < len(columns) and _is_note(over[0], columns, size)
+        if level[-1].base - top > far or (is_note and headed and not beside) or _is_row(over):
             break
-        if note:
+        top = level[0].base
+        if is_note and not beside:
             continue
-        over = [c for c in _cells(line, _HEAD_GAP * line.size) if c.right > columns[0].left]
         if over and (
-            over[0].left <= columns[0].left - _MAX_LEFT_SLACK * line.size
-            or over[-1].right >= columns[-1].right + _MAX_RIGHT_SLACK * line.size
+            over[0].left <= min(edge, columns[0].left - _MAX_LEFT_SLACK * size)
+            or over[-1].right >= columns[-1].right + _MAX_RIGHT_SLACK * size
         ):
             break
-        (heads if over else labels).append(line)
-        top = max(top, line.base)
-    bases = [line.base for line in heads]
-    labels = [one for one in labels if bases and one.base < max(bases) + one.size / 2]
-    beside = [one for one in labels if one.base >= min(bases) - one.size / 2]
-    return heads[::-1] + beside[::-1], labels[::-1]
+        headed += [len(levels)] * bool(over and not is_note)
+        levels.append(level)
+    lowest, highest = (headed[0], headed[-1]) if headed else (0, -1)
+    if highest - lowest >= _MAX_LEVELS:
+        return [], []
+    labels = [line for level in levels[:lowest][::-1] for line in level]
+    return levels[lowest : highest + 1][::-1], labels
+
+
+def _heads(
+    level: Sequence[TextLine], columns: Sequence[_Range]
+) -> tuple[list[_Range], list[_Range]]:
+    """Return the cells of a level that are above the labels, and those above columns."""
+    cells = sorted(cell for line in level for cell in _cells(line, _HEAD_GAP * line.size))
+    slack = _MAX_LEFT_SLACK * level[0].size  # a year may stand above the sign of a currency
+    own = [c.right > columns[0].left - slack * bool(_YEAR.fullmatch(c.text)) for c in cells]
+    first = own.index(True) if True in own else len(cells)
+    return cells[:first], cells[first:]
+
+
+def _is_note(cell: _Range, columns: Sequence[_Range], size: float) -> bool:
+    """Return whether a cell is in parentheses in the middle of columns, such as "(in millions)"."""
+    centred = _shift(cell, range(len(columns)), columns) < size
+    inside = any(one.left <= cell.left and cell.right <= one.right for one in columns)
+    return _NOTE.fullmatch(cell.text) is not None and (centred or not inside)
 
 
 def _head_row(
-    heads: Sequence[TextLine], columns: Sequence[_Range], rules: Sequence[Rule]
+    heads: Sequence[Sequence[TextLine]], columns: Sequence[_Range], rules: Sequence[Rule]
 ) -> list[str]:
     """Return the heads of columns; one of several columns is repeated in each of them."""
     row = [""] * (len(columns) + 1)
-    levels: list[list[TextLine]] = []
-    for line in sorted(heads, key=lambda line: -line.base):
-        if not levels or levels[-1][0].base - line.base >= line.size / 2:
-            levels.append([])
-        levels[-1].append(line)
-    for level in levels:
-        cells = sorted(cell for one in level for cell in _cells(one, _HEAD_GAP * one.size))
-        over = [cell for cell in cells if cell.right > columns[0].left]
-        places = [range(1)] * (len(cells) - len(over))  # heads of the labels
-        for below in _columns_below(over, level[0], columns, rules, level is not levels[-1]):
+    columns, below = [*columns], list[TextLine]()
+    for level in heads[::-1]:
+        beside, over = _heads(level, columns)
+        places = [range(1)] * len(beside)
+        ranges = _columns_below(over, level[0], columns, rules, below)
+        below = level
+        for cell, own in zip(over, ranges, strict=True):
             # What all columns have in common is said once: a row's context has few words.
-            common = len(below) == len(columns) > 1
-            places.append(range(1) if common else range(below.start + 1, below.stop + 1))
-        for cell, numbers in zip(cells, places, strict=True):
+            common = len(own) == len(columns) > 1
+            places.append(range(1) if common else range(own.start + 1, own.stop + 1))
+            if len(own) == 1:  # the heads above are as wide
+                left, right, _ = columns[own.start]
+                columns[own.start] = _Range(min(left, cell.left), max(right, cell.right))
+        for cell, numbers in [*zip([*beside, *over], places, strict=True)][::-1]:
             for number in numbers:
-                row[number] = f"{row[number]} {cell.text}".strip()
+                row[number] = f"{cell.text} {row[number]}".strip()
     return row
 
 
@@ -223,12 +275,13 @@ def _columns_below(
     line: TextLine,
     columns: Sequence[_Range],
     rules: Sequence[Rule],
-    several: bool,
+    below: Sequence[TextLine],
 ) -> list[range]:
     """Return the columns of each head of a level: those above the same rule, or around it.
 
-    There are `several` if heads are below: what stands over a rule below the second and third
-    column of four is above them all.
+    There are several if heads are `below`: what stands over a rule below the second and third
+    column of four is above them all. Where these repeat, heads above may have all columns among
+    them, without rules.
     """
     places, underlined = [], []
     for cell in cells:
@@ -238,23 +291,30 @@ def _columns_below(
             over = [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
             if near and not rule.upright and over == [cell]:  # not one below all heads
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
-        below = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
+        under = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]
-        below = below or [shifts.index(min(shifts))]
-        places.append(range(below[0], below[-1] + 1))
-        underlined.append(several and wide is not cell)
-    for number, cell in enumerate(cells):
-        taken = {column for other in places if other != places[number] for column in other}
-        for left, right in ((1, 1), (1, 0), (0, 1))[not underlined[number] :]:
-            while True:
-                own = places[number]
-                wider = range(own.start - left, own.stop + right)
-                most = line.size if left and right else _shift(cell, own, columns)
-                free = {*wider} <= {*range(len(columns))} - taken
-                if not free or _shift(cell, wider, columns) >= most:
-                    break
-                places[number] = wider
-    return places
+        under = under or [shifts.index(min(shifts))]
+        places.append(range(under[0], under[-1] + 1))
+        underlined.append(bool(below) and wide is not cell)
+    texts = [cell.text for one in below for cell in _cells(one, _HEAD_GAP * one.size)]
+    apart = below and line.base - below[0].base > _MAX_HEAD_LEADING * line.size
+    repeats = apart and len({*texts}) < len(texts)
+    for even in (True, False)[not repeats :]:
+        grown = [*places]
+        for number, cell in enumerate(cells):
+            taken = {column for other in grown if other != grown[number] for column in other}
+            for left, right in ((1, 1), (1, 0), (0, 1))[not (even or underlined[number]) :]:
+                while True:
+                    own = grown[number]
+                    wider = range(own.start - left, own.stop + right)
+                    most = line.size if left and right else _shift(cell, own, columns)
+                    free = {*wider} <= {*range(len(columns))} - taken
+                    if not free or _shift(cell, wider, columns) >= most:
+                        break
+                    grown[number] = wider
+        if even and sum(map(len, grown)) == len(columns):
+            break
+    return grown
 
 
 def _shift(cell: _Range, numbers: range, columns: Sequence[_Range]) -> float:

@@ -8,7 +8,7 @@ from itertools import accumulate, groupby, pairwise, repeat
 from operator import attrgetter
 from typing import NamedTuple
 
-from lumber_files.pdf.text_lines import TextLine, Word
+from lumber_files.pdf.text_lines import TextLine, Word, by_height
 
 _MIN_BAND_HEIGHT = 6.0  # points; what is thinner is a rule
 _MIN_GAP = 3.0  # points; closer lines are one
@@ -338,11 +338,7 @@ def _divide(
 
     The rules may be a `few`: those above and below the heads, and below the table.
     """
-    levels: list[list[TextLine]] = []
-    for line in sorted(row, key=lambda line: -line.base):
-        if not levels or levels[-1][0].base - line.base > line.size / 2:
-            levels.append([])
-        levels[-1].append(line)
+    levels = by_height(row)
     cells = [_cells(level, gutters) for level in levels]
     starts = [n for n, own in enumerate(cells) if n and 0 in own and len(own) > 1]
     numbers = [c for own in cells for c, text in own.items() if c and not text.upper().isupper()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -115,3 +115,13 @@ def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
         for line in page:
             sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
     return max(sizes, key=sizes.__getitem__, default=0.0)
+
+
+def by_height(lines: Iterable[TextLine]) -> list[list[TextLine]]:
+    """Return lines by their height, from top to bottom."""
+    levels: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: -line.base):
+        if not levels or levels[-1][0].base - line.base >= line.size / 2:
+            levels.append([])
+        levels[-1].append(line)
+    return levels
