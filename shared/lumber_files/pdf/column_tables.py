@@ -52,7 +52,7 @@ def find_column_tables(
     """
     cells = [_cells(line) for line in lines]
     start = last = 0
-    before: tuple[Sequence[_Range], list[str]] = [], []  # the columns of a table, and their heads
+    before, head_before = list[_Range](), list[str]()  # columns of the table before
     while start < len(lines):
         rows = _rows_from(lines, cells, start)
         stop = rows[-1] + 1 if rows else start + 1
@@ -65,9 +65,12 @@ def find_column_tables(
             if heads or max(sum(c.is_value for c in cells[row][1:]) for row in rows) > 1:
                 body = [*labels, *lines[rows[0] : stop]]
                 head = _head_row(heads, columns, rules)
-                if not heads and _are_alike(columns, before[0]):  # a long label is between them
-                    head = before[1]
-                before = columns, head
+                places = [_place(column, before) for column in columns] if before else []
+                if (
+                    places and not heads and places == [*range(len(before))]
+                ):  # a long label is between them
+                    head = head_before
+                before, head_before = columns, head
                 yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
         start = stop
         last = stop if len(rows) > 1 else last
@@ -95,11 +98,8 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
 
 def _is_head(cells: Sequence[_Range], least: int = 2) -> bool:
     """Return whether all numbers of a row are years, and are as many as there must be."""
-    return sum(cell.is_value for cell in cells) >= least and not _has_numbers(cells)
-
-
-def _has_numbers(cells: Sequence[_Range]) -> bool:
-    return any(cell.is_value and not _YEAR.fullmatch(cell.text) for cell in cells)
+    values = [cell for cell in cells if cell.is_value]
+    return len(values) >= least and all(_YEAR.fullmatch(cell.text) for cell in values)
 
 
 def _is_row(cells: Sequence[_Range]) -> bool:
@@ -158,12 +158,6 @@ def _overlap(one: _Range, other: _Range) -> float:
     return min(one.right, other.right) - max(one.left, other.left)
 
 
-def _are_alike(columns: Sequence[_Range], others: Sequence[_Range]) -> bool:
-    """Return whether columns are at the places of others."""
-    alike = (_overlap(*pair) > 0 for pair in zip(columns, others, strict=False))
-    return len(columns) == len(others) and all(alike)
-
-
 def _place(cell: _Range, columns: Sequence[_Range]) -> int | None:
     """Return the number of the column in which most of a cell is, None if it is in none."""
     place = max(range(len(columns)), key=lambda number: _overlap(cell, columns[number]))
@@ -206,7 +200,7 @@ def _heads_above(
         size = max(line.size for line in (row, *level))
         beside, over = _heads(level, columns)
         far = max(_MAX_HEAD_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
-        if len(over) in (0, len(columns)) and not _has_numbers(over):
+        if len(over) in (0, len(columns)):
             far *= 2  # a blank line
         is_note = len(over) == 1 < len(columns) and _is_note(over[0], columns, size)
         if level[-1].base - top > far or (is_note and headed and not beside) or _is_row(over):
@@ -279,9 +273,8 @@ def _columns_below(
 ) -> list[range]:
     """Return the columns of each head of a level: those above the same rule, or around it.
 
-    There are several if heads are `below`: what stands over a rule below the second and third
-    column of four is above them all. Where these repeat, heads above may have all columns among
-    them, without rules.
+    A head alone, or heads above a level that repeats heads, may have all columns among them: each
+    has those of which it is above the middle.
     """
     places, underlined = [], []
     for cell in cells:
@@ -298,8 +291,8 @@ def _columns_below(
         underlined.append(bool(below) and wide is not cell)
     texts = [cell.text for one in below for cell in _cells(one, _HEAD_GAP * one.size)]
     apart = below and line.base - below[0].base > _MAX_HEAD_LEADING * line.size
-    repeats = apart and len({*texts}) < len(texts)
-    for even in (True, False)[not repeats :]:
+    several = apart and (len(cells) == 1 or len({*texts}) < len(texts))
+    for even in (True, False)[not several :]:
         grown = [*places]
         for number, cell in enumerate(cells):
             taken = {column for other in grown if other != grown[number] for column in other}

@@ -50,15 +50,6 @@ class Rule(NamedTuple):
         yield from (Rule(left, y, right, y) for y in (bottom, top))
 
 
-class _Part(NamedTuple):
-    """Words of a line in a cell."""
-
-    line: int  # its number
-    first: int  # the column of the first word
-    wide: bool  # whether it reaches into other columns
-    text: str
-
-
 class Grid:
     """The cells between drawn lines."""
 
@@ -82,43 +73,41 @@ class Grid:
         """
         if min(len(self._lefts), len(self._bases)) < 3 or not self._is_closed():
             return None
-        parts: dict[tuple[int, int], list[_Part]] = {}  # by the first place of a cell
+        parts: dict[
+            tuple[int, int], list[tuple[int, Sequence[Word]]]
+        ] = {}  # by a cell's first place
         for number, line in enumerate(lines):
             places = set[tuple[int, int] | None]()
             for words in line.cells:
                 for place, own in groupby(words, self._place):
                     places.add(place)
                     if place is not None:
-                        parts.setdefault(place, []).append(self._part(number, [*own]))
+                        parts.setdefault(place, []).append((number, [*own]))
             if None in places and len(places) > 1:
                 return None
         cells = [[""] * (len(self._lefts) - 1) for _ in self._bases[1:]]
         repeated: list[tuple[int, int, str]] = []
         for (row, column), inside in parts.items():
             # A head or a band without upright rules has the columns of the other rows.
-            if len({part.first for part in inside}) > 1 and not any(part.wide for part in inside):
-                for part in inside:
-                    cells[row][part.first] = f"{cells[row][part.first]}\n{part.text}".strip()
+            columns = [{self._column(word) for word in words} for _, words in inside]
+            if len(set().union(*columns)) > 1 and all(len(own) == 1 for own in columns):
+                for (_, words), (own,) in zip(inside, columns, strict=True):
+                    cells[row][own] = f"{cells[row][own]}\n{_text(words)}".strip()
                 continue
             text, last = cells[row][column], -1
-            for part in inside:
-                text += ("" if not text else " " if part.line == last else "\n") + part.text
-                last = part.line
+            for line, words in inside:
+                text += ("" if not text else " " if line == last else "\n") + _text(words)
+                last = line
             cells[row][column] = text
             repeated += ((*place, text) for place in self._places_of(row, column))
         for below, beside, text in repeated:
             cells[below][beside] = cells[below][beside] or text
         rows = [row for row in cells if any(row)]
-        columns = [own for own in zip(*rows, strict=True) if any(own)]
-        if len(rows) < 2 or len(columns) < 2:
+        filled = [own for own in zip(*rows, strict=True) if any(own)]
+        if len(rows) < 2 or len(filled) < 2:
             return None
-        taken = {part.line for inside in parts.values() for part in inside}
-        return taken, [list(row) for row in zip(*columns, strict=True)]
-
-    def _part(self, number: int, words: Sequence[Word]) -> _Part:
-        columns = [self._column(word) for word in words]
-        text = " ".join(word.text for word in words)
-        return _Part(number, columns[0], max(columns) > min(columns), text)
+        taken = {line for inside in parts.values() for line, _ in inside}
+        return taken, [list(row) for row in zip(*filled, strict=True)]
 
     def _places_of(self, row: int, column: int) -> Iterator[tuple[int, int]]:
         """Yield the rows and columns of a cell; of one over all columns, such as a band, one."""
@@ -170,6 +159,10 @@ class Grid:
         """Return whether there is a rule above a cell."""
         x = (self._lefts[column] + self._lefts[column + 1]) / 2
         return _is_at(self._level, x, self._bases[-1 - row])
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(word.text for word in words)
 
 
 def _is_at(rules: Sequence[Rule], x: float, y: float) -> bool:
@@ -310,25 +303,22 @@ def _wraps(row: Sequence[TextLine], has_numbers: bool, behind: float) -> bool:
 
 
 def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str]:
-    """Return the letters in each column, by its number."""
+    """Return the text in each column, by its number."""
     cells: dict[int, str] = {}
     for word in (word for line in lines for word in line.words):
         column = bisect_right(gutters, word.left)
-        cells[column] = cells.get(column, "") + word.text
+        cells[column] = f"{cells.get(column, '')} {word.text}".strip()
     return cells
 
 
 def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
     """Return the cells of rows below heads if a row lacks a cell before others, else none."""
     gutters = _gutters(lines)
-    rows = [[""] * (len(gutters) + 1) for _ in lines]
-    for row, line in zip(rows, lines, strict=True):
-        for word in line.words:
-            column = bisect_right(gutters, word.left)
-            row[column] = f"{row[column]} {word.text}".strip()
-    filled = ["".join("x" if cell else " " for cell in row).rstrip() for row in rows]
-    lacks = any(" " in row for row in filled[1:])
-    return rows if len(gutters) > 1 and all(rows[0]) and lacks else []
+    cells = [_cells([line], gutters) for line in lines]
+    lacks = any(len(row) <= max(row) for row in cells[1:])
+    whole = len(gutters) > 1 and len(cells[0]) > len(gutters)
+    columns = range(len(gutters) + 1)
+    return [[row.get(n, "") for n in columns] for row in cells] if whole and lacks else []
 
 
 def _divide(
