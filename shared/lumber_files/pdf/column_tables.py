@@ -19,11 +19,10 @@ _MAX_CELL_GAP = 2.0  # points, beside a column, of its dashes
 _MAX_LABEL_LINES, _MAX_LABEL_WORDS = 3, 20  # between two rows of a table, such as "Revenues"
 _MAX_ROW_DISTANCE = 4.0  # times the size
 _MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
-_MAX_HEAD_LEADING = 1.3  # times the size, between two lines of one head
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the heads to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
-_NOTE = re.compile(r"\(.*\)")
-_MAX_LEVELS = 8  # of heads; a head may have a line for each word
+_NOTE = re.compile(r"\(.*\)")  # "(in millions)" in the middle of a page
+_MAX_LEVELS = 8  # of heads; more are the rows of a table without numbers
 _MAX_HEAD_LINES = 40  # the heads of many columns are a line for each word
 _MAX_RULE_DISTANCE = 0.9  # times the size, from the head of several columns to the line below
 # Times the size, by which heads reach farther left and right than numbers.
@@ -52,7 +51,6 @@ def find_column_tables(
     """
     cells = [_cells(line) for line in lines]
     start = last = 0
-    before, head_before = list[_Range](), list[str]()  # columns of the table before
     while start < len(lines):
         rows = _rows_from(lines, cells, start)
         stop = rows[-1] + 1 if rows else start + 1
@@ -64,14 +62,8 @@ def find_column_tables(
             heads, labels = _heads_above(lines[last : rows[0] + 1], columns, pitch, edge)
             if heads or max(sum(c.is_value for c in cells[row][1:]) for row in rows) > 1:
                 body = [*labels, *lines[rows[0] : stop]]
-                head = _head_row(heads, columns, rules)
-                places = [_place(column, before) for column in columns] if before else []
-                if (
-                    places and not heads and places == [*range(len(before))]
-                ):  # a long label is between them
-                    head = head_before
-                before, head_before = columns, head
-                yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
+                table = [_head_row(heads, columns, rules), *_body(body, columns, pitch)]
+                yield [*chain(*heads), *body], table
         start = stop
         last = stop if len(rows) > 1 else last
 
@@ -100,13 +92,6 @@ def _is_head(cells: Sequence[_Range], least: int = 2) -> bool:
     """Return whether all numbers of a row are years, and are as many as there must be."""
     values = [cell for cell in cells if cell.is_value]
     return len(values) >= least and all(_YEAR.fullmatch(cell.text) for cell in values)
-
-
-def _is_row(cells: Sequence[_Range]) -> bool:
-    """Return whether cells are numbers and dashes, and none of them is a year."""
-    numbers = any(re.search(r"[\d\u2013\u2014-]", cell.text) for cell in cells)
-    years = any(_YEAR.fullmatch(cell.text) for cell in cells)
-    return numbers and not years and all(cell.is_value for cell in cells)
 
 
 def _rows_from(
@@ -202,24 +187,21 @@ def _heads_above(
         far = max(_MAX_HEAD_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
         if len(over) in (0, len(columns)):
             far *= 2  # a blank line
-        is_note = len(over) == 1 < len(columns) and _is_note(over[0], columns, size)
-        if level[-1].base - top > far or (is_note and headed and not beside) or _is_row(over):
+        is_note = len(over) == 1 < len(columns) and _NOTE.fullmatch(over[0].text) is not None
+        if level[-1].base - top > far or (is_note and headed and not beside):
             break
         top = level[0].base
-        if is_note and not beside:
-            continue
         if over and (
             over[0].left <= min(edge, columns[0].left - _MAX_LEFT_SLACK * size)
             or over[-1].right >= columns[-1].right + _MAX_RIGHT_SLACK * size
         ):
             break
         headed += [len(levels)] * bool(over and not is_note)
-        levels.append(level)
+        levels += [level] * (bool(beside) or not is_note)
     lowest, highest = (headed[0], headed[-1]) if headed else (0, -1)
-    if highest - lowest >= _MAX_LEVELS:
-        return [], []
     labels = [line for level in levels[:lowest][::-1] for line in level]
-    return levels[lowest : highest + 1][::-1], labels
+    levels = levels[lowest : highest + 1][::-1]
+    return (levels if len(levels) <= _MAX_LEVELS else []), labels
 
 
 def _heads(
@@ -233,24 +215,16 @@ def _heads(
     return cells[:first], cells[first:]
 
 
-def _is_note(cell: _Range, columns: Sequence[_Range], size: float) -> bool:
-    """Return whether a cell is in parentheses in the middle of columns, such as "(in millions)"."""
-    centred = _shift(cell, range(len(columns)), columns) < size
-    inside = any(one.left <= cell.left and cell.right <= one.right for one in columns)
-    return _NOTE.fullmatch(cell.text) is not None and (centred or not inside)
-
-
 def _head_row(
     heads: Sequence[Sequence[TextLine]], columns: Sequence[_Range], rules: Sequence[Rule]
 ) -> list[str]:
     """Return the heads of columns; one of several columns is repeated in each of them."""
     row = [""] * (len(columns) + 1)
-    columns, below = [*columns], list[TextLine]()
+    columns = [*columns]
     for level in heads[::-1]:
         beside, over = _heads(level, columns)
         places = [range(1)] * len(beside)
-        ranges = _columns_below(over, level[0], columns, rules, below)
-        below = level
+        ranges = _columns_below(over, level[0], columns, rules, level is not heads[-1])
         for cell, own in zip(over, ranges, strict=True):
             # What all columns have in common is said once: a row's context has few words.
             common = len(own) == len(columns) > 1
@@ -269,12 +243,12 @@ def _columns_below(
     line: TextLine,
     columns: Sequence[_Range],
     rules: Sequence[Rule],
-    below: Sequence[TextLine],
+    several: bool,
 ) -> list[range]:
     """Return the columns of each head of a level: those above the same rule, or around it.
 
-    A head alone, or heads above a level that repeats heads, may have all columns among them: each
-    has those of which it is above the middle.
+    There are `several` if heads are below: what stands over a rule below the second and third
+    column of four is above them all.
     """
     places, underlined = [], []
     for cell in cells:
@@ -284,30 +258,23 @@ def _columns_below(
             over = [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
             if near and not rule.upright and over == [cell]:  # not one below all heads
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
-        under = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
+        below = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]
-        under = under or [shifts.index(min(shifts))]
-        places.append(range(under[0], under[-1] + 1))
-        underlined.append(bool(below) and wide is not cell)
-    texts = [cell.text for one in below for cell in _cells(one, _HEAD_GAP * one.size)]
-    apart = below and line.base - below[0].base > _MAX_HEAD_LEADING * line.size
-    several = apart and (len(cells) == 1 or len({*texts}) < len(texts))
-    for even in (True, False)[not several :]:
-        grown = [*places]
-        for number, cell in enumerate(cells):
-            taken = {column for other in grown if other != grown[number] for column in other}
-            for left, right in ((1, 1), (1, 0), (0, 1))[not (even or underlined[number]) :]:
-                while True:
-                    own = grown[number]
-                    wider = range(own.start - left, own.stop + right)
-                    most = line.size if left and right else _shift(cell, own, columns)
-                    free = {*wider} <= {*range(len(columns))} - taken
-                    if not free or _shift(cell, wider, columns) >= most:
-                        break
-                    grown[number] = wider
-        if even and sum(map(len, grown)) == len(columns):
-            break
-    return grown
+        below = below or [shifts.index(min(shifts))]
+        places.append(range(below[0], below[-1] + 1))
+        underlined.append(several and wide is not cell)
+    for number, cell in enumerate(cells):
+        taken = {column for other in places if other != places[number] for column in other}
+        for left, right in ((1, 1), (1, 0), (0, 1))[not underlined[number] :]:
+            while True:
+                own = places[number]
+                wider = range(own.start - left, own.stop + right)
+                most = line.size if left and right else _shift(cell, own, columns)
+                free = {*wider} <= {*range(len(columns))} - taken
+                if not free or _shift(cell, wider, columns) >= most:
+                    break
+                places[number] = wider
+    return places
 
 
 def _shift(cell: _Range, numbers: range, columns: Sequence[_Range]) -> float:

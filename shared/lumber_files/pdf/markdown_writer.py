@@ -77,9 +77,11 @@ def to_markdown(
         for number, block in enumerate(page):
             if before is not None:
                 between = "\n" if _continues(before, block) else "\n\n"
-                if number:
+                if not number and before.kind == "code":
+                    texts[last] += "\n"  # a fence has a line of its own
+                if number or block.kind != "paragraph":
                     text += between
-                else:
+                else:  # a page begins with the first letter of a paragraph
                     texts[last] += between
             text += _write(block, levels)
             before, last = block, len(texts)

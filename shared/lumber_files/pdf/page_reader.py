@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
 from math import hypot
@@ -24,7 +24,7 @@ from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word, continues_line, join_words
+from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
 from lumber_files.pdf.text_repair import clean_pages
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
@@ -42,7 +42,6 @@ _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 _ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
-_MIN_RAISE = 0.15  # times the size
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _MAX_ADVANCE = 1.5  # times the size, of the letters of a word
 _MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
@@ -128,12 +127,9 @@ def _read_page(
 def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
-    void, cast = ctypes.c_void_p, ctypes.cast
-    kind = ctypes.PYFUNCTYPE(ctypes.c_int, void)(cast(pdfium.FPDFPageObj_GetType, void).value or 0)
-    for address in _objects(pdfium, page):
-        if (own := kind(address)) == pdfium.FPDF_PAGEOBJ_TEXT:
+    for drawn in _objects(pdfium, page):
+        if (own := pdfium.FPDFPageObj_GetType(drawn)) == pdfium.FPDF_PAGEOBJ_TEXT:
             continue
-        drawn = cast(address, pdfium.FPDF_PAGEOBJECT)
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
         if turns:
@@ -154,16 +150,12 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
                 yield area
 
 
-def _objects(pdfium: Any, page: Any) -> Iterator[int]:
-    """Yield the addresses of a page's objects."""
-    get = _address_getter(pdfium.FPDFPage_GetObject)
-    return (get(page, number) for number in range(pdfium.FPDFPage_CountObjects(page)))
+def _objects(pdfium: Any, page: Any) -> Iterator[Any]:
+    return (pdfium.FPDFPage_GetObject(page, n) for n in range(pdfium.FPDFPage_CountObjects(page)))
 
 
-def _address_getter(function: Any) -> Callable[[Any, int], int]:
-    """Return a function of PDFium that returns an address: a typed pointer takes longer to make."""
-    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-    return kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
+def _address(drawn: Any) -> int | None:
+    return ctypes.cast(drawn, ctypes.c_void_p).value
 
 
 class _Characters:
@@ -234,14 +226,14 @@ class _Characters:
         boxes overlap, as in italics: bold print may draw each letter twice.
         """
         pdfium, units, objects = self._pdfium, list(text), [*_objects(self._pdfium, self._drawn)]
-        numbers = {address: number for number, address in enumerate(objects)}
-        object_of = _address_getter(pdfium.FPDFText_GetTextObject)
+        numbers = {_address(drawn): number for number, drawn in enumerate(objects)}
         ends = x, y, end, _ = [ctypes.c_float() for _ in range(4)]
         for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
             beside = before, after = space.start() - 1, space.end()
-            first, last = (numbers.get(object_of(self._page, index), -1) for index in beside)
-            for address in objects[first + 1 : last][:_MOST_COPIES]:
-                pdfium.FPDFPageObj_GetBounds(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT), *ends)
+            drawn = (pdfium.FPDFText_GetTextObject(self._page, index) for index in beside)
+            first, last = (numbers.get(_address(one), -1) for one in drawn)
+            for copy in objects[first + 1 : last][:_MOST_COPIES]:
+                pdfium.FPDFPageObj_GetBounds(copy, *ends)
                 left, right, foot = self._box(before, 0)
                 width, shift = right - left, x.value - left  # that of bold print is smaller
                 unlike = max(abs(end.value - x.value - width), abs(y.value - foot))
@@ -274,7 +266,7 @@ class _Characters:
                 turned = not words or words[-1].turns != font.turns
                 if turned or foot < base - _MAX_DESCENT * font.size:
                     base = self._origin(part.start(), font.turns)[1]
-                text = self._text(part, font, level=rise < _MIN_RAISE * font.size)
+                text = self._text(part, font, level=rise < MIN_RAISE * font.size)
                 words.append(Word(text, left, right, base, *font[4:]))
         return words
 
@@ -336,7 +328,7 @@ class _Characters:
         sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
         if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
             return _join_surrogates(word[0])
-        text, least, first = "", _MIN_RAISE * font.size, self._origin(word.start(), font.turns)[1]
+        text, least, first = "", MIN_RAISE * font.size, self._origin(word.start(), font.turns)[1]
         heights = [self._origin(index, font.turns)[1] - first for index in range(*word.span())]
         if level and abs(heights[digit.start()]) < least:
             return _join_surrogates(word[0])

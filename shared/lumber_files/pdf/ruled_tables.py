@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise, repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import TextLine, Word, by_height
@@ -73,32 +73,27 @@ class Grid:
         """
         if min(len(self._lefts), len(self._bases)) < 3 or not self._is_closed():
             return None
-        parts: dict[
-            tuple[int, int], list[tuple[int, Sequence[Word]]]
-        ] = {}  # by a cell's first place
+        parts: dict[tuple[int, int], list[tuple[int, TextLine]]] = {}  # by a cell's first place
         for number, line in enumerate(lines):
             places = set[tuple[int, int] | None]()
             for words in line.cells:
                 for place, own in groupby(words, self._place):
                     places.add(place)
                     if place is not None:
-                        parts.setdefault(place, []).append((number, [*own]))
+                        parts.setdefault(place, []).append((number, TextLine([*own])))
             if None in places and len(places) > 1:
                 return None
         cells = [[""] * (len(self._lefts) - 1) for _ in self._bases[1:]]
         repeated: list[tuple[int, int, str]] = []
         for (row, column), inside in parts.items():
             # A head or a band without upright rules has the columns of the other rows.
-            columns = [{self._column(word) for word in words} for _, words in inside]
+            columns = [{self._column(word) for word in part.words} for _, part in inside]
             if len(set().union(*columns)) > 1 and all(len(own) == 1 for own in columns):
-                for (_, words), (own,) in zip(inside, columns, strict=True):
-                    cells[row][own] = f"{cells[row][own]}\n{_text(words)}".strip()
+                for (_, part), (at,) in zip(inside, columns, strict=True):
+                    cells[row][at] = f"{cells[row][at]}\n{part.text}".strip()
                 continue
-            text, last = cells[row][column], -1
-            for line, words in inside:
-                text += ("" if not text else " " if line == last else "\n") + _text(words)
-                last = line
-            cells[row][column] = text
+            texts = (" ".join(p.text for _, p in own) for _, own in groupby(inside, itemgetter(0)))
+            cells[row][column] = text = "\n".join([cells[row][column], *texts]).strip()
             repeated += ((*place, text) for place in self._places_of(row, column))
         for below, beside, text in repeated:
             cells[below][beside] = cells[below][beside] or text
@@ -159,10 +154,6 @@ class Grid:
         """Return whether there is a rule above a cell."""
         x = (self._lefts[column] + self._lefts[column + 1]) / 2
         return _is_at(self._level, x, self._bases[-1 - row])
-
-
-def _text(words: Sequence[Word]) -> str:
-    return " ".join(word.text for word in words)
 
 
 def _is_at(rules: Sequence[Rule], x: float, y: float) -> bool:

@@ -16,7 +16,7 @@ HEADING_SCALE = 1.15
 """Times the size of the text; larger type is that of headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
-_MIN_RAISE = 0.15  # times the size
+MIN_RAISE = 0.15  # times the size
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
@@ -103,7 +103,7 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     last, first = before[-1], after[0]
     if first.left - last.right > _MAX_LETTER_GAP * max(last.size, first.size):
         return [*before, *after]
-    kind = "sup" if first.base - before[0].base > _MIN_RAISE * last.size else "after"
+    kind = "sup" if first.base - before[0].base > MIN_RAISE * last.size else "after"
     text = last.text + set_apart(kind, last.text[-1], first.text)
     return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
 

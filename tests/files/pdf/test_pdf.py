@@ -489,6 +489,20 @@ def test_the_unit_in_parentheses_is_no_head_and_no_heading() -> None:
     assert "\n\n(In thousands)\n\n| Goods | 2023 | 2022 |" in text
 
 
+def test_heads_of_columns_stand_above_a_unit_and_blank_lines() -> None:
+    heads = [(262, 664, 11, "2023"), (362, 664, 11, "2022"), (270, 650, 11, "(In thousands, new)")]
+    rows = [(72, 626, 11, "Income:"), *rows_of(604, ("Hire", "1,200", "1,100"), ("Rent", "7", "5"))]
+    rows += [*rows_of(572, ("Gifts", "", "9")), (257, 572, 11, "-")]  # beside the 7 above it
+    table = rows_between(read([*prose(740), *heads, *rows, *prose(400)]))
+    assert [table[0], *table[2:]] == [
+        ["", "2023", "2022"],
+        ["Income:", "", ""],
+        ["Hire", "1,200", "1,100"],
+        ["Rent", "7", "5"],
+        ["Gifts", "-", "9"],
+    ]
+
+
 def test_lines_around_cells_make_a_table() -> None:
     lefts, bases = (70, 200, 330), (560, 600, 620)
     lines = [f"{left} {bases[0]} m {left} {bases[-1]} l S" for left in lefts]
