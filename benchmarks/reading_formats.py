@@ -7,8 +7,9 @@ The Markdown that a file should give is beside it (`a.docx.md`, as docling's gro
 the file is in `formats` and was made from a Markdown of that stem. For each format and reader it
 prints the number of files, and means over the files: the share of the expected words that are kept
 in order (of the first 8,000), and the shares of headings kept with their level, list items with
-their depth and kind, and cells with their row and column (of files that have any). A file that
-cannot be read keeps nothing. The last figure is seconds for a file; the first starts a process.
+their depth and kind, and cells with their row and column (of files that have any), of headings
+found at any level, and of headings that are none there. A file that cannot be read keeps nothing.
+The last figure is seconds for a file; the first starts a process.
 markitdown and kreuzberg are measured if they are installed.
 """
 
@@ -31,7 +32,7 @@ from rapidfuzz.distance import LCSseq
 from lumber_files import read_file
 
 MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
-KINDS = ("words", "headings", "items", "cells")
+KINDS = ("words", "headings", "items", "cells", "found", "invented")
 _PARSER = MarkdownIt("commonmark").enable("table")
 Parts = dict[str, Counter[tuple[str, ...]]]
 Reader = Callable[[Path], str]
@@ -45,7 +46,7 @@ def words(text: str) -> list[str]:
 
 def parts(markdown: str) -> Parts:
     """Return the headings, items and cells of a Markdown by kind, with their counts."""
-    counts: Parts = {"headings": Counter(), "items": Counter(), "cells": Counter()}
+    counts: Parts = {kind: Counter() for kind in ("headings", "items", "cells", "found")}
     lists: list[str] = []
     head: list[str] = []
     row: list[str] = []
@@ -70,6 +71,7 @@ def parts(markdown: str) -> Parts:
             text = " ".join(words(token.content))
             if waiting == "heading_open":
                 counts["headings"][(tag, text)] += 1
+                counts["found"][(text,)] += 1
             elif waiting == "list_item_open":
                 counts["items"][(*lists, text)] += 1
             elif waiting:
@@ -108,10 +110,12 @@ def measure(expected: str, text: str) -> dict[str, float]:
     """Return the share of each kind that a text keeps, for the kinds that are expected."""
     wanted = words(expected)[:MAX_WORDS]
     shares = {"words": LCSseq.similarity(wanted, words(text)) / len(wanted)}
-    read = parts(text)
-    for kind, count in parts(expected).items():
+    read, stated = parts(text), parts(expected)
+    for kind, count in stated.items():
         if count:
             shares[kind] = (count & read[kind]).total() / count.total()
+    if headings := read["found"]:
+        shares["invented"] = (headings - stated["found"]).total() / headings.total()
     return shares
 
 

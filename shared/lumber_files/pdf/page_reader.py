@@ -154,10 +154,6 @@ def _objects(pdfium: Any, page: Any) -> Iterator[Any]:
     return (pdfium.FPDFPage_GetObject(page, n) for n in range(pdfium.FPDFPage_CountObjects(page)))
 
 
-def _address(drawn: Any) -> int | None:
-    return ctypes.cast(drawn, ctypes.c_void_p).value
-
-
 class _Characters:
     """The characters of a page."""
 
@@ -226,12 +222,12 @@ class _Characters:
         boxes overlap, as in italics: bold print may draw each letter twice.
         """
         pdfium, units, objects = self._pdfium, list(text), [*_objects(self._pdfium, self._drawn)]
-        numbers = {_address(drawn): number for number, drawn in enumerate(objects)}
+        numbers = {ctypes.cast(o, ctypes.c_void_p).value: n for n, o in enumerate(objects)}
         ends = x, y, end, _ = [ctypes.c_float() for _ in range(4)]
         for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
             beside = before, after = space.start() - 1, space.end()
             drawn = (pdfium.FPDFText_GetTextObject(self._page, index) for index in beside)
-            first, last = (numbers.get(_address(one), -1) for one in drawn)
+            first, last = (numbers.get(ctypes.cast(o, ctypes.c_void_p).value, -1) for o in drawn)
             for copy in objects[first + 1 : last][:_MOST_COPIES]:
                 pdfium.FPDFPageObj_GetBounds(copy, *ends)
                 left, right, foot = self._box(before, 0)
