@@ -46,7 +46,7 @@ _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
 _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
       (?:\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}}
-        | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?\s?\n)?[\[(]?
+        | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
     | {_NAME}(?::[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)(?=[^\S\n])
@@ -56,7 +56,7 @@ _HEAD = re.compile(
 # Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
 # such lines, too. Those of Zoom, on lines of their own, may start later.
 _FIRST_HEAD = re.compile(
-    r"\ufeff?[\[(]?(?:(?:[^\n]*\n)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
+    r"\ufeff?[\[(]?(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
 )
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
