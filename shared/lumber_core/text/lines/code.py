@@ -127,8 +127,8 @@ _MAX_DEPTH = 4
 def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them continue the line before.
 
-    Fenced lines are code. Outside of fences, a line is code if the `whole` text is, or if about
-    half of the lines around it look like code and it is not prose.
+    Fenced lines are code. Outside of fences, a line is code if the `whole` text is, or about half
+    of the lines around it look like code, and it is not prose; but in code, prose may be joined.
     """
     bodies, indents = lines.bodies, lines.indents
     fenced: set[int] = set()
@@ -138,19 +138,18 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
         if not directive:
             fenced.update(range(marks[first], marks[last] + 1))
             joined |= {marks[first] + 1, marks[last]}
-    numbers = range(0 if whole else len(bodies))
+    numbers = range(len(bodies))
     looks = [n not in fenced and _looks_like_code(bodies[n], indents[n]) for n in numbers]
     code = {
         number
         for part, share in enumerate(shares(looks))
-        if share >= _MIN_SHARE_OF_CODE and len(bodies) >= _MIN_LINES_OF_CODE
+        if whole or (share >= _MIN_SHARE_OF_CODE and len(bodies) >= _MIN_LINES_OF_CODE)
         for number in range(part * PART_LINES, min(len(bodies), (part + 1) * PART_LINES))
-        if looks[number] or len(bodies[number]) <= MAX_WIDTH
+        if whole or looks[number] or len(bodies[number]) <= MAX_WIDTH
     } - fenced
-    for paragraph in paragraphs_around(sorted(code), lines):
-        if reads_as_prose(paragraph, lines):
-            code.difference_update(paragraph)
-    code |= {*range(len(bodies))} if whole else fenced
+    paragraphs = paragraphs_around(sorted(code), lines)
+    prose = {n for one in paragraphs if reads_as_prose(one, lines) for n in one}
+    code = fenced | (code if whole else code - prose)
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
     decorators: list[int] = []  # the open brackets after each line of the decorator above
     comment, closed = "", False  # what ends the comment above, and whether it ended there
@@ -174,7 +173,9 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
             decorators.append(max(0, sum(decorators[-1:]) + opened))
         else:
             decorators.clear()
-    depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in code}
+    depths = {
+        number: min(_MAX_DEPTH, indents[number] // unit) for number in fenced | (code - prose)
+    }
     return depths | {number: max(1, depths[number]) for number in fenced}, joined
 
 
