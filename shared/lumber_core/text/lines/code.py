@@ -173,9 +173,8 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
             decorators.append(max(0, sum(decorators[-1:]) + opened))
         else:
             decorators.clear()
-    depths = {
-        number: min(_MAX_DEPTH, indents[number] // unit) for number in fenced | (code - prose)
-    }
+    own = fenced | (code - prose)
+    depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in own}
     return depths | {number: max(1, depths[number]) for number in fenced}, joined
 
 
