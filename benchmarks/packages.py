@@ -83,14 +83,9 @@ def use_shipped_vocabulary() -> None:
         os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
 
 
-def make_with(module: str, name: str, *sizes: str, **settings: Any) -> Callable[[float], Any]:
-    """Return a function of a size that makes an instance; `sizes` are the parameters it sets."""
-
-    def make(size: float) -> Any:
-        named = {each: round(size) for each in sizes}
-        return getattr(import_module(module), name)(**named, **settings)
-
-    return make
+def make_with(module: str, name: str, **settings: Any) -> Callable[[float], Any]:
+    """Return a function that makes an instance with a `chunk_size`."""
+    return lambda size: getattr(import_module(module), name)(chunk_size=round(size), **settings)
 
 
 def langchain_semantic(share: float = 95, *, embeddings: Any) -> Any:
@@ -99,9 +94,5 @@ def langchain_semantic(share: float = 95, *, embeddings: Any) -> Any:
     return kind(embeddings, breakpoint_threshold_amount=min(share, 100.0))
 
 
-RECURSIVE = make_with(
-    "langchain_text_splitters", "RecursiveCharacterTextSplitter", "chunk_size", chunk_overlap=0
-)
-SENTENCES = make_with(
-    "llama_index.core.node_parser", "SentenceSplitter", "chunk_size", chunk_overlap=0
-)
+RECURSIVE = make_with("langchain_text_splitters", "RecursiveCharacterTextSplitter", chunk_overlap=0)
+SENTENCES = make_with("llama_index.core.node_parser", "SentenceSplitter", chunk_overlap=0)

@@ -90,13 +90,12 @@ def _blazechunk() -> Any:
 
 
 def _own(name: str, **settings: Any) -> Callable[[], Any]:
-    return partial(make_with("langchain_lumber", name, "chunk_size", **settings), TOKENS)
+    return partial(make_with("langchain_lumber", name, **settings), TOKENS)
 
 
 _tokens_of_langchain = make_with(
     "langchain_text_splitters",
     "TokenTextSplitter",
-    "chunk_size",
     encoding_name="cl100k_base",
     chunk_overlap=0,
 )

@@ -183,7 +183,8 @@ class FileIndex:
         New and changed files are read; files that are gone from a folder are removed. Other files
         in the index are left as they are.
 
-        Before large ones are embedded, `show_first` is called with an index of them by words alone.
+        Before large files are embedded, `show_first` is called with an index that finds their
+        passages by words alone.
 
         Raises:
             StoreError: The index cannot be used.

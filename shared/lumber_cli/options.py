@@ -30,14 +30,13 @@ EMBEDDINGS = typer.Option(
     "the URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`).",
 )
 EmbeddingsOption = Annotated[str, EMBEDDINGS]
-
-WRONG_OPTION = 2
-"""The exit status for a wrong option or a path that does not exist, as in most programs."""
 PricesOption = Annotated[
     str | None,
     typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
 ]
 
+WRONG_OPTION = 2
+"""The exit status for a wrong option or a path that does not exist, as in most programs."""
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
 _BROKEN_PIPE = 141

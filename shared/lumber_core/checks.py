@@ -38,22 +38,17 @@ def check_texts(texts: object) -> list[str]:
     return checked
 
 
-def check_positive(name: str, value: object) -> None:
-    """Raise unless `value` is a whole number of at least 1; see `_check_whole`."""
-    _check_whole(name, value, least=1)
-
-
-def check_not_negative(name: str, value: object) -> None:
-    """Raise unless `value` is a whole number of at least 0; see `_check_whole`."""
-    _check_whole(name, value, least=0)
-
-
-def _check_whole(name: str, value: object, *, least: int) -> None:
+def check_positive(name: str, value: object, *, least: int = 1) -> None:
     """Raise a TypeError unless `value` is a whole number, and a ValueError if it is too low."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, not {value}")
+
+
+def check_not_negative(name: str, value: object) -> None:
+    """Raise unless `value` is a whole number of at least 0; see `check_positive`."""
+    check_positive(name, value, least=0)
 
 
 def check_number(name: str, value: object) -> None:

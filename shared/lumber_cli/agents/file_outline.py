@@ -59,9 +59,9 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
     if source.kind == "markdown":
         headings = MarkdownText(source).sections
     else:  # sections without a title are kept: they end the section above
-        found = parse_plain(source).sections
-        levels = sorted({section.level for section in found})
-        headings = [one._replace(level=1 + levels.index(one.level)) for one in found]
+        parsed = parse_plain(source).sections
+        levels = sorted({section.level for section in parsed})
+        headings = [one._replace(level=1 + levels.index(one.level)) for one in parsed]
     notes = []
     while len(headings) > _MAX_SECTIONS:
         deepest = max(one.level for one in headings)

@@ -20,8 +20,8 @@ _renewals: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 def renew_after_fork(owner: T, renew: Callable[[T], None]) -> None:
     """Call `renew(owner)` in every process forked from now on, right after the fork.
 
-    The owner is not kept alive. `renew` gives it new locks and connections. It must not hold a
-    reference to the owner, so pass a plain function or an unbound method.
+    `renew` gives the owner new locks and connections. The owner is not kept alive, so pass a plain
+    function or an unbound method, which holds no reference to it.
     """
     _renewals[owner] = renew
 

@@ -31,10 +31,10 @@ tenth more calls. Judges whose answers do not depend on the text can waste more.
 """
 
 _EXPECTED_WASTE = 1.2  # groups that a lane judges on average before it meets the true chain
-# Another lane divides a stretch of text only if it is longer than half an even share of the text,
-# and longer than this number of groups.
-_MIN_STRETCH_SHARE = 0.5
-_MIN_STRETCH_GROUPS = 6
+# Another lane divides the gap between two lanes only if it is longer than half an even share of the
+# text, and longer than this number of groups.
+_MIN_GAP_SHARE = 0.5
+_MIN_GAP_GROUPS = 6
 
 
 @dataclass(slots=True)
@@ -255,7 +255,7 @@ class Walk:
         return self._max_extra_calls * max(self._fewest_calls, passed)
 
     def _new_start(self) -> int | None:
-        """Return where to start a lane: evenly spaced at first, then in the longest stretch."""
+        """Return where to start a lane: evenly spaced at first, then in the longest gap."""
         if len(self._lanes) + 1 >= self._max_lanes:
             return None
         if self.wasted + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():
@@ -267,17 +267,17 @@ class Walk:
             start = self._lane_starts.pop(0)
             if start > self._position and start not in self._verdicts:
                 return start
-        return self._middle_of_longest_stretch()
+        return self._middle_of_longest_gap()
 
-    def _middle_of_longest_stretch(self) -> int | None:
+    def _middle_of_longest_gap(self) -> int | None:
         heads = sorted({self._position, *(lane.position for lane in self._lanes)})
         starts = sorted(lane.start for lane in self._lanes)
-        longest, middle = _MIN_STRETCH_SHARE * self.rules.units / self._max_lanes, None
+        longest, middle = _MIN_GAP_SHARE * self.rules.units / self._max_lanes, None
         for head in heads:
             following = bisect_left(starts, head + 1)
             end = starts[following] if following < len(starts) else self.rules.units
             group = (self.rules.stop(head) or head + 1) - head
-            if end - head > max(longest, _MIN_STRETCH_GROUPS * group):
+            if end - head > max(longest, _MIN_GAP_GROUPS * group):
                 longest, middle = float(end - head), (head + end) // 2
         return middle
 

@@ -159,12 +159,14 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
     Raises:
         ValueError: The metadata has page starts of another text.
     """
+    margin, lines = len(text) - len(text.lstrip()), _read_range(metadata, FIRST_LINE, LAST_LINE)
+    above = count_line_breaks(text, 0, margin) if lines else 0  # the lines of a chunk are visible
     return Source(
         text,
         metadata=metadata,
         written=written,
         pages=_find_page_starts(text, metadata),
-        first_line=_first_line(text, metadata),
+        first_line=max(1, lines[0] - above) if lines else 1,
     )
 
 
@@ -326,15 +328,6 @@ def _offsets_after_feeds(text: str, offset: int = 0) -> list[int]:
     """Return the offsets just past each form feed, counted from `offset`."""
     lengths = (len(page) + len(SEPARATOR) for page in text.split(SEPARATOR)[:-1])
     return list(accumulate(lengths, initial=offset))[1:]
-
-
-def _first_line(text: str, metadata: Metadata) -> int:
-    """Return the line on which a text begins, from 1."""
-    lines = _read_range(metadata, FIRST_LINE, LAST_LINE)
-    if lines is None:
-        return 1
-    margin = text[: len(text) - len(text.lstrip())]
-    return max(1, lines[0] - count_line_breaks(margin, 0, len(margin)))
 
 
 def _read_range(metadata: Metadata, first: str, last: str) -> tuple[int, int] | None:

@@ -170,8 +170,8 @@ class PlainText(ParsedText):
         lines = self._code_starts
         lines = lines[bisect_right(lines, start) : bisect_left(lines, stop)]
         for edges in (False, True) if lines else ():
-            found = [at for at in lines if edges or not is_edge_of_block(self.text, at)]
-            yield Places.alike(found, Kind.LINE, 3)  # this depth scores less than a sentence
+            starts = [at for at in lines if edges or not is_edge_of_block(self.text, at)]
+            yield Places.alike(starts, Kind.LINE, 3)  # this depth scores less than a sentence
         yield from places_in_rows(self.text, start, stop, self.language)
         yield from finer_places(self.text, start, stop)
 

@@ -166,8 +166,8 @@ def _result(
     """
     ranked = np.argsort(-near, kind="stable")
     places = {numbers[place]: rank for rank, place in enumerate(ranked.tolist(), start=1)}
-    found = list(places)[:count]
-    first = tuple(found[: CUTOFFS[-1]])
+    nearest = list(places)[:count]
+    first = tuple(nearest[: CUTOFFS[-1]])
     overlaps = {}
     if question.references:
         overlaps = {k: token_overlap(question, [chunks[n] for n in first[:k]]) for k in CUTOFFS}
@@ -176,6 +176,6 @@ def _result(
         first,
         tuple(gold),
         min((places[number] for number in gold if number in places), default=None),
-        {words: word_recall(question, found, words) for words in WORD_BUDGETS},
+        {words: word_recall(question, nearest, words) for words in WORD_BUDGETS},
         overlaps,
     )
