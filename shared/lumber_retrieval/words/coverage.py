@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from lumber_retrieval.words.keywords import IDEOGRAPH, words_in
+from lumber_retrieval.words.keywords import IDEOGRAPH, spaced_words, words_in
 
 _STEM_LENGTH = 5
 """Letters of a word that are compared. Recall on the development corpora is the same within 0.003
 from 4 to 6; with whole words it is lower."""
 _LONGEST_CACHED, _CACHED_TEXTS = 4_000, 4_000
-"""Characters of the longest text whose stems are cached, and how many such texts: chunks and
+"""Characters of the longest text whose words are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
 
 
@@ -42,9 +42,9 @@ class QuestionWords:
         self._weights = [weight / total for weight in weights.values()]
         pairs = dict.fromkeys(pairwise(map(stem, words)))
         bits = {word: 1 << place for place, word in enumerate(weights)}
-        self._words = [(f" {word} ", bit) for word, bit in bits.items()]  # as in `stems_in`
-        self._pairs = [  # as in `stems_in`, the bits of its words, its own bit
-            (f" {a}  {b} ", bits[a] | bits[b], 1 << place)
+        self._words = [(_as_written(word), bit) for word, bit in bits.items()]
+        self._pairs = [  # the words, their bits, its own bit
+            (_as_written(a), _as_written(b), bits[a] | bits[b], 1 << place)
             for place, (a, b) in enumerate(pairs, start=len(bits))
         ]
         self.stems = (1 << len(weights)) - 1
@@ -57,17 +57,21 @@ class QuestionWords:
         Each is a bit, so that `|` joins the matches of several texts.
         """
         matches = []
-        for stems in map(stems_in, texts):
-            words = sum([bit for word, bit in self._words if word in stems])
-            possible = [(pair, bit) for pair, both, bit in self._pairs if words & both == both]
-            matches.append(words + sum([bit for pair, bit in possible if pair in stems]))
+        for own in map(_words_of, texts):
+            words = sum([bit for word, bit in self._words if word in own])
+            pairs = (
+                bit
+                for first, second, both, bit in self._pairs
+                if words & both == both and _follow(own, first, second)
+            )
+            matches.append(words + sum(pairs))
         return matches
 
     def coverages(self, texts: Iterable[str]) -> list[float]:
         """Return for each text the weight of the stems that it contains, 0 to 1."""
         return [
-            self.share(sum([bit for word, bit in self._words if word in stems]))
-            for stems in map(stems_in, texts)
+            self.share(sum([bit for word, bit in self._words if word in own]))
+            for own in map(_words_of, texts)
         ]
 
     def _share(self, matches: int) -> float:
@@ -87,16 +91,29 @@ def stem(word: str) -> str:
     return word[:_STEM_LENGTH]
 
 
-def stems_in(text: str) -> str:
-    """Return the stems of the words of a text, in order, each with a space on either side."""
-    return _cached_stems(text) if len(text) <= _LONGEST_CACHED else _find_stems(text)
+def _as_written(stem: str) -> str:
+    """Return a stem as it is in `spaced_words`: words go on after a whole stem."""
+    return f" {stem}" if len(stem) == _STEM_LENGTH else f" {stem} "
 
 
-def _find_stems(text: str) -> str:
-    return f" {'  '.join(words_in(text, _STEM_LENGTH))} "
+def _follow(words: str, first: str, second: str) -> bool:
+    """Return whether a word that begins like `first` precedes one that begins like `second`."""
+    place = words.find(first)
+    while place >= 0:
+        end = words.index(" ", place + 1)
+        place = words.find(first, end)
+        while words.startswith("  ", end):
+            end += 1
+        if words.startswith(second, end):
+            return True
+    return False
 
 
-_cached_stems = lru_cache(maxsize=_CACHED_TEXTS)(_find_stems)
+def _words_of(text: str) -> str:
+    return _cached_words(text) if len(text) <= _LONGEST_CACHED else spaced_words(text)
+
+
+_cached_words = lru_cache(maxsize=_CACHED_TEXTS)(spaced_words)
 
 
 def content_words(words: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import regex
 
@@ -23,6 +23,8 @@ _TERM = regex.compile(
 IDEOGRAPH = regex.compile(r"\p{Han}")
 _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
+# A byte for each: letters and digits are what words consist of, and all else becomes a space.
+_ASCII_WORDS = bytes(n if n < 128 and chr(n).isalnum() else ord(" ") for n in range(256))
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, the dot below of Hindi, the tatweel that stretches Arabic words, and invisible
@@ -94,17 +96,23 @@ _PARTS = re.compile(
 _WITH_DIGITS = re.compile(rf"(?:[{_UPPER}]?[{_LOWER}]+|[{_UPPER}]+)[0-9]+")  # "readUTF8String"
 
 
-def words_in(text: str, most: int | None = None) -> list[str]:
-    """Return the words of a text as they are compared, in order; `most` characters of each.
+def words_in(text: str) -> list[str]:
+    """Return the words of a text as they are compared, in order.
 
     `fold` defines which differences are ignored. Underscores separate words, as in identifiers. The
     parts of a name in code, such as "maxRetryCount", follow it. In Chinese, Japanese and Korean
     each pair of neighbouring characters is a word, and each ideograph, which follow the pairs; in
     Thai and similar alphabets, each three characters are.
     """
+    return spaced_words(text).split()
+
+
+def spaced_words(text: str) -> str:
+    """Return the words of a text, see `words_in`, with one or more spaces before and after each."""
     text = fold(_INSIDE_NAME.sub(_with_parts, unicodedata.normalize("NFKC", text)))
     if text.isascii() or not any(_is_in_words(sign[0]) for sign in _BEYOND_ASCII.finditer(text)):
-        return _ascii_words(most).findall(text)
+        # The same in ASCII, several times as fast.
+        return f" {text.encode('ascii', 'replace').translate(_ASCII_WORDS).decode('ascii')} "
     words: list[str] = []
     for match in _TERM.finditer(text):
         in_threes, in_pairs = match.groups()
@@ -112,13 +120,7 @@ def words_in(text: str, most: int | None = None) -> list[str]:
         words += _ngrams(match[0], size)
         if in_pairs and len(in_pairs) > 1:
             words += IDEOGRAPH.findall(in_pairs)
-    return words if most is None else [word[:most] for word in words]
-
-
-@cache
-def _ascii_words(most: int | None) -> re.Pattern[str]:
-    """Return what finds the words of ASCII text as `_TERM` does, several times as fast."""
-    return re.compile(f"([a-z0-9]{{1,{most}}})[a-z0-9]*" if most else "[a-z0-9]+")
+    return f" {' '.join(words)} "
 
 
 def _with_parts(inside: re.Match[str]) -> str:
