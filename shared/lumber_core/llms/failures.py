@@ -39,6 +39,8 @@ _UNREADABLE_NAMES = (
 _REDIRECT_STATUS = frozenset((301, 302, 303, 307, 308))
 _TIMEOUT_STATUS = frozenset((504, 524))
 _CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server did not receive the request
+# Gemini states the wait in the body of an error: google.rpc.RetryInfo, as JSON or as protobuf.
+_RETRY_DELAY = re.compile(r"retry_?[dD]elay\W+(?:seconds\W+)?(\d+(?:\.\d+)?)")
 _NO_CREDIT = "insufficient_quota"  # OpenAI's code, with the status of a rate limit
 _MAX_RETRY_AFTER_SECONDS = 3600.0  # a longer wait is a mistake of the server
 # Classes without a status, in lower case: LangChain's own, and those of Bedrock and others.
@@ -191,7 +193,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return the seconds to wait according to the Retry-After header, or None."""
+    """Return the seconds to wait according to the Retry-After header or the message, or None."""
     for linked in chain_of(error):
         for headers in (
             getattr(getattr(linked, "response", None), "headers", None),
@@ -205,6 +207,8 @@ def retry_after(error: Exception) -> float | None:
                 seconds = _seconds(values[name]) if values.get(name) else None
                 if seconds is not None:
                     return min(max(0.0, seconds / scale), _MAX_RETRY_AFTER_SECONDS)
+        if match := _RETRY_DELAY.search(str(linked)):
+            return min(float(match[1]), _MAX_RETRY_AFTER_SECONDS)
     return None
 
 

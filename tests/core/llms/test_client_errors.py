@@ -81,6 +81,8 @@ BOTOCORE = {
         (AttributedError(status=529), 529, None),
         (AttributedError(status="RESOURCE_EXHAUSTED", code=429), 429, None),
         (GatewayRateLimitError("slow down"), 429, None),
+        (GatewayRateLimitError("{'@type': 'RetryInfo', 'retryDelay': '34.07s'}"), 429, 34.07),
+        (GatewayRateLimitError("retry_delay {\n  seconds: 34\n  nanos: 7\n}"), 429, 34.0),
         (ModelNotFoundError("no such model"), 404, None),
         (AttributedError(code=lambda: SimpleNamespace(name="RESOURCE_EXHAUSTED")), 429, None),
         (AttributedError(code=lambda: SimpleNamespace(name="UNAUTHENTICATED")), 401, None),
