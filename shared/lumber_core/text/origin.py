@@ -21,6 +21,7 @@ TITLE_KEY = "title"
 """Metadata key of a document's title. None: the name of its file is not a title."""
 
 PAGE_KEYS = NUMBER, PAGE, LABEL = "page_number", "page", "page_label"
+TOTAL = "total_pages"
 SEQUENCE = "seq_num"
 # Metadata keys of the parts of a file, with the word for the part; some count from 0.
 _PARTS = dict.fromkeys(("row", "row_index", "row_number"), "row")
@@ -103,12 +104,18 @@ def file_name(metadata: Metadata) -> str:
 
 
 def with_page(metadata: Metadata) -> Metadata:
-    """Return metadata with the page number, found under any key, under one of `PAGE_KEYS`."""
+    """Return metadata with the page number, found under any key, under one of `PAGE_KEYS`.
+
+    A whole float or a string of digits becomes an int: data frames and vector stores change them.
+    """
+    if any(key in metadata for key in PAGE_KEYS):
+        texts = {key: str(_whole(metadata.get(key))) for key in (NUMBER, PAGE, TOTAL)}
+        changed = [key for key, text in texts.items() if text.isdecimal() and len(text) < 10]
+        return {**metadata, **{key: int(texts[key]) for key in changed}} if changed else metadata
     source = str(metadata.get("source"))
     values = [*map(str, _values(metadata, _PAGES)), *([source] * (source != file_name(metadata)))]
     numbers = [int(value) for value in values if value.isdecimal()]
-    unchanged = not numbers or any(key in metadata for key in PAGE_KEYS)
-    return metadata if unchanged else {**metadata, NUMBER: numbers[0]}
+    return {**metadata, NUMBER: numbers[0]} if numbers else metadata
 
 
 def document_key(metadata: Metadata) -> str:

@@ -19,6 +19,7 @@ from lumber_core.text.origin import (
     NUMBER,
     PAGE,
     PAGE_KEYS,
+    TOTAL,
     Metadata,
     address_of,
     is_part,
@@ -43,7 +44,6 @@ PAGE_LABELS = "page_labels"
 """Metadata key of a joined document for the labels of its pages, such as "1=i 2=ii 3=1", if they
 are not the page numbers. Pages whose label continues that of the page before are left out."""
 
-_TOTAL = "total_pages"
 # Larger numbers are not page numbers (a date, for example). Offsets are listed from page 1 on, so
 # this also limits the list.
 _MAX_PAGES = 100_000
@@ -175,11 +175,12 @@ def counts_from_zero(metadata: Metadata) -> bool | None:
 
     None: only another page of the file can show it; see `join_by_file`.
     """
+    metadata = with_page(metadata)
     page = metadata.get(PAGE)
     from_one = NUMBER in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE)
     if from_one or not _is_page(metadata) or type(page) is not int:
         return False
-    return True if page == 0 or metadata.get(_TOTAL, page) != page else None
+    return True if page == 0 or metadata.get(TOTAL, page) != page else None
 
 
 def parts_of(metadata: Metadata) -> int | None:
@@ -189,9 +190,10 @@ def parts_of(metadata: Metadata) -> int | None:
     """
     if is_part(metadata):
         return None
-    if not _is_page(with_page(metadata)):
+    metadata = with_page(metadata)
+    if not _is_page(metadata):
         return 1
-    total = metadata.get(_TOTAL)
+    total = metadata.get(TOTAL)
     return total if type(total) is int and total > 0 else None
 
 
@@ -229,8 +231,8 @@ def _page_numbers(pages: Sequence[Metadata]) -> Sequence[int]:
         return [_page_number(page, NUMBER) for page in pages]
     if all(PAGE in page for page in pages):
         numbers = [_page_number(page, PAGE) for page in pages]
-        total = pages[0].get(_TOTAL, -1)
-        from_zero = 0 in numbers or (_TOTAL in pages[0] and max(numbers) != total)
+        total = pages[0].get(TOTAL, -1)
+        from_zero = 0 in numbers or (TOTAL in pages[0] and max(numbers) != total)
         return [number + from_zero for number in numbers]
     numbers = [_label_number(page) for page in pages]
     if all(low < high for low, high in pairwise([0, *numbers])):

@@ -44,6 +44,8 @@ def counted(*numbers: Any, name: str | None = "a.pdf", **own: Any) -> list[dict[
         (counted(0, 1, 2), [[1, 2, 3]]),
         (counted(2, 3, total_pages=9), [[3, 4]]),
         (counted(1, 2), [[1, 2]]),
+        (counted("1", "2", total_pages="2"), [[1, 2]]),
+        (counted(0.0, 1.0, total_pages=9.0), [[1, 2]]),
         ([{"source": "a", "page_number": n, "page": 0} for n in (1, 2)], [[1, 2]]),
         (labelled("1", "2", "3"), [[1, 2, 3]]),
         (labelled("355", "356", "358"), [[355, 356, 358]]),
@@ -73,7 +75,7 @@ def test_a_lower_page_number_begins_another_document() -> None:
     assert numbers_of(counted(0, 0, 1, name=None)) == [[1], [1, 2]]
 
 
-@pytest.mark.parametrize("number", ["iv", "3", True, None, 2.0, -1, 100_000])
+@pytest.mark.parametrize("number", ["iv", "3.5", True, None, 2.5, -1, 100_000])
 def test_parts_of_a_page_and_what_is_no_page_number_are_refused(number: Any) -> None:
     with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
         numbers_of(counted(number))
@@ -113,6 +115,8 @@ def test_form_feeds_and_spaces_at_the_ends_of_a_chunk_are_on_none_of_its_pages()
     [
         ({"page": 6, "total_pages": 9}, (7, 7)),
         ({"page": 6}, (6, 6)),
+        ({"page": 6.0, "total_pages": 9.0}, (7, 7)),
+        ({"page": "6", "total_pages": "6"}, (6, 6)),
         ({"page_number": 6}, (6, 6)),
         ({"page_label": "6"}, (6, 6)),
         ({"page_label": "vi"}, None),
