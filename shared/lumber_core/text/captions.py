@@ -58,6 +58,7 @@ _HEAD = re.compile(
 _FIRST_HEAD = re.compile(
     r"\ufeff?[\[(]?(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
 )
+_CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d")
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _START = re.compile(
@@ -133,6 +134,9 @@ def begins_with_cue(text: str) -> bool:
 
 def _is_transcript(text: str) -> bool:
     """Return whether words stand between times from the start of a recording on."""
+    start = text[:_MAX_CHARACTERS_ABOVE_SPEECH]
+    if "0:" not in start and not _CLOCK_AFTER_NAME.search(start):  # nearly all texts end here
+        return False
     text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME])
     first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)
     if first is None or not _FIRST_HEAD.match(first[0].strip()):
