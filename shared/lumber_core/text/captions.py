@@ -163,8 +163,8 @@ def _label_pattern(text: str) -> re.Pattern[str] | None:
 @lru_cache(maxsize=4)
 def speech(text: str) -> str:
     """Return captions with spaces in place of all that is not spoken; any other text unchanged."""
-    cues, label = read_cues(text), _label_pattern(text)
-    if not cues or not label:
+    label = _label_pattern(text)
+    if label is None or not (cues := read_cues(text)):
         return text
     text = _with_lines(text)
     if begins_with_cue(text):
