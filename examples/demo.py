@@ -2,8 +2,8 @@
 
 Usage: python examples/demo.py [TEXT]
 
-Needs no key and no network: the bundled model judges for the lumber splitter here. With a model of
-your own it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
+Needs no key and no network: the bundled model takes the place of Lumber's language model. With one
+of yours it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
     show("Layout, about 150 tokens", langchain(layout, text), calls=None)
     show("Bert, about 150 tokens", langchain(bert, text), calls=None)
     calls = lumber.segment(text).usage.calls
-    show("Lumber, with the bundled model as judge", langchain(lumber, text), calls)
+    show("Lumber, with the bundled model for a language model", langchain(lumber, text), calls)
     show("Greedy, about 400 tokens", langchain(greedy, text), calls=None)
 
     print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")
@@ -81,17 +81,17 @@ def main() -> None:
 
 
 def answer(path: Path, text: str, question: str) -> None:
-    """Show the passages of the text that fit a question."""
-    print(f"\n{f'Passages for: {question} ':-<{WIDTH}}")
+    print(f"\n{f'PassageRetriever, best first: {question} ':-<{WIDTH}}")
     retriever = PassageRetriever(budget=150)
     retriever.add_documents([LangChainDocument(text, metadata={"source": str(path)})])
     for passage in retriever.invoke(question):
         start, line = passage.metadata["start_index"], passage.metadata["line_first"]
         exact = text.startswith(passage.metadata["text"], start)
-        print(f"  at {start:>6,}, line {line}, {'exact' if exact else 'WRONG OFFSET'}")
+        print(f"  at {start:>6,}, line {line}{'' if exact else ', WRONG OFFSET'}")
         short = textwrap.shorten(passage.metadata["text"], 4 * WIDTH, placeholder=" ...")
         print(textwrap.indent(textwrap.fill(short, WIDTH - 4), "    "))
-    print(f'\nAsk your own: lumber-splitters ask {os.path.relpath(path)} "..." (extra `cli`)')
+    print("\nAsk your own, after .venv/bin/pip install '.[cli]':")
+    print(f'  .venv/bin/lumber-splitters ask {os.path.relpath(path)} "..."')
 
 
 def read(path: Path) -> str:
@@ -123,7 +123,7 @@ def show(title: str, chunks: Chunks, calls: int | None) -> None:
     sizes = token_counter("cl100k_base").count([chunk for _, chunk in chunks])
     print(f"\n{title + ' ':-<{WIDTH}}")
     print(f"{len(chunks)} chunks; tokens: {spread(sizes)}", end="")
-    print("" if calls is None else f"; {calls} calls to the judge")
+    print("" if calls is None else f"; {calls} questions to the model")
     for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:MAX_SHOWN_CHUNKS]:
         line = textwrap.shorten(chunk, WIDTH - 22, placeholder=" ...")
         print(f"  at {start:>6,} {size:>5} tok  {line}")
