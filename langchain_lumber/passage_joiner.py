@@ -27,8 +27,8 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
     """Joins hits to passages, exact slices of their documents, ranked by the question.
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
-    `add_start_index=True`. Their "source", "file_path" and "file_name" and the number of their page
-    identify their document.
+    `add_start_index=True`, whose metadata names their document ("source", "file_path" or
+    "file_name", and the number of a page).
 
     Hits are ranked as in `PassageRetriever`: chunks by how much of the question they and the text
     beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to 100
@@ -39,7 +39,7 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
     Args:
         texts: The documents that were split, or a mapping from their names to their texts, which is
             read at each query.
-        max_gap: Sentences, or hits, of one document with at most this many words between them are
+        max_gap: Sentences or hits of a document with at most this many words between them are
             joined; the passage includes these words.
         budget: Maximum number of words in all passages. A sentence or hit that does not fit with
             the text that joins it to others is left out; if the best one is longer, it is returned

@@ -49,8 +49,8 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
 
     Args:
         splitter: A splitter of this package. None:
-            `LayoutTextSplitter(target_size=50, tokenizer="even")`, whose chunks contain
-            about as much in any alphabet.
+            `LayoutTextSplitter(target_size=50, tokenizer="even")`, whose chunks have
+            about as many words in every alphabet.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
         path: The file, which a later process may open again, or the URL of a database in
             PostgreSQL, which many machines share (extra `postgres`):

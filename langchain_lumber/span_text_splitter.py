@@ -36,10 +36,9 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, unless `stable_ids` is set.
 
-    A document whose metadata states that it is Markdown (`lumber_core.Source.kind`) is
-    split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
-    from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
-    source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.
+    A document whose metadata states that it is Markdown is split as with `units="markdown"`, unless
+    other units are chosen. The headings above each chunk are in its `metadata["headings"]`, as
+    "Install > From source"; those further down inside it are in `metadata["headings_inside"]`.
 
     With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
     text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
@@ -54,8 +53,8 @@ class SpanTextSplitter(TextSplitter):
             units, or whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size`
             includes what is repeated. A warning is logged if that is more than half of a chunk.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        add_metadata: Put all facts about a chunk into its metadata, under the keys that
-            passages of `PassageRetriever` have, "" for what it lacks: its offsets
+        add_metadata: Add these keys to the metadata of a chunk, as in passages of
+            `PassageRetriever`, with "" where it has no value: its offsets
             `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
             number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
             `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was

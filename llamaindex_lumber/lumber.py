@@ -41,9 +41,9 @@ class LumberNodeParser(SpanNodeParser):
     """
 
     llm: Named = None
-    """What decides: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or object
-    that takes a group of units and returns the number of the one that starts new content, or None,
-    or with the method `window` a list of all such units. Default: the model assigned to
+    """Names topic shifts: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or
+    object that takes a group of units and returns the number of the one that starts new content, or
+    None, or with the method `window` a list of all such units. Default: the model assigned to
     `Settings.llm`. None, or no model assigned: the bundled model decides."""
 
     prompt: Named = None

@@ -47,7 +47,7 @@ class PassageJoiner(JoinsHits, BaseNodePostprocessor):
         texts: A docstore with the documents that were parsed, the documents themselves, or a
             mapping from their IDs to their texts. A docstore and a mapping are read at each query.
             They are not serialised: pass from_dict(data, texts=...).
-        max_gap: Sentences, or nodes, of one document with at most this many words between them are
+        max_gap: Sentences or nodes of a document with at most this many words between them are
             joined; the passage includes these words.
         budget: Maximum number of words in all passages. A sentence or node that does not fit with
             the text that joins it to others is left out; if the best one is longer, it is returned

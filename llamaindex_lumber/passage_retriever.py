@@ -61,9 +61,9 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     assigned.
 
     Args:
-        node_parser: A node parser of this package; only how it splits counts. None:
-            `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks contain about as
-            much in any alphabet.
+        node_parser: A node parser of this package, which splits the documents. None:
+            `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks have about as
+            many words in every alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
         path: The file, which a later process may open again, or the URL of a database in
             PostgreSQL, which many machines share (extra `postgres`):

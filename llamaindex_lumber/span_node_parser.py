@@ -62,10 +62,9 @@ class SpanNodeParser(NodeParser):
     a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
     that has a "context" of its own keeps that one.
 
-    A document whose metadata or MIME type states that it is Markdown
-    (`lumber_core.Source.kind`) is split as with `units="markdown"`, unless other
-    units are chosen. The titles above each node, from the outermost to the innermost, are in its
-    `metadata["headings"]`, as "Install > From source", those of sections that begin inside it in
+    A document whose metadata or MIME type states that it is Markdown is split as with
+    `units="markdown"`, unless other units are chosen. The headings above each node are in its
+    `metadata["headings"]`, as "Install > From source", those further down inside it in
     `metadata["headings_inside"]`; these are not embedded.
 
     Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
@@ -86,8 +85,8 @@ class SpanNodeParser(NodeParser):
     repeated. A warning is logged if that is more than half of a node."""
 
     add_metadata: bool = False
-    """Put all facts about a chunk into its metadata, under the keys that passages of
-    `PassageRetriever` have, "" for what it lacks: its number in the document from 0,
+    """Add these keys to the metadata of a chunk, as in passages of `PassageRetriever`,
+    with "" where it has no value: its number in the document from 0,
     `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
     `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
     was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group

@@ -6,6 +6,7 @@
 The error of a document is the sum of |predicted - actual| over its sections' start tokens, the
 shorter list padded with its own last value; over documents, their MAE and RMSE. Every splitter gets
 the articles without their headings. "fixed" cuts after any word.
+On 25 articles, the mean error is 3,130 for Greedy at the mean length, and 3,129 for fixed lengths.
 """
 
 from __future__ import annotations

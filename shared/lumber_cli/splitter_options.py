@@ -69,25 +69,24 @@ class SplitterOptions:
         SplitterName,
         typer.Option(
             help="The splitter: layout, at the best places by headings, paragraphs and size; bert, "
-            "which finds topic shifts, too, with a bundled model; greedy, at the sentence ends "
+            "also at topic shifts, which a bundled model finds; greedy, at the sentence ends "
             "nearest to the size; or lumber, where a language model sees a topic shift."
         ),
     ] = SplitterName.LAYOUT
     target_size: Annotated[
-        str | None, typer.Option(metavar="TOKENS", help="Wanted size of chunks.")
+        str | None, typer.Option(metavar="TOKENS", help="Preferred size of chunks.")
     ] = None
     chunk_size: Annotated[
         str | None,
         typer.Option(metavar="TOKENS", help="Maximum size of a chunk; none: no maximum."),
     ] = None
     min_chunk_size: Annotated[
-        str | None, typer.Option(metavar="TOKENS", help="Smaller chunks are joined to a neighbour.")
+        str | None,
+        typer.Option(metavar="TOKENS", help="Smaller chunks are merged with a neighbour."),
     ] = None
     chunk_overlap: Annotated[
         int,
-        typer.Option(
-            metavar="TOKENS", help="Tokens to repeat from the end of the chunk before, at most."
-        ),
+        typer.Option(metavar="TOKENS", help="Maximum tokens repeated from the chunk before."),
     ] = 0
     tokenizer: Annotated[
         str | None,
@@ -110,8 +109,8 @@ class SplitterOptions:
         str | None,
         typer.Option(
             metavar="SCORE",
-            help="(bert) Cut where the model's score is above this, instead of choosing together "
-            "with sizes.",
+            help="(bert) Cut wherever the model's score is above this, whatever the sizes of the "
+            "chunks.",
         ),
     ] = None
     theta: Annotated[

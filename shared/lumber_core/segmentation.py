@@ -86,9 +86,8 @@ class Segmentation:
 
     Attributes:
         spans: Character ranges of the chunks; in order, not empty, they cover the whole text.
-        verdicts: One per group of the walk, in document order; empty for splitters that
-            ask no judge.
-        usage: The total cost, lanes included. Not compared by `==`.
+        verdicts: One per group, in document order; empty for splitters that ask no judge.
+        usage: The total cost, with questions asked ahead. Not compared by `==`.
         start_verdicts: For each span the verdict that set its start; None for the first span and
             for starts set by a size limit. Empty for splitters that ask no judge.
     """

@@ -89,8 +89,8 @@ def find_files(
         also: Patterns of more files to take from folders, such as "*.log".
 
     Raises:
-        FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
-            is read.
+        FileNotFoundError: A path does not exist, a pattern matches no file, or a folder has no
+            file to read.
         ValueError: A file in a folder is a link to a place outside the folder.
     """
     files: dict[Path, NamedPath] = {}

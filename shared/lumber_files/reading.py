@@ -36,8 +36,8 @@ class TextFile(Source):
     """The text of a file, to be split. Offsets count its characters, not the file's bytes.
 
     Plain text is unchanged, line breaks included, except for its byte order mark. All other formats
-    are converted to Markdown; form feeds join the pages of a PDF. The metadata has the "title" that
-    the file was given, unless it has no meaning, or a document has a first-level heading.
+    are converted to Markdown; form feeds join the pages of a PDF. The metadata has the "title" of
+    the file's properties, unless it is meaningless or there is a first-level heading.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and documents.

@@ -107,7 +107,7 @@ class _Plan(NamedTuple):
 
 
 class PassageIndex:
-    """Documents in small chunks that are found by meaning and by words, and read as passages.
+    """An index of documents, whose small chunks are searched, and returned as passages.
 
     `run_for_loop` calls its methods without blocking an event loop.
 

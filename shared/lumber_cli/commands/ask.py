@@ -90,7 +90,7 @@ def ask_command(
     With --output or --open, the answer and the passages are shown on a page, which needs no network
     and no other file, and the path of the page is printed.
 
-    A question is about the files that are named, whatever else is in the index. Files that are gone
+    Only the files that are named are searched, whatever else is in the index. Files that are gone
     from a folder are removed from the index when that folder is asked. Indexes that are unused for
     90 days leave the cache folder, as do the oldest above 2 GB; lumber-splitters index lists them.
 

@@ -97,8 +97,8 @@ def compare_command(
         bool,
         typer.Option(
             "--surroundings",
-            help="The same, or together with --context, with the vectors of a chunk's neighbours "
-            "added to its own.",
+            help="Also measure every splitter with the vectors of a chunk's neighbours added to "
+            "its own; may be combined with --context.",
         ),
     ] = False,
     max_concurrency: Concurrency = 8,

@@ -55,19 +55,19 @@ def split_command(
         bool,
         typer.Option(
             "--embed",
-            help="Write a vector of each chunk, too: the field or column embedding. With --format "
-            "jsonl or parquet.",
+            help="Also write a vector of each chunk, as the field or column embedding. With "
+            "--format jsonl or parquet.",
         ),
     ] = False,
     embedder: Annotated[str | None, EMBEDDINGS] = None,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
-    The chunks of a document join to its text. As JSON lines each has document, index, start, end,
-    tokens, headings, headings_inside, context (title, headings, and header of the table that it
-    continues), text, pages for a PDF, and with --embed a vector. Each document is written as soon
-    as it is split. A file is written beside --output, and takes its place at the end: Ctrl-C keeps
-    the documents that are finished, and a run that read nothing replaces nothing. With --store, a
+    The chunks of a document, joined, are its text. As JSON lines each has document, index, start,
+    end, tokens, headings, headings_inside, context (title, headings, and header of the table that
+    it continues), text, pages for a PDF, and with --embed a vector. Each document is written as
+    soon as it is split. A file beside --output takes its place at the end: Ctrl-C keeps the
+    documents that are finished, and a run that read nothing replaces nothing. With --store, a
     language model's answers are kept as well.
 
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are

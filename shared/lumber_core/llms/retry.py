@@ -52,9 +52,9 @@ class CallPolicy:
         max_backoff: Maximum seconds between two attempts, whatever Retry-After asks for.
         give_up_after: Number of questions in a row without an answer after which calls pause, with
             one warning. A trial request is sent after `max_backoff` seconds, then after twice as
-            long, and so on up to an hour; an answer ends the pause. If as many first answers about
-            a document are unusable, no others are asked for (by Lumber's method `paper`). None:
-            every question is asked.
+            long, and so on up to an hour; an answer ends the pause. If this many answers about a
+            document, from the first on, are unusable, no more are asked for (by Lumber's method
+            `paper`). None: every question is asked.
         call_timeout: Maximum seconds for one call of a model without a `timeout` for whole replies:
             a LangChain or LlamaIndex model with its own retries, a model with your own client, or
             your own class. The call is then cancelled, or abandoned if it runs in a thread, and

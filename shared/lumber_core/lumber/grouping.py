@@ -42,7 +42,7 @@ class Group:
         stop: Number just past the last unit.
         choices: The units that a judge may name.
         document: The text and all its units.
-        is_skipped: Whether the judge is not to be asked about it.
+        is_skipped: Whether no judge is asked about it.
     """
 
     __slots__ = ("_texts", "choices", "document", "is_skipped", "start", "stop")

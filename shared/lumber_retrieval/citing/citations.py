@@ -32,7 +32,7 @@ CitationKind = Literal["exact", "aligned", "not found"]
 
 @dataclass(frozen=True)
 class Citation:
-    """Where a quote stands.
+    """The place of a quote in a document.
 
     Attributes:
         quote: The quote, as it was given.
@@ -145,7 +145,7 @@ Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
 
 
 def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
-    r"""Find where quotes stand.
+    r"""Find the places of quotes in documents.
 
     A quote is first searched for character by character: white space and the form of quotation
     marks are ignored, and it neither begins nor ends inside a word. Otherwise it is aligned with

@@ -142,7 +142,7 @@ class CitedAnswer:
 
     @property
     def missing(self) -> list[str]:
-        """The quotes that stand in none of the documents."""
+        """The quotes that are in none of the documents."""
         return [one.quote for one in self.citations if one.kind == "not found"]
 
     def __str__(self) -> str:
@@ -157,10 +157,10 @@ class CitedAnswer:
 def write_passages(passages: Iterable[tuple[str, str]]) -> str:
     """Return passages as a model reads them: each text below the name of its document, indented.
 
-    A line that is not indented begins a passage, whatever the text of another one says.
+    Only names are not indented, so that no text can pass for another passage.
 
     Args:
-        passages: The name of each one's document, and its text.
+        passages: Pairs of the name of a document and a text.
     """
     return "\n\n".join(
         f"{' '.join(name.split())}:\n{indent(text, '    ')}" for name, text in passages

@@ -102,7 +102,7 @@ class Passage:
 
     @property
     def in_context(self) -> str:
-        """What a reader is shown, below its context: after a blank line or a table's header."""
+        """Its text for a reader, below its context: after a blank line or a table's header."""
         return text_in_context(self.context, self.said)
 
     @property
