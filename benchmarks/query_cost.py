@@ -41,7 +41,7 @@ from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_retrieval.index.indexed_documents import texts_around
 from lumber_retrieval.index.store import NewDocument, PassageStore
-from lumber_retrieval.index.surroundings import Vectors, unit_length
+from lumber_retrieval.index.vectors import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
 
 WIDTH = 384  # of a vector

@@ -27,7 +27,8 @@ from lumber_core.text.outline import Context
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.passage_search import store_chunks
 from lumber_evaluation.retrieval.searching import in_context
-from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, place_chunks
+from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, place_chunks
+from lumber_retrieval.index.vectors import Vectors, rotate
 from lumber_retrieval.search import CANDIDATES, fuse
 
 Found = list[tuple[str, Span, str]]
@@ -203,10 +204,13 @@ def search_of(
     def search(question: str, words: int) -> Found:
         del words
         with store.snapshot() as snapshot:
-            near = snapshot.nearest(Bundled().embed_query(question), CANDIDATES, None)
+            wanted = rotate(np.array(Bundled().embed_query(question), dtype=np.float32))
+            near = snapshot.nearest(wanted, CANDIDATES, None)
             matching = snapshot.matching(question, CANDIDATES, None) if keywords else {}
-            hits, _ = snapshot.hits(fuse([near, matching]))
-        return [(hit.document, hit.span, hit.metadata[CONTEXT_KEY]) for hit in hits]
+            scores = fuse([near, matching])
+            hits, _ = snapshot.hits(scores, wanted)
+        found = hits[: len(scores)]
+        return [(hit.document, hit.span, hit.metadata[CONTEXT_KEY]) for hit in found]
 
     return search
 

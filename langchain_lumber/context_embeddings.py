@@ -21,7 +21,8 @@ from lumber_core.text.outline import headings_above
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
 from lumber_retrieval.index.embedded_texts import embed_texts
-from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, spans_of
+from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
+from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passages.joining import text_in_context
 
 _FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it

@@ -34,7 +34,7 @@ from lumber_files.readers import PDF
 from lumber_retrieval.embedders import BundledEmbedder, Embedder, EmbedderAsModel, Similarity
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
-from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
 

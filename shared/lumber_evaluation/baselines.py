@@ -17,7 +17,7 @@ from lumber_core.text.units import paragraphs, sentences
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.embedders import embedder as make_embedder
-from lumber_retrieval.index.surroundings import unit_length
+from lumber_retrieval.index.vectors import unit_length
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter

@@ -23,7 +23,7 @@ from lumber_core.storage.cache import Cache, digest, read_row
 from lumber_evaluation.dataset import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_retrieval.embedders import Embedder, Similarity
 from lumber_retrieval.embedders import embedder as make_embedder
-from lumber_retrieval.index.surroundings import Vectors, matrix
+from lumber_retrieval.index.vectors import Vectors, matrix
 
 WORK_FILE = "work.db"
 """Name of the file in a cache folder."""

@@ -13,7 +13,7 @@ from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.calls.threads import in_thread
 from lumber_core.checks import check_texts
 from lumber_core.support.identity import settings_digest
-from lumber_retrieval.index.surroundings import Vectors, matrix
+from lumber_retrieval.index.vectors import Vectors, matrix
 from lumber_retrieval.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")

@@ -13,7 +13,7 @@ from lumber_core.errors import ModelSettingsError, ModelUnavailableError, Weight
 from lumber_core.llms import OpenAIModel
 from lumber_core.support.extras import load
 from lumber_core.support.secrets import public_url
-from lumber_retrieval.index.surroundings import Vectors, matrix
+from lumber_retrieval.index.vectors import Vectors, matrix
 
 _TEXTS_PER_REQUEST = 64  # with vectors of 4,096 numbers, a reply stays below its size limit
 _MAX_ATTEMPTS = 5

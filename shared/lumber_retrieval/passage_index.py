@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
+from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
@@ -28,7 +29,6 @@ from lumber_retrieval.index.embedded_texts import (
     EmbeddingModel,
     check_same_model,
     embed_probe,
-    embed_query,
 )
 from lumber_retrieval.index.filters import Where, filter_of
 from lumber_retrieval.index.indexed_documents import (
@@ -43,7 +43,8 @@ from lumber_retrieval.index.indexed_documents import (
     splitting_digest,
 )
 from lumber_retrieval.index.store import PROBE, NewDocument, open_store
-from lumber_retrieval.index.surroundings import Vectors, in_surroundings, place_chunks
+from lumber_retrieval.index.surroundings import in_surroundings, place_chunks
+from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.search import find_passages
@@ -335,11 +336,12 @@ class PassageIndex:
         names = [one.name for one in fields(SearchSettings)]
         refuse_unknown("a query", settings, names, names_elsewhere("the splitter", "embeddings"))
         wanted = SearchSettings(**settings)
-        accepts = filter_of(where)
+        accepts = None if where is None else filter_of(where)
         if self._checked is None:
             self.check_model()
         if vector is None:
-            vector = embed_query(self._embedding, query)
+            model = self._embedding
+            vector = ask_within(None, model.embed_query, model.aembed_query, query)
         numbers = np.asarray(vector, dtype=np.float32)
         if not np.isfinite(numbers).all():
             raise ValueError("the vector of the query has values that are not finite")

@@ -13,7 +13,7 @@ import numpy as np
 
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.snapshot import Snapshot
-from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.index.vectors import Vectors, rotate
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import NEIGHBOUR_SHARE, SearchSettings, select_passages
 from lumber_retrieval.words.coverage import QuestionWords
@@ -42,9 +42,10 @@ def find_passages(
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
-    wanted = min(max(CANDIDATES, len(snapshot) // _CANDIDATE_SHARE), _MOST_CANDIDATES)
-    by_words = snapshot.matching(query, wanted, accepts) if settings.keywords else {}
-    nearest = snapshot.nearest(vector, wanted, accepts) if np.any(vector) or not by_words else {}
+    count = min(max(CANDIDATES, len(snapshot) // _CANDIDATE_SHARE), _MOST_CANDIDATES)
+    wanted = rotate(np.asarray(vector, dtype=np.float32))
+    by_words = snapshot.matching(query, count, accepts) if settings.keywords else {}
+    nearest = snapshot.nearest(wanted, count, accepts) if wanted.any() or not by_words else {}
     if by_words and len(nearest) > 1 == len({*nearest.values()}):
         nearest = {}  # mocks of models return zeros, or the same vector for all texts
     scores = fuse([nearest, by_words])
@@ -58,7 +59,7 @@ def find_passages(
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles) if titles else scores
     best = snapshot.first(scores.items(), _MOST_RERANKED)
-    hits, texts = snapshot.hits(best, near=vector)
+    hits, texts = snapshot.hits(best, wanted)
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
     chunks = _score_neighbours(hits, best, settings.min_similarity)
     return select_passages(question, chunks, texts, settings, language)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
@@ -58,8 +59,9 @@ def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
     text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
     index.add([document(text, "a"), document("Ada sang. " * 30, "b")])
     with index.store.snapshot() as snapshot:
-        hits, _ = snapshot.hits(snapshot.matching("Oslo", 10, None))
-    texts = [hit.text for hit in hits]
+        scores = snapshot.matching("Oslo", 10, None)
+        hits, _ = snapshot.hits(scores, np.ones(WordVectors().width))
+    texts = [hit.text for hit in hits][: len(scores)]
     assert "Oslo" in texts[0]
     assert len(texts) > 1
     assert not any("Oslo" in one for one in texts[1:])

@@ -3,6 +3,7 @@
 from itertools import pairwise, permutations
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -155,7 +156,9 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
 
 def index_spans(index: PassageIndex) -> list[Span]:
     with index.store.snapshot() as snapshot:
-        hits, _ = snapshot.hits(dict.fromkeys(range(1, len(snapshot) + 1), 0.0))
+        hits, _ = snapshot.hits(
+            dict.fromkeys(range(1, len(snapshot) + 1), 0.0), np.ones(WordVectors().width)
+        )
     return [hit.span for hit in hits]
 
 

@@ -29,7 +29,7 @@ from lumber_files import check_output
 from lumber_retrieval.index.surroundings import split_and_embed
 
 if TYPE_CHECKING:
-    from lumber_retrieval.index.surroundings import Vectors
+    from lumber_retrieval.index.vectors import Vectors
 
 _LARGE_TEXT_CHARACTERS = 50_000
 """Characters of a file above which BERT shows its progress: it takes some seconds."""

@@ -19,15 +19,8 @@ from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult
 from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
 from lumber_retrieval.embedders import Embedder
-from lumber_retrieval.index.surroundings import (
-    PlacedText,
-    Vectors,
-    embed_chunks,
-    in_surroundings,
-    matrix,
-    unit_length,
-)
-from lumber_retrieval.index.vectors import pack, unpack
+from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, in_surroundings
+from lumber_retrieval.index.vectors import Vectors, matrix, pack, unit_length, unpack
 
 
 def retrieve(

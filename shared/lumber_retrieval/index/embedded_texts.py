@@ -25,8 +25,8 @@ import numpy.typing as npt
 from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection, Database, read_twice, select, to_bytes
-from lumber_retrieval.index.surroundings import TEXTS_PER_CALL, Vectors, matrix
-from lumber_retrieval.index.vectors import pack, unpack
+from lumber_retrieval.index.surroundings import TEXTS_PER_CALL
+from lumber_retrieval.index.vectors import Vectors, matrix, pack, unpack
 
 EMBEDDED_SCHEMA = """
 CREATE TABLE IF NOT EXISTS embedded (
@@ -63,11 +63,6 @@ class EmbeddingModel(Protocol):
 def embed_texts(model: EmbeddingModel, texts: list[str]) -> list[list[float]]:
     """Return a vector for each text; in `run_for_loop`, by the async method of the model."""
     return ask_within(None, model.embed_documents, model.aembed_documents, texts)
-
-
-def embed_query(model: EmbeddingModel, query: str) -> list[float]:
-    """Return the vector of a query, as `embed_texts` does."""
-    return ask_within(None, model.embed_query, model.aembed_query, query)
 
 
 def embed_probe(model: EmbeddingModel) -> Vectors:

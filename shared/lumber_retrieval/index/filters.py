@@ -27,8 +27,8 @@ _TRUE_IF_MISSING = ("$ne", "$nin")  # hold for metadata without the name, too
 _COMBINATIONS: Mapping[str, Callable[[list[bool]], bool]] = {"$and": all, "$or": any}
 
 
-def filter_of(where: Where) -> Accepts | None:
-    """Return a function that returns whether metadata fits; None if all does.
+def filter_of(where: Mapping[str, Any] | Accepts) -> Accepts:
+    """Return a function that returns whether metadata fits.
 
     Args:
         where: A function, or a mapping: values by their names in the metadata, or operators
@@ -39,8 +39,6 @@ def filter_of(where: Where) -> Accepts | None:
         TypeError: `where` is something else.
         ValueError: It has an unknown operator, or a value that does not fit its operator.
     """
-    if where is None:
-        return None
     if isinstance(where, Mapping):
         return _filter_of_mapping("where", where)
     if callable(where):

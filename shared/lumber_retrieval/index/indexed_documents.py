@@ -33,7 +33,7 @@ from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.index.embedded_texts import Keys
 from lumber_retrieval.index.store import NewDocument, NewVersion, SplitBy
-from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.index.vectors import Vectors
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -40,8 +40,14 @@ from lumber_retrieval.index.postings import (
     saturation,
     with_places,
 )
-from lumber_retrieval.index.surroundings import Vectors
-from lumber_retrieval.index.vectors import Doubles, PackedVectors, Rows, highest, pack, rank
+from lumber_retrieval.index.vectors import (
+    Doubles,
+    PackedVectors,
+    Rows,
+    Vectors,
+    highest,
+    pack,
+)
 
 # In SQLite, a table of postings WITHOUT ROWID is three times as slow to search: comparing two keys
 # reads the posting lists that belong to them.
@@ -83,22 +89,6 @@ class Segment(NamedTuple):
     vectors: PackedVectors
 
 
-class LongDocuments(NamedTuple):
-    """The documents of `LONG_DOCUMENT` characters and more, by their chunks."""
-
-    rows: npt.NDArray[np.int64]  # the first and last chunk of each, ascending, and its number
-    metadata: dict[int, Mapping[str, Any]]  # of those that were read, by number
-
-    def of(self, chunks: Iterable[int]) -> list[int]:
-        """Return the numbers of those that have some of these chunks."""
-        if not len(self.rows):
-            return []
-        wanted = np.fromiter(chunks, np.int64)
-        first, last, number = self.rows[np.searchsorted(self.rows[:, 0], wanted, "right") - 1].T
-        numbers: list[int] = np.unique(number[(first <= wanted) & (wanted <= last)]).tolist()
-        return numbers
-
-
 @dataclass(frozen=True)
 class LiveSegments:
     """One state of all segments, in the order of their chunks; live chunks are not removed."""
@@ -106,7 +96,9 @@ class LiveSegments:
     state: bytes  # unique to this state
     segments: Sequence[Segment]
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
-    long_documents: LongDocuments
+    # The first and the last chunk of each of `LONG_DOCUMENT` characters, ascending, and its number.
+    long_documents: _Numbers
+    metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of those that were read
 
     @cached_property
     def parts(self) -> list[slice]:
@@ -154,9 +146,7 @@ class LiveSegments:
         else:
             estimates = np.zeros(len(self.live), dtype=np.float32)
         for places in highest(estimates, self.places, first):
-            similarities = self.similarities(wanted, places)
-            for order, values in rank(similarities, np.arange(len(places)), count):
-                yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
+            yield from self._rank(places, self.similarities(wanted, places), count)
 
     def matching(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
@@ -167,8 +157,13 @@ class LiveSegments:
             return
         total, lengths = len(self), self.saturations
         places, scores = bm25(lists, lists.counts, lengths, total, count, every=every)
-        for order, values in rank(scores, np.arange(len(places)), count):
-            yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
+        yield from self._rank(places, scores, count)
+
+    def _rank(self, places: Rows, scores: npt.NDArray[np.float32], count: int) -> Iterator[Ranking]:
+        """Yield the numbers of chunks with their scores, the highest first; see `highest`."""
+        for some in highest(scores, np.arange(len(places)), count):
+            order = some[np.argsort(-scores[some], kind="stable")]
+            yield [*zip(self.numbers[places[order]].tolist(), scores[order].tolist(), strict=True)]
 
     def similarities(self, wanted: Doubles, places: Rows) -> npt.NDArray[np.float32]:
         """Return the similarities to a rotated vector of the chunks at places that ascend."""
@@ -246,9 +241,8 @@ def load_segments(
     rows = connection.execute(
         f"SELECT first_chunk, last_chunk, id FROM documents WHERE {_IS_LONG} ORDER BY first_chunk"
     ).fetchall()
-    long_documents = LongDocuments(np.array(rows, dtype=np.int64).reshape(-1, 3), {})
     everything = np.concatenate([np.zeros(0, dtype=bool), *live])
-    return LiveSegments(state, segments, everything, long_documents)
+    return LiveSegments(state, segments, everything, np.array(rows, np.int64).reshape(-1, 3))
 
 
 def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Vectors) -> None:

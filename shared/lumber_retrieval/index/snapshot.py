@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from operator import itemgetter
 from typing import Any
@@ -18,8 +18,7 @@ from lumber_core.text.outline import read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.segments import LiveSegments, Ranking, TermLists
-from lumber_retrieval.index.surroundings import Vectors
-from lumber_retrieval.index.vectors import Doubles, rotate
+from lumber_retrieval.index.vectors import Doubles
 from lumber_retrieval.words.keywords import terms
 
 _HEADINGS = "headings"
@@ -57,15 +56,11 @@ class Snapshot:
         self._segments = segments
         self._intact = intact  # a context that raises a StoreError if the file is damaged
         self._accepted: dict[tuple[Accepts, int], bool] = {}  # computed once for each chunk
-        self._wanted: tuple[object, Doubles] | None = None  # the last vector, as given and rotated
 
-    def nearest(
-        self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
-    ) -> dict[int, float]:
-        """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
+    def nearest(self, wanted: Doubles, count: int, accepts: Accepts | None) -> dict[int, float]:
+        """Return the chunks nearest to a rotated vector, best first, with similarities."""
         # One more, as it may be as near as the last of `count`.
-        groups = self._segments.nearest(self._rotate(vector), count + 1)
-        return self._best(groups, count, accepts)
+        return self._best(self._segments.nearest(wanted, count + 1), count, accepts)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
@@ -95,56 +90,59 @@ class Snapshot:
         if len(ranked) > count and ranked[count][1] == ranked[count - 1][1]:
             equal = [number for number, score in ranked if score == ranked[count][1]]
             named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
-            names = dict(self._select(f"{named} WHERE chunks.id", equal))
+            names = dict(select(self._connection, f"{named} WHERE chunks.id", equal))
             ranked.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
         return dict(ranked[:count])
 
     def long_documents(self, chunks: Iterable[int]) -> dict[int, Mapping[str, Any]]:
         """Return the metadata of the long documents that have some of these chunks, by number."""
-        known = self._segments.long_documents
-        wanted = known.of(chunks)
-        new = [number for number in wanted if number not in known.metadata]
+        rows, known = self._segments.long_documents, self._segments.metadata
+        if not len(rows):
+            return {}
+        numbers = np.fromiter(chunks, np.int64)
+        first, last, document = rows[np.searchsorted(rows[:, 0], numbers, "right") - 1].T
+        wanted = np.unique(document[(first <= numbers) & (numbers <= last)]).tolist()
+        new = [number for number in wanted if number not in known]
         described = (
             "documents.id, documents.metadata, chunks.metadata FROM documents "
             "JOIN chunks ON chunks.id = last_chunk WHERE documents.id"
         )
         with self._intact():
-            for number, own, details in self._select(described, new):
+            for number, own, details in select(self._connection, described, new):
                 of_chunk = _details(json.loads(details), later=False)
-                known.metadata[number] = {**json.loads(own), **of_chunk}
-            return {number: known.metadata[number] for number in wanted}
+                known[number] = {**json.loads(own), **of_chunk}
+            return {number: known[number] for number in wanted}
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the number of each chunk's document."""
-        documents = dict(self._select("id, document FROM chunks WHERE id", chunks))
+        documents = dict(select(self._connection, "id, document FROM chunks WHERE id", chunks))
         with self._intact():
             return {number: documents[number] for number in chunks}
 
     def hits(
-        self, scores: Mapping[int, float], *, near: Sequence[float] | Vectors | None = None
+        self, scores: Mapping[int, float], wanted: Doubles
     ) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
-        If `near` is the vector of a query, those before and after each chunk in its document
-        follow, with a score of 0, and all have their similarity.
+        Those before and after each chunk in its document follow, with a score of 0. All have their
+        similarity to `wanted`, a rotated vector.
         """
-        chunks, documents = self._read(scores, texts=True, around=int(near is not None))
-        similarities: Mapping[int, float] = {}
+        if not scores:
+            return [], {}
+        chunks, documents = self._read(scores, texts=True, around=1)
         with self._intact():
             texts = {row[0]: (text_in(row[6]), text_in(row[7])) for row in documents}
             outlines = {row[0]: read_outline(row[8]) for row in documents}
-            if near is not None and chunks:
-                numbers = sorted(chunks)
-                places = np.searchsorted(self._segments.numbers, numbers)
-                cosines = self._segments.similarities(self._rotate(near), places)
-                similarities = dict(zip(numbers, cosines.tolist(), strict=True))
+            numbers = sorted(chunks)
+            places = np.searchsorted(self._segments.numbers, numbers)
+            cosines = self._segments.similarities(wanted, places)
+            similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
             for number in {**scores, **chunks}:
                 document, span, metadata = chunks[number]
                 name, text = texts[document]
                 own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
-                similarity = similarities.get(number)
-                hits.append(Hit(*own, metadata, 0, similarity, outlines[document]))
+                hits.append(Hit(*own, metadata, 0, similarities[number], outlines[document]))
         return hits, dict(texts.values())
 
     def _read(
@@ -177,7 +175,10 @@ class Snapshot:
             # One text is parsed faster than many.
             parsed = json.loads(f"[{','.join(row[4] for row in documents)}]")
             common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
-            later = self._counted_from_zero(documents)
+            undecided = {row[0]: row[5] for row in documents if row[2] is None}
+            from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
+            shown = {*select(self._connection, from_zero, {*undecided.values()})}
+            later = {number for number, source in undecided.items() if (source,) in shown}
             details = json.loads(f"[{','.join(row[4] for row in chunks)}]")
             described = {
                 number: (
@@ -188,25 +189,6 @@ class Snapshot:
                 for (number, document, first, last, *_), own in zip(chunks, details, strict=True)
             }
         return described, documents
-
-    def _counted_from_zero(self, documents: Iterable[tuple[Any, ...]]) -> set[int]:
-        """Return which documents have pages counted from 0, as other pages of their source show."""
-        undecided = {row[0]: row[5] for row in documents if row[2] is None}
-        if not undecided:
-            return set()
-        what = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
-        sources = {source for (source,) in self._select(what, {*undecided.values()})}
-        return {number for number, source in undecided.items() if source in sources}
-
-    def _select(self, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
-        with self._intact():
-            return select(self._connection, what, values)
-
-    def _rotate(self, vector: Sequence[float] | Vectors) -> Doubles:
-        """Return a vector rotated as those of chunks are; the last one is cached."""
-        if self._wanted is None or self._wanted[0] is not vector:
-            self._wanted = vector, rotate(np.asarray(vector, dtype=np.float32))
-        return self._wanted[1]
 
     def _best(
         self, groups: Iterator[Ranking], count: int, accepts: Accepts | None

@@ -37,7 +37,7 @@ from lumber_retrieval.index import embedded_texts, segments
 from lumber_retrieval.index.embedded_texts import check_same_model
 from lumber_retrieval.index.segments import LiveSegments, Terms
 from lumber_retrieval.index.snapshot import Snapshot, short_json
-from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.words.keywords import terms
 
 PROBE = "probe"
@@ -293,19 +293,16 @@ class PassageStore:
             with self.database.intact():
                 what = f"SELECT name, value FROM about WHERE name IN ('state', '{PROBE}')"
                 about = {name: bytes(value) for name, value in connection.execute(what)}
-                loaded = self._load(connection, about["state"])
+                loaded, state = self._segments, about["state"]
+                if loaded is None or loaded.state != state:
+                    with self._loading:  # only new segments are read, by the first thread
+                        loaded = segments.load_segments(connection, state, self._segments)
+                        self._segments = loaded
             try:
                 yield Snapshot(connection, loaded, self.database.intact, about.get(PROBE))
             except ReadError:
                 self._segments = None  # a second read loads them again
                 raise
-
-    def _load(self, connection: Connection, state: bytes) -> LiveSegments:
-        """Return the segments; they are cached, and only new ones are read."""
-        with self._loading:
-            if self._segments is None or self._segments.state != state:
-                self._segments = segments.load_segments(connection, state, self._segments)
-            return self._segments
 
     def note_model(self, connection: Connection, probe: Vectors) -> None:
         """Store the probe of the embedding model.

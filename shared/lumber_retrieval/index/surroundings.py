@@ -7,12 +7,10 @@ text, and if a mean of its neighbours' vectors is added to its vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
 from lumber_core.calls.threads import batches
@@ -25,9 +23,7 @@ from lumber_core.text.outline import Context
 from lumber_core.text.source import Source
 from lumber_core.tokens.estimated_counter import EvenCounter
 from lumber_retrieval.hits import LONG_DOCUMENT
-
-Vectors = npt.NDArray[np.float32]
-_Float = TypeVar("_Float", np.float32, np.float64)
+from lumber_retrieval.index.vectors import Vectors, matrix, unit_length
 
 _KERNEL_WIDTH = 80.0
 """Standard deviation of the kernel in tokens, about 60 words. The optimum is flat: recall of chunks
@@ -196,33 +192,3 @@ def mean_of_neighbours(
             sums[here] += weight[:, None].astype(np.float32) * vectors[there]
             weights[here] += weight
     return (sums / weights[:, None]).astype(np.float32)
-
-
-def unit_length(vectors: npt.NDArray[_Float]) -> npt.NDArray[_Float]:
-    """Return the vectors scaled to length 1; those of length 0 stay as they are."""
-    lengths: npt.NDArray[_Float] = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    return vectors / lengths
-
-
-def matrix(vectors: object, count: int) -> Vectors:
-    """Return vectors as a matrix, shape (count, width).
-
-    Raises:
-        ValueError: There are not `count` vectors of the same width, or one has a value that is not
-            finite.
-    """
-    if count == 0:
-        return np.zeros((0, 0), dtype=np.float32)
-    rows: Vectors | None = None
-    found = "several widths"
-    with suppress(ValueError):
-        rows = np.asarray(vectors, dtype=np.float32, order="C")
-        found = f"an array of shape {rows.shape}"
-    if rows is None or rows.ndim != 2 or len(rows) != count:
-        raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found {found}"
-        )
-    if not np.isfinite(rows).all():
-        raise ValueError("the embedding model returned a vector with values that are not finite")
-    return rows

@@ -15,18 +15,19 @@ So numbers are rounded to multiples of powers of two, whose sums are exact.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from hashlib import shake_256
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from lumber_retrieval.index.surroundings import Vectors, unit_length
-
+Vectors = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+_Float = TypeVar("_Float", np.float32, np.float64)
 
 _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a processor's cache
 # Of numbers up to 1. In float64, sums of products of two such numbers are exact for vectors of
@@ -34,6 +35,36 @@ _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a proces
 _ROUNDING_STEP = 2.0**-24
 _SAMPLED_VECTORS = 4096  # vectors whose mean stands for the mean of all
 _SAMPLED_VALUES = 512  # the highest of a sample; their least is near that of all values
+
+
+def matrix(vectors: object, count: int) -> Vectors:
+    """Return vectors as a matrix, shape (count, width).
+
+    Raises:
+        ValueError: There are not `count` vectors of the same width, or one has a value that is not
+            finite.
+    """
+    if count == 0:
+        return np.zeros((0, 0), dtype=np.float32)
+    rows: Vectors | None = None
+    found = "several widths"
+    with suppress(ValueError):
+        rows = np.asarray(vectors, dtype=np.float32, order="C")
+        found = f"an array of shape {rows.shape}"
+    if rows is None or rows.ndim != 2 or len(rows) != count:
+        raise ValueError(
+            f"the embedding model should give {count} vectors of the same width, found {found}"
+        )
+    if not np.isfinite(rows).all():
+        raise ValueError("the embedding model returned a vector with values that are not finite")
+    return rows
+
+
+def unit_length(vectors: npt.NDArray[_Float]) -> npt.NDArray[_Float]:
+    """Return the vectors scaled to length 1; those of length 0 stay as they are."""
+    lengths: npt.NDArray[_Float] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return vectors / lengths
 
 
 def rotate(vectors: Vectors) -> Doubles:
@@ -65,15 +96,11 @@ class PackedVectors:
 
     def __init__(self, content: bytes, count: int) -> None:
         self._numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1)
+        self.width = self._numbers.shape[1]  # how many numbers a vector has
 
     def __len__(self) -> int:
         """Return the number of vectors."""
         return len(self._numbers)
-
-    @property
-    def width(self) -> int:
-        """How many numbers a vector has."""
-        return self._numbers.shape[1]
 
     def similarities(self, wanted: Doubles, places: Rows) -> _Floats:
         """Return the cosine similarities of the vectors at some places to a rotated one."""
@@ -175,13 +202,6 @@ def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
         places = places[~chosen]
         count *= 8
     yield places
-
-
-def rank(values: _Floats, places: Rows, count: int) -> Iterator[tuple[Rows, _Floats]]:
-    """Yield places and their values, the highest first; see `highest`."""
-    for some in highest(values, places, count):
-        order = some[np.argsort(-values[some], kind="stable")]
-        yield order, values[order]
 
 
 @lru_cache(maxsize=4)

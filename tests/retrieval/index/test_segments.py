@@ -20,6 +20,7 @@ from tests.postgres import Place
 WIDTH = 70
 RNG = np.random.default_rng(7)
 CENTRE = 3 * RNG.standard_normal(WIDTH).astype(np.float32)
+ROTATED = vectors.rotate(CENTRE)
 
 
 def unit(rows: Any) -> Any:
@@ -103,9 +104,10 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
                 matching = snapshot.matching(query, 1000, lambda _: True)
                 found = {
                     (hit.document, hit.metadata["n"]): hit.score
-                    for hit in snapshot.hits(matching)[0]
+                    for hit in snapshot.hits(matching, ROTATED)[0][: len(matching)]
                 }
-                nearest, _ = snapshot.hits(snapshot.nearest(CENTRE, 1000, lambda _: True))
+                scores = snapshot.nearest(ROTATED, 1000, lambda _: True)
+                nearest, _ = snapshot.hits(scores, ROTATED)
                 best, same = (snapshot.matching(query, 3, one) for one in (None, lambda _: True))
                 snapshot.matching("oak fern", 1, None)
                 counted = snapshot.frequencies
@@ -202,8 +204,8 @@ def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
 def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> None:
     def answers(store: PassageStore) -> list[tuple[str, float]]:
         with store.snapshot() as snapshot:
-            scores = snapshot.nearest(CENTRE, 9, None) | snapshot.matching("oak", 9, None)
-            return [(hit.document, hit.score) for hit in snapshot.hits(scores)[0]]
+            scores = snapshot.nearest(ROTATED, 9, None) | snapshot.matching("oak", 9, None)
+            return [(hit.document, hit.score) for hit in snapshot.hits(scores, ROTATED)[0]]
 
     path, other, copy = (tmp_path / name for name in ("index.db", "other.db", "copy.db"))
     store = PassageStore(path)

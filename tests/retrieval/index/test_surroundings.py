@@ -13,8 +13,8 @@ from lumber_retrieval.index.surroundings import (
     mean_of_neighbours,
     place_chunks,
     split_and_embed,
-    unit_length,
 )
+from lumber_retrieval.index.vectors import unit_length
 from tests.core.bert.test_bundled import TOPICS
 from tests.growth import seconds as cpu_seconds
 

@@ -4,6 +4,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.index.vectors import rotate
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.reranking import passages_of_hits
@@ -208,8 +210,9 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
     for row in rows[::3]:
         query = json.loads(row)["question"]
         with index.store.snapshot() as snapshot:
-            near = snapshot.nearest(Bundled().embed_query(query), 100, None)
-            hits, _ = snapshot.hits(fuse([near, snapshot.matching(query, 100, None)]))
+            wanted = rotate(np.array(Bundled().embed_query(query)))
+            near = snapshot.nearest(wanted, 100, None)
+            hits, _ = snapshot.hits(fuse([near, snapshot.matching(query, 100, None)]), wanted)
         found = index.search(query, budget=300)
         own = passages_of_hits(query, hits[:40], texts, budget=300)
         read, theirs = (
