@@ -122,7 +122,11 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
 
 
 def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Document]) -> Document:
-    metadata = place_metadata(passage)
+    metadata = {
+        **passage.metadata,
+        "start_index": passage.span.start,
+        "end_index": passage.span.end,
+    }
     if passage.words_found is not None:
         metadata |= {"relevance_score": passage.score, "words_found": passage.words_found}
     best = passage.hits[0].number
@@ -130,11 +134,6 @@ def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Docu
         return Document(page_content=passage.text, metadata=metadata, id=documents[best].id)
     metadata.pop("chunk_index", None)
     return Document(page_content=passage.text, metadata=metadata)
-
-
-def place_metadata(passage: Passage) -> dict[Any, Any]:
-    """Return the metadata of a passage, with its offsets."""
-    return {**passage.metadata, "start_index": passage.span.start, "end_index": passage.span.end}
 
 
 def _hit_of(number: int, hit: Document) -> Hit:

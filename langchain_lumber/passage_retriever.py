@@ -17,7 +17,6 @@ from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
 from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
-from langchain_lumber.passage_joiner import place_metadata
 from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
@@ -182,7 +181,9 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
 def _document_of(passage: Passage) -> Document:
     metadata = {
         **dict.fromkeys(SHOWN_KEYS, ""),
-        **place_metadata(passage),
+        **passage.metadata,
+        "start_index": passage.span.start,
+        "end_index": passage.span.end,
         "text": passage.text,
         "relevance_score": passage.score,
         "similarity": passage.similarity,

@@ -29,8 +29,7 @@ from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.retrieval import CUTOFFS, QuestionResult, retrieve
 from lumber_evaluation.splitters import preset, wrap_splitter
-from lumber_retrieval.embedders import Embedder, embedder
-from lumber_retrieval.named_embedders import SentenceTransformersEmbedder
+from lumber_retrieval.embedders import Embedder, SentenceTransformersEmbedder, embedder
 
 NAMES = ("recursive:1000", "paragraphs", "semantic", "fixed:200", "greedy:400", "bert")
 

@@ -8,7 +8,7 @@ Data meets these in order:
 4. `passages` ranks them, and joins their best sentences into exact slices of their documents,
    within a budget of words.
 5. `passage_index` does all of this, and `retriever` has what both frameworks' retrievers share.
-6. `embedders` wraps any embedding model, and `named_embedders` finds some by name.
+6. `embedders` wraps any embedding model, or finds it by name.
 7. `citing` looks up what a language model quotes in its answer.
 """
 

@@ -13,13 +13,7 @@ from lumber_core.chunking.overlap import overlap_spans
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import Span
-from lumber_core.text.markdown import (
-    CONTEXT_KEY,
-    HEADING_SEPARATOR,
-    INSIDE_KEY,
-    INSIDE_SEPARATOR,
-    LEVELS_KEY,
-)
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import Context, OutlinePlace, TextOutline
 from lumber_core.text.pages import (
     FIRST_LINE,
@@ -27,12 +21,12 @@ from lumber_core.text.pages import (
     LAST_LINE,
     LAST_PAGE,
     common_metadata,
+    count_line_breaks,
     has_lines,
     has_pages,
 )
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
-from lumber_core.text.unicode import count_line_breaks
 from lumber_core.tokens import TokenCounter
 
 
@@ -134,7 +128,7 @@ class Chunk:
             and "page_last", if it has pages. With `lines`, "line_first" and "line_last".
         """
         place = OutlinePlace(self.headings, self.heading_levels, inside=self.headings_inside)
-        fields: dict[str, str | int] = {**heading_fields(place, self.outside if context else None)}
+        fields: dict[str, str | int] = {**place.metadata(self.outside if context else None)}
         if verdict and self.verdict is not None:
             fields["verdict"] = self.verdict.outcome
             if self.verdict.failed:
@@ -151,17 +145,6 @@ SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_
 them. Their value may be ""."""
 _HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
 _VERDICT_KEYS = ("verdict", "verdict_reason")
-
-
-def heading_fields(place: OutlinePlace, context: Context | None = None) -> dict[str, str]:
-    """Return the metadata of a part of a text about its headings and its context."""
-    fields = {
-        "headings": HEADING_SEPARATOR.join(place.titles),
-        LEVELS_KEY: " ".join(map(str, place.levels)),
-        INSIDE_KEY: INSIDE_SEPARATOR.join(place.inside),
-        CONTEXT_KEY: str(context or ""),
-    }
-    return {key: value for key, value in fields.items() if value}
 
 
 def chunk_metadata(

@@ -10,12 +10,12 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Condition, Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import (
@@ -39,6 +39,7 @@ _TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB"}
 _DAMAGE = re.compile("malformed|no such (?:table|column)|decode|constraint failed|mismatch")
 _FAILING_DISK = "disk I/O error"
 _NO_DATABASE, _FOREIGN_DATABASE = "file is not a database", "it is a database of another program"
+T = TypeVar("T")
 
 
 class _Gate:
@@ -152,12 +153,13 @@ class SqliteDatabase(Database):
         """Open a transaction. Its thread must not open another one or fork until it ends."""
         faults: tuple[type[Exception], ...] = _FAULTS
         try:
-            connection = self._begin(write)
+            connection = _wait_while_busy(partial(self._begin, write))
             try:
                 faults = _FILE_FAULTS  # an OSError of the caller is not the file's
                 yield connection
                 faults = _FAULTS
-                _commit(connection)
+                if write:  # after waiting for readers in other processes
+                    _wait_while_busy(connection.commit)
             finally:
                 self._end(connection)
         except faults as error:
@@ -203,24 +205,20 @@ class SqliteDatabase(Database):
         return partial(SqliteDatabase, **self._kind), (self.path,)
 
     def _begin(self, write: bool) -> _Connection:
-        """Return a connection with an open transaction; retry while others hold the lock."""
-        deadline = time.monotonic() + _MAX_BUSY_SECONDS
-        while True:
-            _gate.enter()
-            connection = None
-            try:
-                connection = self._take_connection()
-                connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-                connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-                return connection
-            except BaseException as error:
-                if connection is None:
-                    _gate.leave()
-                else:
-                    self._end(connection)
-                if not _is_busy(error) or time.monotonic() > deadline:
-                    raise
-            time.sleep(_RETRY_SECONDS)
+        """Return a connection with an open transaction."""
+        _gate.enter()
+        connection = None
+        try:
+            connection = self._take_connection()
+            connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            return connection
+        except BaseException:
+            if connection is None:
+                _gate.leave()
+            else:
+                self._end(connection)
+            raise
 
     def _end(self, connection: _Connection) -> None:
         """Roll back what was not committed, and keep the connection for reuse."""
@@ -329,21 +327,16 @@ def _drop_tables(connection: sqlite3.Connection, version: int) -> None:
     connection.execute("COMMIT")
 
 
-def _commit(connection: sqlite3.Connection) -> None:
-    """Commit a transaction, after waiting for readers in other processes."""
+def _wait_while_busy(action: Callable[[], T]) -> T:
+    """Return the result of an action, which is repeated while others hold the lock of the file."""
     deadline = time.monotonic() + _MAX_BUSY_SECONDS
     while True:
         try:
-            connection.execute("COMMIT")
-        except sqlite3.OperationalError as error:  # noqa: PERF203 - most commit at once
-            if not _is_busy(error) or time.monotonic() > deadline:
+            return action()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
-        else:
-            return
-
-
-def _is_busy(error: BaseException) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+        time.sleep(_RETRY_SECONDS)
 
 
 def _file_id(path: Path) -> tuple[int, int] | None:

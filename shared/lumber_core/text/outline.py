@@ -15,7 +15,13 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lumber_core.text.markdown import HEADING_SEPARATOR, LEVELS_KEY
+from lumber_core.text.markdown import (
+    CONTEXT_KEY,
+    HEADING_SEPARATOR,
+    INSIDE_KEY,
+    INSIDE_SEPARATOR,
+    LEVELS_KEY,
+)
 from lumber_core.text.origin import foreign_headings
 
 _MAX_HEADINGS = 3  # in a context; outer headings describe a chunk less
@@ -66,6 +72,16 @@ class OutlinePlace(NamedTuple):
     own: bool = False  # whether the span starts with a heading
     inside: tuple[str, ...] = ()  # the headings inside it
     context: Context = Context()
+
+    def metadata(self, context: Context | None = None) -> dict[str, str]:
+        """Return the metadata of the span about its headings, and about a context."""
+        fields = {
+            "headings": HEADING_SEPARATOR.join(self.titles),
+            LEVELS_KEY: " ".join(map(str, self.levels)),
+            INSIDE_KEY: INSIDE_SEPARATOR.join(self.inside),
+            CONTEXT_KEY: str(context or ""),
+        }
+        return {key: value for key, value in fields.items() if value}
 
 
 class TextSection(NamedTuple):

@@ -26,7 +26,6 @@ from lumber_core.text.origin import (
     with_page,
 )
 from lumber_core.text.source import Source, Written
-from lumber_core.text.unicode import count_line_breaks
 
 SEPARATOR = "\f"
 """Separates pages: a line break that shows splitters where running titles are."""
@@ -205,6 +204,13 @@ def has_pages(metadata: Metadata) -> bool:
 def has_lines(metadata: Metadata) -> bool:
     """Return whether chunks have lines by default: the document has line numbers."""
     return _read_range(metadata, FIRST_LINE, LAST_LINE) is not None
+
+
+def count_line_breaks(text: str, start: int, end: int) -> int:
+    """Return the number of line breaks in a range of a text: LF, CR LF or CR."""
+    breaks = text.count("\n", start, end)
+    returns = text.count("\r", start, end)
+    return breaks + returns - text.count("\r\n", start, end) if returns else breaks
 
 
 def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, Any]:

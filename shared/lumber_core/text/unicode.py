@@ -162,13 +162,6 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
-def count_line_breaks(text: str, start: int, end: int) -> int:
-    """Return the number of line breaks in a range of a text: LF, CR LF or CR."""
-    breaks = text.count("\n", start, end)
-    returns = text.count("\r", start, end)
-    return breaks + returns - text.count("\r\n", start, end) if returns else breaks
-
-
 def is_encodable(text: str) -> bool:
     """Return whether a text can be encoded as UTF-8."""
     try:

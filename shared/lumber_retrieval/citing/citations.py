@@ -19,9 +19,8 @@ from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
 from lumber_core.text.captions import is_captions, speech, spoken_text, time_at
 from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
-from lumber_core.text.pages import has_lines, page_label, place_source
+from lumber_core.text.pages import count_line_breaks, has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source
-from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.citing.quote_alignment import QUOTATION_MARKS, QuotableText
 from lumber_retrieval.passages.joining import Passage
 

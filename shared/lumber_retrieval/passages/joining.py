@@ -30,7 +30,7 @@ from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.words.word_count import (
     count_starts,
-    count_words,
+    count_written,
     floor_by_length,
     is_inside_word,
 )
@@ -163,7 +163,7 @@ def shorten_context(context: str) -> str:
     if titles.startswith("|"):
         return context
     path = titles.split(HEADING_SEPARATOR)
-    while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _MOST_TITLE_WORDS:
+    while len(path) > _FEWEST_TITLES and sum(map(count_written, path)) > _MOST_TITLE_WORDS:
         del path[1]
     return "\n".join(part for part in (HEADING_SEPARATOR.join(path), table) if part)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from lumber_core.chunking.delivery import heading_fields
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY, Block
 from lumber_core.text.outline import Context, TextOutline
@@ -17,13 +16,13 @@ from lumber_core.text.pages import (
     LAST_LINE,
     LAST_PAGE,
     SEPARATOR,
+    count_line_breaks,
     has_lines,
     has_pages,
     place_source,
 )
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.structured import StructuredText, parse_plain
-from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
 
@@ -99,7 +98,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
     kept = {key: value for key, value in part.metadata.items() if key not in replaced}
     return {
         **kept,
-        **heading_fields(place, context),
+        **place.metadata(context),
         **pages_and_lines(span.stripped(text), whole.stripped(text), chunk.metadata, text),
     }
 

@@ -130,7 +130,7 @@ def select_passages(
     # The budget has counted the context of each chunk's start. That of a passage may have one more
     # heading, which is inside the chunk.
     if settings.context:
-        while len(passages) > 1 and sum(count_words(one.in_context) for one in passages) > budget:
+        while len(passages) > 1 and sum(count_written(one.in_context) for one in passages) > budget:
             passages.pop()
     best = passages[: settings.k]
     return in_reading_order(best) if settings.reading_order else best
@@ -163,7 +163,7 @@ def _best_sentences(
     """Yield the sentences of the best chunks with scores, and whether each `has_content`."""
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
-    words_above = cache(lambda context: count_words(shorten_context(context)))
+    words_above = cache(lambda context: count_written(shorten_context(context)))
     kinds: dict[str, tuple[bool, bool]] = {}  # whether documents are code or data, or captions
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
