@@ -60,11 +60,9 @@ class RateLimiter:
 
 
 class CircuitBreaker:
-    """Stops calls to a model that gave no answer to several questions in a row.
+    """Stops calls to a model that gave no answer to `limit` questions in a row; None: never.
 
-    Args:
-        limit: Number of questions in a row. None: calls are never stopped.
-        pause: Seconds until a trial request may be sent; doubled each time it fails.
+    After `pause` seconds a trial request may be sent. Each time it fails, the pause is doubled.
     """
 
     def __init__(self, limit: int | None, pause: float) -> None:

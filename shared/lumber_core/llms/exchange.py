@@ -8,7 +8,7 @@ one is answered, and that form is kept. This module only chooses forms; it sends
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from lumber_core.calls.forks import ForkSafeLock
@@ -31,19 +31,14 @@ _UNRELATED_STATUS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504)
 
 @dataclass(frozen=True, slots=True)
 class RequestSettings:
-    """The optional parameters of one request.
+    """The optional parameters of one request."""
 
-    Attributes:
-        temperature: None: the model's default.
-        answers: What the answer is restricted to. None: plain text.
-        max_tokens: Maximum tokens to write. None: no limit.
-    """
-
-    temperature: float | None
-    answers: Answers | None
-    max_tokens: int | None
+    temperature: float | None  # None: the model's default
+    answers: Answers | None  # None: plain text
+    max_tokens: int | None  # None: no limit
 
 
+@dataclass(eq=False)
 class RequestForms:
     """The forms that a model's requests may have, and the form that its server answers.
 
@@ -52,31 +47,24 @@ class RequestForms:
     `RemoteModel`; the log has the name.
     """
 
-    def __init__(
-        self,
-        name: str,
-        temperature: float | None,
-        max_tokens: int | Literal["auto"] | None,
-        structured: bool,
-    ) -> None:
-        self._name = name
-        self._temperature = temperature
-        self._max_tokens = max_tokens
-        self._structured = structured
-        self._lock = ForkSafeLock()
-        self._kept: int | None = None  # the number of the form that is kept
-        self._failed_once = False  # the full form
-        self._model_reasons = False
+    name: str
+    temperature: float | None
+    max_tokens: int | Literal["auto"] | None
+    structured: bool
+    _lock: ForkSafeLock = field(default_factory=ForkSafeLock, init=False)
+    _kept: int | None = field(default=None, init=False)  # the number of the form that is kept
+    _failed_once: bool = field(default=False, init=False)  # the full form
+    _model_reasons: bool = field(default=False, init=False)
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
         """Return the forms to try in order, or only the kept one, and whether one is kept."""
         few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
-        limit = None if self._max_tokens == "auto" else self._max_tokens
-        if self._max_tokens == "auto" and answers is not None:
+        limit = None if self.max_tokens == "auto" else self.max_tokens
+        if self.max_tokens == "auto" and answers is not None:
             limit = _REASONING_TOKENS if self._model_reasons else _ANSWER_TOKENS
             limit += _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
-        restricted = answers if self._structured and few else None
-        full = RequestSettings(self._temperature, restricted, limit)
+        restricted = answers if self.structured and few else None
+        full = RequestSettings(self.temperature, restricted, limit)
         plain = RequestSettings(None, None, limit)
         forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
         kept = self._kept
@@ -97,7 +85,7 @@ class RequestForms:
             logger.warning(
                 "%s is asked for plain text without a temperature%s from now on, because it "
                 "answers that. The error otherwise: %s",
-                self._name,
+                self.name,
                 "" if form.max_tokens else " and without max_tokens",
                 str(error)[:300],
             )
@@ -105,10 +93,10 @@ class RequestForms:
     def needs_reasoning_tokens(self, completion: Completion, form: RequestSettings) -> bool:
         """Return whether reasoning used up all tokens, so that a higher limit helps."""
         limit = form.max_tokens
-        limited = self._max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
+        limited = self.max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
         if not limited or not is_cut(completion.finish_reason) or without_thinking(completion.text):
             return False
-        logger.info("%s thinks first: it may write %d tokens", self._name, _REASONING_TOKENS)
+        logger.info("%s thinks first: it may write %d tokens", self.name, _REASONING_TOKENS)
         self._model_reasons = True
         return True
 

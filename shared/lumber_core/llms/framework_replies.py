@@ -1,4 +1,4 @@
-"""Reads the finish reason and the token counts in the reply of a framework's model.
+"""Reads the finish reason and the token counts in the reply of a model.
 
 Each client puts them elsewhere, under the provider's names. So the whole reply is searched for the
 names that providers use.
@@ -55,7 +55,7 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
     completion = _first(counts, _COMPLETION_TOKENS)
     completion += _first(counts, ("thoughts_token_count",))  # Gemini counts these separately
     return Completion(
-        text=text or (str(refusals[0]) if refusals else text_instead(*sources)),
+        text=str(refusals[0]) if refusals else text or text_instead(*sources),
         prompt_tokens=prompt,
         # xAI counts thoughts only in the total.
         completion_tokens=max(completion, _first(counts, _TOTAL_TOKENS) - prompt),

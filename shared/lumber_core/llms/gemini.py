@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
-from lumber_core.llms.framework_replies import text_instead
+from lumber_core.llms.framework_replies import read_reply
 from lumber_core.llms.model import Completion
 from lumber_core.llms.remote import RemoteModel
 
@@ -91,26 +91,10 @@ class GeminiModel(RemoteModel):
         }
 
     def _completion(self, reply: Any) -> Completion:
-        usage = reply.usage_metadata
-        prompt_tokens = (usage and usage.prompt_token_count) or 0
-        if not reply.candidates:
-            blocked = reply.prompt_feedback and reply.prompt_feedback.block_reason
-            if not blocked:
-                raise BadReplyError(f"{self._model}: the reply contains no answer")
-            return Completion("", prompt_tokens, finish_reason=f"blocked: {_name(blocked)}")
-        candidate = reply.candidates[0]
-        parts = (candidate.content and candidate.content.parts) or []
-        wrote = ((usage and usage.candidates_token_count) or 0) + (
-            (usage and usage.thoughts_token_count) or 0
-        )
-        return Completion(
-            text="".join(p.text or "" for p in parts if not p.thought) or text_instead(parts),
-            prompt_tokens=prompt_tokens,
-            completion_tokens=wrote,
-            finish_reason=_name(candidate.finish_reason),
-        )
-
-
-def _name(value: Any) -> str:
-    """Return an enum's name; "" for None."""
-    return str(getattr(value, "name", value) or "")
+        content = reply.candidates[0].content if reply.candidates else None
+        parts = (content and content.parts) or []
+        text = "".join(part.text or "" for part in parts if not part.thought)
+        completion = read_reply(text, reply)
+        if not reply.candidates and not completion.finish_reason:
+            raise BadReplyError(f"{self._model}: the reply contains no answer")
+        return completion

@@ -43,15 +43,14 @@ class Model(Protocol):
     Implementations are safe to call from several threads and tasks at once. They do not
     catch their client's errors: the caller decides which ones to retry, so clients should not
     retry.
-
-    Attributes:
-        identity: Everything that determines the model's answers: provider, model name, base URL
-            and settings. It is part of cache keys, so it must not contain credentials.
     """
 
     @property
     def identity(self) -> str:
-        """Everything that determines the model's answers, without credentials."""
+        """What determines the model's answers: provider, model name, base URL and settings.
+
+        It is part of cache keys, so it must not contain credentials.
+        """
         ...
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:

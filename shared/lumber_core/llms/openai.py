@@ -11,7 +11,7 @@ from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
-from lumber_core.llms.framework_replies import text_instead
+from lumber_core.llms.framework_replies import read_reply
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
@@ -146,18 +146,7 @@ class OpenAIModel(RemoteModel):
         if text is None:
             kind = type(message.content).__name__
             raise BadReplyError(f"{self._model}: the reply's content is not text but {kind}")
-        refusal = getattr(message, "refusal", None)
-        refusal = refusal if isinstance(refusal, str) else ""
-        finish_reason = "refusal" if refusal else getattr(choices[0], "finish_reason", "")
-        if not isinstance(finish_reason, str):
-            finish_reason = ""
-        usage = getattr(reply, "usage", None)
-        return Completion(
-            text=refusal or text or text_instead(message),
-            prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
-            completion_tokens=_count(getattr(usage, "completion_tokens", None)),
-            finish_reason=finish_reason,
-        )
+        return read_reply(text, choices[0], usage=getattr(reply, "usage", None))
 
 
 def _text(content: object) -> str | None:
@@ -169,11 +158,6 @@ def _text(content: object) -> str | None:
         for part in content
     ]
     return "".join(text for text in parts if isinstance(text, str))  # parts with thoughts have none
-
-
-def _count(value: object) -> int:
-    """Return a token count; 0 for any other value."""
-    return value if isinstance(value, int) and value >= 0 else 0
 
 
 def _schema(answers: Answers) -> dict[str, Any]:

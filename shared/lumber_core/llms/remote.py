@@ -92,6 +92,7 @@ class RemoteModel(ABC):
             _check_name("api_key", api_key)
         if temperature is not None:
             _check_temperature("temperature", temperature)
+            temperature = float(temperature)
         _check_timeout("timeout", timeout)
         if max_tokens not in ("auto", None):
             check_positive("max_tokens", max_tokens)
@@ -103,11 +104,8 @@ class RemoteModel(ABC):
         # The variable is read now, because clients are created on first use.
         self._url = base_url or (self._url_variable and os.environ.get(self._url_variable)) or None
         self._api_key = api_key
-        self._temperature = None if temperature is None else float(temperature)
         self._timeout = float(timeout)
-        self._structured = structured
-        self._max_tokens = max_tokens
-        self._forms = RequestForms(model, self._temperature, max_tokens, structured)
+        self._forms = RequestForms(model, temperature, max_tokens, structured)
         self._own = client
         self._start()
 
@@ -131,8 +129,8 @@ class RemoteModel(ABC):
             further = {"url": url, **variables}
         return (
             f"{self._provider}:{self._model}:{public_url(url)}:{settings_digest(further)}:"
-            f"temperature={self._temperature}:structured={self._structured}:"
-            f"max_tokens={self._max_tokens}"
+            f"temperature={self._forms.temperature}:structured={self._forms.structured}:"
+            f"max_tokens={self._forms.max_tokens}"
         )
 
     @property
@@ -254,7 +252,9 @@ class RemoteModel(ABC):
 
     def __repr__(self) -> str:
         server = "" if self._base_url is None else f", base_url={public_url(self._base_url)!r}"
-        return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
+        return (
+            f"{type(self).__name__}({self._model!r}{server}, temperature={self._forms.temperature})"
+        )
 
 
 def _check_name(name: str, value: object) -> None:
