@@ -34,7 +34,7 @@ _INSTEAD = {
 }
 
 
-def refuse_others(kind: type, unknown: Mapping[str, object]) -> None:
+def refuse_settings(kind: type, unknown: Mapping[str, object]) -> None:
     """Raise a TypeError if a splitter was given settings that it does not have.
 
     The message names the nearest setting, or what to use instead.

@@ -137,11 +137,7 @@ def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Docu
 
 
 def _hit_of(number: int, hit: Document) -> Hit:
-    """Return a document as a hit without its context; the score is higher for lower numbers.
-
-    Raises:
-        ValueError: Its offset or its document is missing, or does not fit its text.
-    """
+    """Return a document as a hit without its context; the score is higher for lower numbers."""
     start, text = own_text(hit)
     if start is None:
         raise ValueError(
@@ -196,11 +192,7 @@ def _offset(hit: Document, key: str) -> int | None:
 
 
 def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
-    """Return texts by the names of their documents, or all documents that share a name.
-
-    Raises:
-        ValueError: A document has no name, or two with the same name differ in their texts alone.
-    """
+    """Return texts by the names of their documents, or all documents that share a name."""
     if isinstance(texts, Mapping):
         return texts
     named: dict[str, list[Document]] = {}

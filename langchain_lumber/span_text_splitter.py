@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
-from typing_extensions import Never
+from typing_extensions import Never, Self
 
-from langchain_lumber.argument_checks import refuse_others, tokenizer_of
+from langchain_lumber.argument_checks import refuse_settings, tokenizer_of
 from lumber_core.checks import check_texts
 from lumber_core.chunking.chunker import Chunker, check_chunker
 from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
@@ -24,8 +24,6 @@ from lumber_core.text.source import Source, Written
 
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
-
-Self = TypeVar("Self", bound="SpanTextSplitter")
 
 
 class SpanTextSplitter(TextSplitter):
@@ -97,7 +95,7 @@ class SpanTextSplitter(TextSplitter):
         **unknown: Never,
     ) -> None:
         """Make the splitter: sizes are in tokens, and the class describes each setting."""
-        refuse_others(type(self), unknown)
+        refuse_settings(type(self), unknown)
         check_chunker("chunker", chunker)
         check_overlap(chunk_overlap, chunker.chunk_size)
         warn_of_overlap(chunk_overlap, chunker.chunk_size, chunker.target_size)
@@ -122,7 +120,7 @@ class SpanTextSplitter(TextSplitter):
         The splitter, of class `kind`, gets those with the names of its settings, and the rest is
         set here. `others` replaces some of the arguments.
         """
-        refuse_others(type(self), given["unknown"])
+        refuse_settings(type(self), given["unknown"])
         tokenizer = tokenizer_of(given["tokenizer"], given["length_function"])
         settings = {**given, "tokenizer": tokenizer, **others}
         chunker = kind(**{name: settings[name] for name in inspect.signature(kind).parameters})
@@ -195,10 +193,7 @@ class SpanTextSplitter(TextSplitter):
 
     @classmethod
     def from_tiktoken_encoder(  # type: ignore[override]  # the same arguments, another default
-        cls: type[Self],
-        encoding_name: str = "cl100k_base",
-        model_name: str | None = None,
-        **kwargs: Any,
+        cls, encoding_name: str = "cl100k_base", model_name: str | None = None, **kwargs: Any
     ) -> Self:
         """Return a splitter that counts tokens with tiktoken.
 
@@ -210,19 +205,19 @@ class SpanTextSplitter(TextSplitter):
         """
         kwargs.pop("allowed_special", None)
         kwargs.pop("disallowed_special", None)
-        make: Any = cls  # subclasses take a tokenizer
-        return cast(Self, make(tokenizer=model_name or encoding_name, **kwargs))
+        make: Callable[..., Self] = cls  # subclasses take a tokenizer
+        return make(tokenizer=model_name or encoding_name, **kwargs)
 
     @classmethod
-    def from_huggingface_tokenizer(cls: type[Self], tokenizer: Any, **kwargs: Any) -> Self:
+    def from_huggingface_tokenizer(cls, tokenizer: Any, **kwargs: Any) -> Self:
         """Return a splitter that counts tokens with a Hugging Face tokenizer.
 
         Args:
             tokenizer: A tokenizer of `transformers`, or a `tokenizers.Tokenizer`.
             **kwargs: Other arguments of the class.
         """
-        make: Any = cls  # subclasses take a tokenizer
-        return cast(Self, make(tokenizer=tokenizer, **kwargs))
+        make: Callable[..., Self] = cls  # subclasses take a tokenizer
+        return make(tokenizer=tokenizer, **kwargs)
 
     def _count(self, text: str) -> int:
         """Return how many tokens a text has: LangChain's length function."""
@@ -246,7 +241,6 @@ class SpanTextSplitter(TextSplitter):
     def _documents(
         self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
     ) -> list[Document]:
-        """Return a document for each chunk of each parent."""
         everything = self._add_metadata
         identity = self._chunker.identity if self._stable_ids else None
         has_start = self._add_start_index or everything

@@ -30,7 +30,6 @@ class ChunkerNodeParser(SpanNodeParser):
 
     @field_serializer("splitter")
     def _serialise(self, splitter: Chunker) -> str:
-        """Return what determines the chunks."""
         return splitter.identity
 
     def _make_chunker(self) -> Chunker:

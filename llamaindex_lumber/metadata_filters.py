@@ -24,9 +24,7 @@ _OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
 def make_filter(filters: object) -> Accepts | None:
     """Return a function that tests metadata, from filters that may be nested; None without any.
 
-    Raises:
-        TypeError: They are not filters of LlamaIndex.
-        ValueError: One has a value that does not fit its operator.
+    Wrong filters raise a TypeError, wrong values in them a ValueError.
     """
     if filters is None:
         return None

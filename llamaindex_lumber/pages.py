@@ -54,7 +54,6 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
 
 
 def _copy(page: Document, text: str, metadata: dict[str, object]) -> Document:
-    """Return a copy of a page with another text and metadata."""
     copied = page.model_copy(deep=True)
     copied.set_content(text)
     copied.metadata = metadata

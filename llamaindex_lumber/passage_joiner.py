@@ -138,12 +138,7 @@ def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> No
 
 
 def _hit_of(number: int, scored: Any) -> Hit:
-    """Return a node as a hit. Its score is its rank: scores of stores may be distances.
-
-    Raises:
-        TypeError: It is not a node with a score.
-        ValueError: The offsets or the document of the node are missing, or do not fit its text.
-    """
+    """Return a node as a hit. Its score is its rank: scores of stores may be distances."""
     if not isinstance(scored, NodeWithScore):
         raise TypeError(
             f"hits must be nodes with scores, as retrievers return them, not "

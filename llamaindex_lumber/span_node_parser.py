@@ -8,7 +8,7 @@ import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from llama_index.core import Settings as GlobalSettings
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, ValidationError
@@ -30,7 +30,7 @@ from llamaindex_lumber.nodes import (
     source_of_node,
     text_of,
 )
-from lumber_core.checks import refuse_unknown
+from lumber_core.checks import RefusesUnknown, refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
@@ -45,7 +45,7 @@ C = TypeVar("C", bound=Chunker)
 _LARGEST_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
 
 
-class SpanNodeParser(NodeParser):
+class SpanNodeParser(RefusesUnknown, NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
     Nodes are slices of the text of the document that they refer to, even if the input is nodes of
@@ -106,6 +106,7 @@ class SpanNodeParser(NodeParser):
         "that indexing the same document again updates its nodes.",
     )
 
+    _elsewhere: ClassVar[Mapping[str, str]] = INSTEAD
     _chunker: Chunker | None = PrivateAttr(default=None)
     _warned_of_metadata: bool = PrivateAttr(default=False)
     _warned_of_overlap: bool = PrivateAttr(default=False)
@@ -116,33 +117,23 @@ class SpanNodeParser(NodeParser):
         if unnamed:
             name = type(self).__name__
             raise TypeError(f"{name} takes its settings by name, as in {name}(chunk_overlap=20)")
-        settings.pop("class_name", None)  # in the result of to_dict, as is the name of id_func
-        if isinstance(settings.get("id_func"), dict):
+        if isinstance(settings.get("id_func"), dict):  # in the result of to_dict
             name = settings.pop("id_func").get("id_func_name")
             if name != default_id_func.__name__:
                 raise TypeError(
                     f"id_func {name!r} cannot be restored from its name: pass the function itself, "
                     "from_dict(data, id_func=...)"
                 )
-        known = [*type(self).model_fields]
-        refuse_unknown(type(self).__name__, settings, known, INSTEAD)
         try:
             super().__init__(**settings)
-        except (ValidationError, TypeError) as error:
-            raise self._explain(error, settings) from None
-
-    @classmethod
-    def _explain(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
-        """Return the error that the core raises for these settings, clearer than pydantic's."""
-        if not isinstance(error, ValidationError):
-            return error
-        try:
-            cls.model_construct(**settings)
-        except (TypeError, ValueError) as core_error:
-            return core_error
-        except AttributeError:  # a required field is missing
-            return error
-        return error
+        except ValidationError:
+            try:
+                type(self).model_construct(**settings)
+            except (TypeError, ValueError) as core_error:  # clearer than pydantic's
+                raise core_error from None
+            except AttributeError:  # a required field is missing
+                pass
+            raise
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -239,11 +230,7 @@ class SpanNodeParser(NodeParser):
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        """Parse documents; the nodes of one follow each other, in order.
-
-        Raises:
-            TypeError: An item is neither a document nor a node.
-        """
+        """Parse documents; the nodes of one follow each other, in order."""
         checked = checked_nodes(documents)
         return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
 
@@ -304,7 +291,6 @@ class SpanNodeParser(NodeParser):
     def _all_nodes(
         self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
     ) -> list[BaseNode]:
-        """Return the nodes of all parents."""
         identity = self.chunker.identity
         all_nodes: list[BaseNode] = []
         for parent, chunks in zip(parents, split, strict=True):
