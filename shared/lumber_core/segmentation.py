@@ -8,16 +8,8 @@ from typing import Literal, get_args
 from lumber_core.spans import Span
 from lumber_core.support.wording import with_noun
 
-Outcome = Literal[
-    "shift",  # the judge named a unit of the group
-    "no_shift",  # the judge answered that the whole group is about one thing
-    "single",  # the group is one unit, so no judge was asked
-    "outside",  # the answer names a unit that cannot be one of this group
-    "unreadable",  # no unit number could be read from the answer
-    "refused",  # the model declined, or its provider blocked the answer
-    "unavailable",  # the model could not be reached in any attempt
-]
-"""How a verdict came about. The last four are failures, which `on_failure` handles."""
+Outcome = Literal["shift", "no_shift", "single", "outside", "unreadable", "refused", "unavailable"]
+"""How a verdict came about; see `Verdict`. The last four are failures."""
 
 OUTCOMES: frozenset[Outcome] = frozenset(get_args(Outcome))
 

@@ -16,7 +16,7 @@ from lumber_core.bert.scores import (
     windows_of,
 )
 from lumber_core.checks import check_choice, check_number, check_positive
-from lumber_core.chunking.chunker import Chunker, enforce_limits
+from lumber_core.chunking.chunker import Chunker, Work, enforce_limits, with_progress
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, layout_sizes
@@ -168,9 +168,6 @@ class BertChunker(Chunker):
         Args:
             text: Any string, or a parsed text.
             also: Offsets of further places for a model of places.
-
-        Raises:
-            TypeError: `text` is not a string.
         """
         parsed = self.parse(text)
         if self.paper:
@@ -181,12 +178,7 @@ class BertChunker(Chunker):
         return results[0]
 
     def cuts(self, text: str | ParsedText, scores: TokenScores) -> list[int]:
-        """Return the offsets of the best cuts of a text, given its scores.
-
-        Args:
-            text: The text.
-            scores: The result of `scores` for it.
-        """
+        """Return the offsets of the best cuts of a text, given the result of `scores` for it."""
         parsed = self.parse(text)
         if self.threshold is None and self._limits.fits_target(parsed):
             return []
@@ -195,21 +187,15 @@ class BertChunker(Chunker):
         return cutter.cut(sized, place_scores(scores, sized.places))
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        (segmentation,) = self._segment_all([parsed], [limits], show_progress=False)
+        (segmentation,) = self._segment_all([(parsed, limits)], show_progress=False)
         return segmentation
 
-    def _segment_all(
-        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
-    ) -> list[Segmentation]:
+    def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         """Split texts; each call of the model may score windows of several texts."""
-        work: Iterable[tuple[ParsedText, SizeLimits]] = zip(texts, limits, strict=True)
-        if show_progress:
-            from tqdm import tqdm  # deferred: importing it takes longer than a short text
-
-            work = tqdm(work, total=len(texts))
         results: dict[int, Segmentation] = {}
-        self._scan(self._windows_to_score(work, results))
-        return [results[number] for number in range(len(texts))]
+        texts = with_progress(work, shown=show_progress)
+        self._scan(self._windows_to_score(texts, results))
+        return [results[number] for number in range(len(work))]
 
     def _scan(self, texts: Iterable[OverlappingWindows]) -> None:
         """Score the windows of texts; the model is loaded if there is a window."""

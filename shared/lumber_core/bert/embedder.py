@@ -42,14 +42,9 @@ class TextEmbedder:
         self._loaded: LoadedEmbedder | None = None
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Embed texts.
+        """Return a vector of length 1 for each text, shape (texts, 384).
 
-        Args:
-            texts: The texts. As in the original encoder, only the first 254 tokens of a text are
-                read.
-
-        Returns:
-            A vector of length 1 for each text, shape (texts, 384).
+        As in the original encoder, only the first 254 tokens of a text are read.
 
         Raises:
             TypeError: `texts` is a single string, or an item is not a string.

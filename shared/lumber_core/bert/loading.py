@@ -85,13 +85,7 @@ def load_model(
     """Load the chunk classifier of this name, as `find_folder` finds it.
 
     The same arguments return the same object as long as the folder's files are the same. Threads
-    and device are those of `BertChunker`.
-
-    Raises:
-        WeightsError: Files are missing, damaged, or belong to another kind of model.
-        ValueError: `device="cuda"`, and there is no GPU, or the model is exported; or the name is
-            invalid, as for `find_folder`.
-        MissingExtraError: The folder has a checkpoint, and PyTorch is not installed.
+    and device are those of `BertChunker`, and errors those of its method `load`.
     """
     folder = find_folder(name)
     return _load_model(folder, threads, device, folder_state(folder))

@@ -191,7 +191,6 @@ def sha256(path: Path) -> str:
 
 @contextmanager
 def _no_progress_bars() -> Iterator[None]:
-    """Hide the hub client's progress bars."""
     bars = load("huggingface_hub.utils", **_HUB)
     if bars.are_progress_bars_disabled():
         yield

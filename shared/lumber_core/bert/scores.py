@@ -132,9 +132,6 @@ def score_as_published(
 
     The threshold, t_c, determines the windows, so all scores depend on it. Returns the scores, and
     the offsets where chunks start, except 0, ascending.
-
-    Raises:
-        ValueError: The model scores places.
     """
     import numpy as np
 

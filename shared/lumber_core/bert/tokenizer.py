@@ -80,10 +80,6 @@ class WordPieceTokenizer:
 
     Attributes:
         words: Token ids of words, and of parts of words with "##" in front.
-
-    Raises:
-        ValueError: It does not describe a BERT tokenizer.
-        WeightsError: The vocabulary has no [CLS] or no [SEP].
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:

@@ -29,8 +29,8 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec
 
 _DEFAULT_DELIVERY = Delivery()
 
-BY_LAYOUT: UnitName = "sentences_and_lines"
-"""Units of splitters that choose among all sentences, lines, paragraphs and headings."""
+Work = Sequence[tuple[ParsedText, SizeLimits]]
+"""Texts to split, each with the limits of its chunks."""
 
 
 class Chunker(ABC):
@@ -64,7 +64,7 @@ class Chunker(ABC):
         TypeError: A setting has the wrong type.
     """
 
-    default_units: ClassVar[UnitName] = BY_LAYOUT
+    default_units: ClassVar[UnitName] = "sentences_and_lines"
     """The default units of a class; Markdown replaces them if the metadata show that format."""
 
     not_in_identity: ClassVar[frozenset[str]] = frozenset()
@@ -76,7 +76,7 @@ class Chunker(ABC):
         chunk_size: int | None = None,
         target_size: int | None = None,
         min_chunk_size: int | None = None,
-        units: UnitSpec = BY_LAYOUT,
+        units: UnitSpec = "sentences_and_lines",
         merge_sections: bool = True,
         tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
         language: str = "en",
@@ -131,13 +131,11 @@ class Chunker(ABC):
             delivery: As for `split`. By default, the chunks joined are the text.
             show_progress: Show a progress bar.
 
-        Raises:
-            TypeError: `text` is not a string.
-            ChunkSizeError: A single character counts more than `chunk_size`.
+        Errors are those of `split`.
         """
         parsed = self.parse(text)
         limits = self._limits_for(parsed, delivery.overlap)
-        (cuts,) = self._segment_all([parsed], [limits], show_progress=show_progress)
+        (cuts,) = self._segment_all([(parsed, limits)], show_progress=show_progress)
         if delivery.overlap:
             limits = self._limits_for(parsed, 0)
         _, spans = delivered_spans(cuts.spans, delivery, parsed, limits)
@@ -166,19 +164,14 @@ class Chunker(ABC):
         *,
         show_progress: bool = False,
     ) -> list[list[Chunk]]:
-        """Split many texts into chunks.
-
-        Args:
-            sources: Texts or sources; all are checked before the first is split.
-            delivery: As for `split`.
-            show_progress: Show a progress bar.
+        """Split many texts, which are all checked before the first is split.
 
         Returns:
             The chunks of each text, in order, equal to those of `split`.
         """
-        texts, limits = self._read(sources, delivery.overlap)
-        results = self._segment_all(texts, limits, show_progress=show_progress)
-        return [self._deliver(*one, delivery) for one in zip(texts, limits, results, strict=True)]
+        work = self._read(sources, delivery.overlap)
+        results = self._segment_all(work, show_progress=show_progress)
+        return [self._deliver(*each, c, delivery) for each, c in zip(work, results, strict=True)]
 
     async def asplit_all(
         self,
@@ -188,24 +181,18 @@ class Chunker(ABC):
         show_progress: bool = False,
     ) -> list[list[Chunk]]:
         """Async version of `split_all`."""
-        texts, limits = self._read(sources, delivery.overlap)
-        results = await self._asegment_all(texts, limits, show_progress=show_progress)
-        return [self._deliver(*one, delivery) for one in zip(texts, limits, results, strict=True)]
+        work = self._read(sources, delivery.overlap)
+        results = await self._asegment_all(work, show_progress=show_progress)
+        return [self._deliver(*each, c, delivery) for each, c in zip(work, results, strict=True)]
 
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
-        """Split one text; return spans without text, and the verdicts behind them.
+        """Split one text; return spans that tile it, and the verdicts behind them.
 
         Args:
             source: A text, or a `Source` with its format and metadata; `""` gives no span.
             overlap: Tokens to leave free in every chunk, for an overlap that is added later.
 
-        Returns:
-            Spans that tile the text, with the verdicts behind them.
-
-        Raises:
-            TypeError: `source` is neither a string nor a `Source`.
-            ValueError: The metadata and context around each chunk leave no room for text.
-            ChunkSizeError: A single character counts more than `chunk_size`.
+        Errors are those of `split`.
         """
         parsed = self.parse(source)
         return self._segment(parsed, self._limits_for(parsed, overlap))
@@ -218,28 +205,19 @@ class Chunker(ABC):
     def segment_all(
         self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
     ) -> list[Segmentation]:
-        """Split many texts; return their spans and verdicts.
-
-        Args:
-            sources: Texts or sources; all are checked before the first is split.
-            overlap: As for `segment`.
-            show_progress: Show a progress bar.
+        """Split many texts, which are all checked before the first is split.
 
         Returns:
             One segmentation per text, in order, equal to that of `segment`.
-
-        Raises:
-            TypeError: An item is neither a string nor a `Source`.
         """
-        texts, limits = self._read(sources, overlap)
-        return self._segment_all(texts, limits, show_progress=show_progress)
+        return self._segment_all(self._read(sources, overlap), show_progress=show_progress)
 
     async def asegment_all(
         self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
-        texts, limits = self._read(sources, overlap)
-        return await self._asegment_all(texts, limits, show_progress=show_progress)
+        work = self._read(sources, overlap)
+        return await self._asegment_all(work, show_progress=show_progress)
 
     def chunks(
         self,
@@ -249,10 +227,7 @@ class Chunker(ABC):
     ) -> list[Chunk]:
         """Return the chunks of a segmented text, if verdicts or usage are needed as well.
 
-        Args:
-            source: The text.
-            segmentation: The result of `segment` for it, with the overlap of `delivery`.
-            delivery: As for `split`.
+        `segmentation` is the result of `segment` for it, with the overlap of `delivery`.
         """
         parsed = self.parse(source)
         return self._deliver(parsed, self._limits_for(parsed, 0), segmentation, delivery)
@@ -275,13 +250,9 @@ class Chunker(ABC):
         return None if by_layout else parsed.units()
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{n}={safe_repr(v)}" for n, v in self._repr_settings().items())
-        return f"{type(self).__name__}({settings})"
-
-    def _repr_settings(self) -> dict[str, object]:
-        """Return the settings for `repr`: those that can change the result and are set."""
         values = self._result_settings().items()
-        return {name: value for name, value in values if value is not None}
+        settings = ", ".join(f"{n}={safe_repr(v)}" for n, v in values if v is not None)
+        return f"{type(self).__name__}({settings})"
 
     def _result_settings(self) -> dict[str, object]:
         """Return the settings that can change the result, by name."""
@@ -293,28 +264,17 @@ class Chunker(ABC):
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         """Split a text within limits."""
 
-    def _segment_all(
-        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
-    ) -> list[Segmentation]:
+    def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         """Split texts, each within its limits."""
-        if not show_progress:
-            return [*map(self._segment, texts, limits)]
-        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+        return [self._segment(*each) for each in with_progress(work, shown=show_progress)]
 
-        work = zip(texts, limits, strict=True)
-        return [self._segment(parsed, own) for parsed, own in tqdm(work, total=len(texts))]
+    async def _asegment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
+        return await start_in_thread(self._segment_all, work, show_progress=show_progress)
 
-    async def _asegment_all(
-        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
-    ) -> list[Segmentation]:
-        return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
-
-    def _read(
-        self, sources: Iterable[str | Source], overlap: int
-    ) -> tuple[list[ParsedText], list[SizeLimits]]:
-        """Check the arguments, and return the text and the limits of each source."""
-        texts = list(map(self.parse, as_sources(sources)))
-        return texts, [self._limits_for(parsed, overlap) for parsed in texts]
+    def _read(self, sources: Iterable[str | Source], overlap: int) -> Work:
+        """Return the text of each source, parsed, with the limits of its chunks."""
+        texts = [*map(self.parse, as_sources(sources))]
+        return [(parsed, self._limits_for(parsed, overlap)) for parsed in texts]
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
         """Return the limits of chunks, less the room for metadata, context and overlap."""
@@ -333,6 +293,15 @@ class Chunker(ABC):
         if delivery.overlap:
             limits = self._limits_for(parsed, 0)
         return deliver(cuts, delivery, parsed, limits)
+
+
+def with_progress(work: Work, *, shown: bool) -> Iterable[tuple[ParsedText, SizeLimits]]:
+    """Return texts to split, with a progress bar if `shown`."""
+    if not shown:
+        return work
+    from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
+    return tqdm(work)
 
 
 def check_chunker(name: str, value: object) -> None:
@@ -356,9 +325,6 @@ def enforce_limits(
 
     A unit is cut only if it is too long. `scorer` scores the places to cut at; without one, layout
     and size decide. `parts` are parts of the spans with their tokens.
-
-    Raises:
-        ChunkSizeError: A single character counts more than `chunk_size`.
     """
     spans = segmentation.spans
     if parsed.section_starts:  # sections that are not merged with others

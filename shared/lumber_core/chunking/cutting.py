@@ -79,9 +79,6 @@ class Cutter(SizedPlaceFinder):
         """Cut spans that count more than `chunk_size` into parts that fit, at their best places.
 
         Units are cut only if no other place fits. Without a `scorer`, layout and size decide.
-
-        Raises:
-            ChunkSizeError: A single character counts more than `chunk_size`.
         """
         text, unit_starts = self._parsed.text, [unit.start for unit in units]
         shortened: list[Span] = []
@@ -141,14 +138,9 @@ class Cutter(SizedPlaceFinder):
     ) -> list[int]:
         """Return the offsets of the best cuts at some places, ascending.
 
-        A chunk is too long only if it counts more tokens than the sum of its gaps, or contains no
-        place to cut at.
-
-        Args:
-            sized: Places in the text.
-            t: The classifier's t at each place. None: layout and size decide.
-            most: Maximum tokens in a chunk; None: `chunk_size`.
-            scale: Factor for the target.
+        A chunk is too long only if it counts more than `most` tokens (by default `chunk_size`)
+        though its gaps do not, or contains no place to cut at. `t` is the classifier's at each
+        place; without it, layout and size decide. `scale` is a factor for the target.
         """
         most = most or self._most
         offsets, levels = sized.places.offsets, sized.places.levels
@@ -172,12 +164,8 @@ class Cutter(SizedPlaceFinder):
         cuts: list[int] = []
         for before, last in pairwise([-1, *fixed, len(offsets)]):
             first = before + 1
-            inside = best_cuts(
-                sized.tokens[first : last + 1],
-                scores[first:last],
-                costs,
-                headed and headed[first:last],
-            )
+            tokens, own = sized.tokens[first : last + 1], scores[first:last]
+            inside = best_cuts(tokens, own, costs, headed and headed[first:last])
             cuts += (first + number for number in inside)
             cuts += [last] if last < len(offsets) else []
         return [offsets[number] for number in cuts]

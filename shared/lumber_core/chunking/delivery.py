@@ -114,12 +114,6 @@ class Chunk:
     ) -> dict[str, str | int]:
         """Return the metadata of a document or node for this chunk.
 
-        Args:
-            context: Whether to include its context.
-            verdict: Whether to include how its start was decided.
-            pages: Whether to include its pages.
-            lines: Whether to include its lines.
-
         Returns:
             "headings", joined by " > ", "heading_levels", and "headings_inside", joined by " | ",
             if there are any. With `context`, "context", if there is any. With `verdict`, "verdict",

@@ -32,12 +32,8 @@ def overlap_spans(
     even a word fits, the span is unchanged. It always starts after the start of the span before,
     and has at most `limits.chunk_size` tokens.
 
-    Args:
-        parsed: The text.
-        spans: Spans in order, without overlap; there may be gaps between them.
-        limits: The limits, for spans with their repeated text.
-        tokens: Maximum tokens to repeat.
-        trim: Whether the repeated text begins with a visible character, as the spans then do.
+    There may be gaps between the spans, but no overlap. With `trim`, the repeated text begins with
+    a visible character, as the spans then do.
     """
     if not tokens:
         return list(spans)
@@ -61,7 +57,7 @@ def overlap_spans(
 def _repeatable(
     parsed: ParsedText, units: Sequence[int], room: Span, tokens: int
 ) -> Iterator[list[int]]:
-    """Yield where a chunk of at most `tokens` more may begin in `room`, best level first."""
+    """Yield offsets in `room` where the repeated text may begin, kind by kind, the best first."""
     text, stop, kind = parsed.text, room.end, parsed.source.kind
     spoken = speech(text) if kind == "captions" else ""
     visible = room.stripped(text).end

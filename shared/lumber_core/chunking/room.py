@@ -16,12 +16,9 @@ _SAMPLE = "A"  # a text of one token, to count the text written around it
 
 
 class Room:
-    """Counts chunks together with the metadata and context written around them.
+    """Counts chunks of at most `most` tokens with the metadata and context `written` around them.
 
-    Args:
-        written: See `Source.written`.
-        counter: Counts the tokens.
-        most: Maximum tokens of a chunk as written.
+    See `Source.written`.
     """
 
     def __init__(self, written: Written, counter: TokenCounter, most: int) -> None:

@@ -52,11 +52,8 @@ def layout_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | 
 def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
     """Raise unless each size is a whole number of at least 1, None or, for `chunk_size`, "auto".
 
-    The others are `target_size` and `min_chunk_size`.
-
-    Raises:
-        TypeError: A size is not a whole number.
-        ValueError: A size is below 1.
+    A wrong type is a TypeError, a lower number a ValueError. The others are `target_size` and
+    `min_chunk_size`.
     """
     if isinstance(chunk_size, str) and chunk_size != "auto":
         raise TypeError(
@@ -107,12 +104,7 @@ def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int
 
 
 def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:
-    """Raise unless an overlap is a number of tokens that leaves room for new text.
-
-    Raises:
-        TypeError: It is not a whole number.
-        ValueError: It is below 0 or not below `chunk_size`.
-    """
+    """Raise unless an overlap is a whole number from 0 to below `chunk_size`."""
     check_not_negative("chunk_overlap", chunk_overlap)
     if chunk_size is not None and chunk_overlap >= chunk_size:
         raise ValueError(f"chunk_overlap ({chunk_overlap}) must be below chunk_size ({chunk_size})")

@@ -42,11 +42,7 @@ class AnswerStore:
         self._opened = False
 
     def open(self) -> None:
-        """Open the store now, so that a problem raises before any work.
-
-        Raises:
-            StoreError: As on first use.
-        """
+        """Open the store now, so that a problem raises before any work."""
         self._cache.open()
         self._opened = True
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
@@ -98,11 +99,8 @@ class BertJudge(Judge):
                 unit_scores = self._scores[document] = UnitScores(document, scores, cuts)
             return unit_scores
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"model": self.model, "threads": self._chunker.threads}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), self.model, threads=self._chunker.threads), ()
 
     def __repr__(self) -> str:
         return f"BertJudge({self.model!r})"

@@ -31,11 +31,7 @@ def choose_judge(
 ) -> Judge:
     """Return the judge for a splitter's settings; by default the bundled model.
 
-    `llm` is a language model of the core, or a custom judge; the others are for the model.
-
-    Raises:
-        ValueError: A prompt or a policy is given without a model.
-        TypeError: `llm` cannot judge; or as for `ModelJudge`.
+    `llm` is a language model of the core, or a custom judge; the others are for the model alone.
     """
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
@@ -51,9 +47,6 @@ class GuardedJudge(Judge):
     groups are judged at the same time, one waits for the verdict on the other. A failure keeps its
     outcome and reason, and gets the units that `on_failure` (see `LumberChunker`) chooses. The keys
     of a store contain the judge's `identity`.
-
-    Raises:
-        ValueError: There is a store, and the judge has no identity.
     """
 
     def __init__(

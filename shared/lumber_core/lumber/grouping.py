@@ -21,17 +21,11 @@ from lumber_core.text.parsed import ParsedText
 
 @dataclass(frozen=True, eq=False)
 class TextUnits:
-    """A text divided into units.
-
-    Attributes:
-        text: The whole text.
-        units: Spans of its units; they tile the text.
-        parsed: The parsed text, if a splitter created this object.
-    """
+    """A text divided into units, whose spans tile it."""
 
     text: str
     units: Sequence[Span]
-    parsed: ParsedText | None = None
+    parsed: ParsedText | None = None  # the text as a splitter has parsed it
 
 
 class Group:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from lumber_core.calls.deadlines import is_for_loop, run_for_loop
 from lumber_core.checks import check_choice, check_positive
-from lumber_core.chunking.chunker import Chunker
+from lumber_core.chunking.chunker import Chunker, Work
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, check_sizes, greedy_sizes
@@ -213,12 +213,8 @@ class LumberChunker(Chunker):
         groups. Windows do not depend on the answers, so their calls and prompts are exact. Tokens
         are counted with this splitter's tokenizer. Stored answers are not subtracted.
 
-        Args:
-            sources: The texts.
-            prices: The prices of the model. None: the estimate has no cost.
-
         Returns:
-            Calls, tokens and cost, each as lowest, most likely and highest value.
+            Calls, tokens and, with `prices`, cost, each as lowest, most likely and highest value.
         """
         usages = (
             expected_usages(
@@ -229,28 +225,24 @@ class LumberChunker(Chunker):
         return estimate(usages, prices)
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        (segmentation,) = self._segment_all([parsed], [limits], show_progress=False)
+        (segmentation,) = self._segment_all([(parsed, limits)], show_progress=False)
         return segmentation
 
-    def _segment_all(
-        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
-    ) -> list[Segmentation]:
+    def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self.max_concurrency or (_ASYNC_CONCURRENCY if is_for_loop() else 1)
-        total = sum(len(parsed.text) for parsed in texts) if show_progress else None
+        total = sum(len(parsed.text) for parsed, _ in work) if show_progress else None
         with Progress(total) as progress:
             lanes = capacity if self.max_concurrency and self._judge.waits else 1
-            walks = (self._walk(parsed, lanes) for parsed in texts)  # created when needed
+            walks = (self._walk(parsed, lanes) for parsed, _ in work)  # created when needed
             for number, walk in drive(
                 walks, self._judge, capacity=capacity, on_verdict=progress.verdict
             ):
-                results[number] = self._finish(number, walk, texts[number], limits[number])
-        return [results[number] for number in range(len(texts))]
+                results[number] = self._finish(number, walk, *work[number])
+        return [results[number] for number in range(len(work))]
 
-    async def _asegment_all(
-        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
-    ) -> list[Segmentation]:
-        return await run_for_loop(self._segment_all, texts, limits, show_progress=show_progress)
+    async def _asegment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
+        return await run_for_loop(self._segment_all, work, show_progress=show_progress)
 
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
         if self.method == "window":
@@ -329,9 +321,6 @@ class LumberChunker(Chunker):
         """As for `Chunker`, with the settings that the judge has now."""
         rereads = self.judge.rereads if isinstance(self.judge, ModelJudge) else None
         return self._identify(judge=self._judge, rereads=rereads)
-
-    def _repr_settings(self) -> dict[str, object]:
-        return {**super()._repr_settings(), "judge": self._judge}
 
 
 class PublishedLumberChunker(LumberChunker):

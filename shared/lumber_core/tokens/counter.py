@@ -30,18 +30,10 @@ class TextTokens(Protocol):
         ...
 
     def most_added(self, start: int, end: int, parts: int, /) -> int | None:
-        """Return by how many tokens the count of a range may exceed the sum of its parts.
+        """Return by how many tokens the count of a range may exceed the sum of so many parts.
 
         The count of a range is that of a separate text, with or without outer white space,
-        whichever is more.
-
-        Args:
-            start: Where the range starts.
-            end: Where it ends.
-            parts: The number of its parts.
-
-        Returns:
-            An upper bound, or None.
+        whichever is more. None: there is no upper bound.
         """
         ...
 
@@ -62,11 +54,7 @@ class WordCounter:
 
 
 class CallableCounter:
-    """Counts with any function from a string to a whole number.
-
-    Args:
-        function: Called once for each text.
-    """
+    """Counts with any function from a string to a whole number, called once for each text."""
 
     def __init__(self, function: Callable[[str], int]) -> None:
         self.function = function
