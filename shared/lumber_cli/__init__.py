@@ -10,6 +10,9 @@ In the order in which a call meets them:
    have changed, `index_cache` manages the indexes in the user's cache folder, and `answering` asks
    a model to answer from passages.
 4. `chunk_formats`, `passage_formats` and `html_pages` write the results.
+
+Wrong options and arguments raise a ValueError, and files, indexes and models an OSError or a
+LumberError. The command prints the message in one line.
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ app = typer.Typer(
 
 
 def _import_command(stub: Any) -> Any:
-    """Import the command that a stub stands for."""
     from lumber_cli.options import errors_in_one_line  # deferred: `-h` needs none
 
     name = stub.name

@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import typer
 
@@ -22,12 +21,8 @@ from lumber_files import replacing
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-class OutputFormat(str, Enum):
-    """The formats in which chunks are written."""
-
-    JSONL = "jsonl"
-    TEXT = "text"
-    PARQUET = "parquet"
+OutputFormat = Literal["jsonl", "text", "parquet"]
+"""The formats in which chunks are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +78,6 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
     An existing file is replaced when the block ends. After an error or Ctrl-C, the finished
     documents replace the file; if there are none, the file stays as it was. `embedding` is whether
     rows have vectors.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     if output is None:
         yield _line_writer(typer.get_binary_stream("stdout"), kind)
@@ -129,7 +121,7 @@ def _line_writer(stream: BinaryIO, kind: OutputFormat) -> Write:
     """Return a function that writes UTF-8, whatever the terminal's encoding, and flushes it."""
 
     def format_row(row: ChunkRow) -> str:
-        if kind is OutputFormat.TEXT:
+        if kind == "text":
             return as_text(row.title(), row.chunk.text)
         return json.dumps(row.as_json(), ensure_ascii=False) + "\n"
 
@@ -139,7 +131,7 @@ def _line_writer(stream: BinaryIO, kind: OutputFormat) -> Write:
 @contextmanager
 def _open_writer(kind: OutputFormat, path: Path, embedding: bool) -> Iterator[Write]:
     """Yield a function that writes to a file; Parquet has a row group for each document."""
-    if kind is not OutputFormat.PARQUET:
+    if kind != "parquet":
         with path.open("wb") as stream:
             yield _line_writer(stream, kind)
         return

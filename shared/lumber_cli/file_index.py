@@ -136,10 +136,6 @@ class FileIndex:
         """Add files, and store their records at once or by `flush`.
 
         `advance` is called with the files that are embedded, in parts of one.
-
-        Raises:
-            StoreError: The index cannot be used.
-            ValueError: It was made with another embedding model.
         """
         documents, records = [], []
         for path, text, stamp, settled, content in files:
@@ -185,10 +181,6 @@ class FileIndex:
 
         Before large files are embedded, `show_first` is called with an index that finds their
         passages by words alone.
-
-        Raises:
-            StoreError: The index cannot be used.
-            ValueError: It was made with another embedding model.
         """
         paths = [_path(named) for named in inputs.named]
         stamps = {
@@ -234,9 +226,6 @@ class FileIndex:
         """Return the whole documents of passages that `search` found, by their names as given.
 
         The metadata has the path of the file as "source".
-
-        Raises:
-            StoreError: Another process has changed a document in the index meanwhile.
         """
         paths = {passage.document: passage.metadata[_SOURCE] for passage in passages}
         stored = self._index.store.contents(paths.values())
@@ -282,11 +271,7 @@ class FileIndex:
 
 
 def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | None:
-    """Return the path of an index that a user gives: a file that is no input, or a URL.
-
-    Raises:
-        ValueError: The file cannot be written.
-    """
+    """Return the index that a user names: a file, which must be none of `inputs`, or a URL."""
     if given is None or is_url(given):
         return given
     check_output(Path(given), inputs)

@@ -50,11 +50,7 @@ def cache_path(paths: Iterable[str], encoding: str | None, model: Embedder | Non
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of an index. Only the user may read the cache folder.
-
-    Raises:
-        OSError: It cannot be made.
-    """
+    """Make the folder of an index. Only the user may read the cache folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.parent == _folder():
         path.parent.chmod(0o700)
@@ -72,11 +68,7 @@ def cached_indexes() -> list[CachedIndex]:
 
 
 def remove_index(path: Path) -> None:
-    """Remove an index from the cache.
-
-    Raises:
-        OSError: It cannot be removed.
-    """
+    """Remove an index from the cache."""
     for file in _files(path):
         file.unlink(missing_ok=True)
 

@@ -44,11 +44,7 @@ def is_language_model(spec: str) -> bool:
 
 
 def model_class(spec: str | None) -> Callable[..., Model]:
-    """Return the class of a model by name; see `language_model`. None: `OpenAIModel`.
-
-    Raises:
-        ValueError: The name has another form.
-    """
+    """Return the class of a model by name; see `language_model`. None: `OpenAIModel`."""
     return OpenAIModel if spec is None else _provider(spec)[0].make
 
 

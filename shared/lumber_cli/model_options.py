@@ -38,14 +38,7 @@ class ModelOptions:
         return [*key, *(f"--set {name}" for name in self.settings)]
 
     def language_model(self) -> Model | None:
-        """Return the model; None if none is named.
-
-        Raises:
-            ValueError: The name or a setting is wrong, the key is missing, or options are given
-                without a model.
-            ModelUnavailableError: A server did not answer the request for its models.
-            MissingExtraError: The provider's package is not installed.
-        """
+        """Return the model, as the function `language_model` does; None if none is named."""
         if self.model is None:
             if self.given:
                 raise ValueError(f"{self.given[0]} needs a language model: pass --model NAME")
@@ -54,11 +47,7 @@ class ModelOptions:
         return language_model(self.model, key_variable=self.key_variable, **settings)
 
     def call_policy(self) -> CallPolicy:
-        """Return the retries and rate limits.
-
-        Raises:
-            ValueError: A number is out of range.
-        """
+        """Return the retries and rate limits."""
         _, policy = divide_settings(self.settings, model_class(self.model), CallPolicy)
         return make_with(CallPolicy, **policy)
 
@@ -68,9 +57,5 @@ def read_model_options(
     key_variable: KeyVariable = None,
     settings: SetOption = None,
 ) -> ModelOptions:
-    """Return the values of the options for a language model.
-
-    Raises:
-        ValueError: A setting is not written as NAME=VALUE.
-    """
+    """Return the values of the options for a language model."""
     return ModelOptions(model, key_variable, settings_in(settings))

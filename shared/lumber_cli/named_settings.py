@@ -35,11 +35,7 @@ def value_of(text: str) -> object:
 
 
 def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
-    """Parse settings of the form NAME=VALUE.
-
-    Raises:
-        ValueError: A pair has another form.
-    """
+    """Parse settings of the form NAME=VALUE."""
     settings = {}
     for pair in pairs or ():
         name, sign, text = pair.partition("=")
@@ -50,11 +46,7 @@ def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
 
 
 def make_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
-    """Make an instance of a class with settings.
-
-    Raises:
-        ValueError: A value is wrong, or of a wrong type.
-    """
+    """Make an instance of a class; a setting of a wrong type raises a ValueError, too."""
     try:
         return taker(*arguments, **settings)
     except TypeError as error:
@@ -69,11 +61,7 @@ def names_of(taker: Callable[..., object]) -> list[str]:
 def divide_settings(
     given: Mapping[str, object], *takers: Callable[..., object]
 ) -> list[dict[str, Any]]:
-    """Divide settings between classes; a setting may belong to several.
-
-    Raises:
-        ValueError: No class has a setting of that name.
-    """
+    """Divide settings between classes; a setting may belong to several."""
     names_by_taker = [names_of(taker) for taker in takers]
     for name in given:
         if not any(name in names for names in names_by_taker):

@@ -49,11 +49,7 @@ _SETTING = re.compile(r"\b(also|no_ignore|max_unpacked|pattern|chunk_size)=(?:Tr
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are read. The fields are options of every command that reads files.
-
-    Raises:
-        ValueError: There is no such encoding.
-    """
+    """How files are read. The fields are options of every command that reads files."""
 
     encoding: Annotated[
         str | None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import PurePath
+from typing import Literal
 
 import typer
 
@@ -24,18 +24,15 @@ _TABLES = ("text/csv", "text/tab-separated-values")
 _RULE = re.compile(r"[\s|:-]*")  # the delimiter row below the header of a Markdown table
 
 
-class PassageFormat(str, Enum):
-    """The formats in which passages are written."""
-
-    TEXT = "text"
-    JSON = "json"
+PassageFormat = Literal["text", "json"]
+"""The formats in which passages are written."""
 
 
 def show_passages(
     question: str, answer: CitedAnswer | None, passages: Sequence[Passage], kind: PassageFormat
 ) -> None:
     """Write the passages to stdout: below an answer, or without one numbered."""
-    if kind is PassageFormat.JSON:
+    if kind == "json":
         answer_fields: dict[str, object] = {}
         if answer is not None:
             citations = [*map(_citation_as_json, answer.citations)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -36,23 +35,13 @@ from lumber_core.chunking.sizes import check_overlap
 from lumber_core.llms import Answers, CallPolicy, Completion
 from lumber_core.lumber.judges import Judge
 
-
-class SplitterName(str, Enum):
-    """The splitters by their names."""
-
-    LAYOUT = "layout"
-    BERT = "bert"
-    GREEDY = "greedy"
-    LUMBER = "lumber"
-
-
+SplitterName = Literal["layout", "bert", "greedy", "lumber"]
 SPLITTERS: Final[Mapping[SplitterName, type[Chunker]]] = {
-    SplitterName.LAYOUT: LayoutChunker,
-    SplitterName.BERT: BertChunker,
-    SplitterName.GREEDY: GreedyChunker,
-    SplitterName.LUMBER: LumberChunker,
+    "layout": LayoutChunker,
+    "bert": BertChunker,
+    "greedy": GreedyChunker,
+    "lumber": LumberChunker,
 }
-
 
 # The options that are settings of a splitter; the others are given to it in another way.
 _SETTINGS = (
@@ -72,7 +61,7 @@ class SplitterOptions:
             "also at topic shifts, which a bundled model finds; greedy, at the sentence ends "
             "nearest to the size; or lumber, where a language model sees a topic shift."
         ),
-    ] = SplitterName.LAYOUT
+    ] = "layout"
     target_size: Annotated[
         str | None, typer.Option(metavar="TOKENS", help="Preferred size of chunks.")
     ] = None
@@ -149,11 +138,7 @@ class SplitterOptions:
 
     @cached_property
     def given(self) -> dict[str, Any]:
-        """The settings that were given, by name: those of the splitter and of its language model.
-
-        Raises:
-            ValueError: A setting is not written as NAME=VALUE.
-        """
+        """The settings that were given, by name: of the splitter and of its language model."""
         given = {
             name: value_of(value) if isinstance(value, str) else value
             for name in _SETTINGS
@@ -173,24 +158,18 @@ class SplitterOptions:
         return [Path(name) for name in (self.prompt, store) if name is not None]
 
     def chunker(self) -> Chunker:
-        """Make the splitter, and load the model of Bert.
-
-        Raises:
-            ValueError: A setting is wrong, or is not one of this splitter.
-            WeightsError: The model of Bert is missing or damaged.
-            MissingExtraError: The language model's package is not installed.
-        """
+        """Make the splitter, and load the model of Bert."""
         own, model_options = self._divide()
-        if self.method is SplitterName.LUMBER:
+        if self.method == "lumber":
             chunker: Chunker = make_with(LumberChunker, self._judge(own, model_options), **own)
         else:
             if flags := self._flags_of_models(model_options):
                 raise ValueError(f"{flags[0]} is for the language model of --method lumber")
             if self.asks_model:
                 raise ValueError(f"{self.model} is a language model: pass --method lumber")
-            if self.model is not None and self.method is not SplitterName.BERT:
+            if self.model is not None and self.method != "bert":
                 raise ValueError(
-                    f"--model has no effect: {self.method.value} uses no model; pass --method bert"
+                    f"--model has no effect: {self.method} uses no model; pass --method bert"
                 )
             if self.model is not None:
                 own["model"] = self.model
@@ -201,11 +180,7 @@ class SplitterOptions:
         return chunker
 
     def chunker_for_estimate(self) -> LumberChunker:
-        """Make the splitter for an estimate, with no language model.
-
-        Raises:
-            ValueError: A setting is wrong, or is not one of this splitter.
-        """
+        """Make the splitter for an estimate, with no language model."""
         own, model_options = self._divide()
         own.pop("store", None)
         judge = ModelJudge(_NoModel(), prompt_in(self.prompt), policy=model_options.call_policy())
@@ -218,8 +193,8 @@ class SplitterOptions:
             owners = [each for each, other in SPLITTERS.items() if name in names_of(other)]
             if owners and self.method not in owners:
                 raise ValueError(
-                    f"{name} is a setting of {' and '.join(owners)}, not of {self.method.value}: "
-                    f"pass --method {owners[0].value}"
+                    f"{name} is a setting of {' and '.join(owners)}, not of {self.method}: "
+                    f"pass --method {owners[0]}"
                 )
         asked = self.model if self.asks_model else None
         own, policy, model = divide_settings(self.given, splitter, CallPolicy, model_class(asked))
@@ -262,12 +237,7 @@ class _NoModel:
 
 
 def prompt_in(path: Path | None) -> PromptTemplate | None:
-    """Read a prompt from a file: the user prompt, or a system prompt, a line --- and the user's.
-
-    Raises:
-        ValueError: The file is not UTF-8, or lacks {paragraphs}.
-        OSError: It cannot be read.
-    """
+    """Read a prompt from a file: the user prompt, or a system prompt, a line --- and the user's."""
     if path is None:
         return None
     try:

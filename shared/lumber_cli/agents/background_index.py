@@ -69,11 +69,7 @@ class BackgroundIndex:
             self._condition.wait_for(lambda: self._done >= ticket, deadline - time.monotonic())
 
     def search(self, question: str, words: int, files: Collection[ServedFile]) -> list[Passage]:
-        """Return the passages that fit a question, of the files whose index is up to date.
-
-        Raises:
-            ValueError: The index cannot be used.
-        """
+        """Return the passages that fit a question, of the files whose index is up to date."""
         if self._index is None:
             if self._fault:
                 raise ValueError(self._fault)

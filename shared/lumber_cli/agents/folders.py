@@ -46,11 +46,7 @@ class Listing:
     away: list[str] = field(default_factory=list)
 
     def file(self, name: str) -> ServedFile:
-        """Return a file.
-
-        Raises:
-            ValueError: No file has that name; the message suggests similar names.
-        """
+        """Return the file of a name; an error suggests similar names."""
         file = self.files.get(name)
         if file is None:  # control characters in names are shown escaped, and may be passed so
             file = next((f for f in self.files.values() if printable(f.name) == name), None)
@@ -61,11 +57,7 @@ class Listing:
         raise ValueError(f"there is no file {_display_name(name)}; {self._suggestion(name)}")
 
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
-        """Return the files whose names match a pattern or are equal to it; None: all.
-
-        Raises:
-            ValueError: No name matches, or there are no files at all.
-        """
+        """Return the files whose names match a pattern or are equal to it; None: all."""
         if not self.files:
             why = "; ".join(self.away) or f"the folders have none in {READABLE_KINDS}"
             raise ValueError(f"there is no file to read yet: {why}")

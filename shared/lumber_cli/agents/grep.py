@@ -36,9 +36,6 @@ def find_lines(
     """Return the lines of some files that contain a text or match an expression of RE2.
 
     `notes` are added to the note of the result.
-
-    Raises:
-        ValueError: The pattern is empty or has a line break, or RE2 refuses it.
     """
     expression = _compile(pattern, regex=regex, ignore_case=ignore_case)
     deadline = time.monotonic() + _MAX_SECONDS

@@ -48,9 +48,6 @@ def serve(tools: FolderTools, port: int | None, *, structured: bool) -> NoReturn
 
     With a port of 127.0.0.1 (0: any) they are served by HTTP, else by stdin and stdout. With
     `structured`, results also have structured data.
-
-    Raises:
-        ValueError: The port cannot be used.
     """
     # Threads, such as the one that reads stdin, cannot be interrupted. The index is consistent
     # whenever the process ends.

@@ -323,7 +323,6 @@ def _lines(name: str, text: LinedText, first_line: int, span: Span) -> dict[str,
 
 
 def _format_passage(passage: dict[str, Any]) -> str:
-    """Return a passage as text, below its place."""
     headings = printable(" > ".join(passage["headings"]))[:_MAX_HEADING_CHARACTERS]
     place = f"{place_of(passage)} ({headings})" if headings else place_of(passage)
     return f"{place}\n{indent_text(join_lines(passage['table_header'], passage['text']))}"

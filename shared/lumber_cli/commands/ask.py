@@ -58,7 +58,7 @@ def ask_command(
     kind: Annotated[
         PassageFormat,
         typer.Option("--format", help="text: for reading; json: an object with all passages."),
-    ] = PassageFormat.TEXT,
+    ] = "text",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -109,10 +109,10 @@ def ask_command(
         if not question.strip():
             raise ValueError("the question is empty: pass it as the last argument, in quotes")
         as_page = open_page or output is not None
-        if as_page and kind is not PassageFormat.TEXT:
+        if as_page and kind != "text":
             raise ValueError(
-                f"--format {kind.value} is for what is printed, and --output and --open make "
-                f"an HTML page: to write {kind.value} to a file, use > FILE instead"
+                f"--format {kind} is for what is printed, and --output and --open make "
+                f"an HTML page: to write {kind} to a file, use > FILE instead"
             )
         policy = model_options.call_policy()
         embedding = None if embeddings == "bundled" else embedder(embeddings)
@@ -144,7 +144,7 @@ def ask_command(
             show_passages(question, None, first, kind)
 
     is_read_by_people = sys.stdout.isatty() and sys.stderr.isatty() and STDIN not in paths
-    printed = kind is PassageFormat.TEXT and not as_page and model is None
+    printed = kind == "text" and not as_page and model is None
     early = show_first if is_read_by_people and printed else None
     if files is None:
         files, place = open_updated(inputs, embedding, early)

@@ -174,11 +174,7 @@ def _splitter(
     max_concurrency: int,
     embedder: Embedder,
 ) -> EvaluatedSplitter:
-    """Return a splitter by name; `lumber` asks the model if one is given.
-
-    Raises:
-        ValueError: The name or its number is unknown.
-    """
+    """Return a splitter by name; `lumber` asks the model if one is given."""
     kind, _, number = spec.partition(":")
     named = preset(spec, embedder=embedder)
     if model is None or kind != "lumber":

@@ -15,7 +15,7 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitter_options import SplitterName, SplitterOptions
+from lumber_cli.splitter_options import SplitterOptions
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber import Range
 from lumber_core.support.wording import align_columns
@@ -23,7 +23,7 @@ from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 
 
-@with_options(FileOptions, SplitterOptions, method=SplitterName.LUMBER)
+@with_options(FileOptions, SplitterOptions, method="lumber")
 def estimate_command(
     file_options: FileOptions, options: SplitterOptions, paths: Paths, prices: PricesOption = None
 ) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from datetime import date
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -33,17 +32,9 @@ _TABLES = (
 )
 
 
-class IndexAction(str, Enum):
-    """The actions of the command."""
-
-    COPY = "copy"
-    LIST = "list"
-    CLEAR = "clear"
-
-
 def index_command(
     action: Annotated[
-        IndexAction,
+        Literal["copy", "list", "clear"],
         typer.Argument(
             help="copy an index; list the indexes in the cache, or clear it.", show_default=False
         ),
@@ -74,15 +65,15 @@ def index_command(
     Exits with 0, 1 after an error, 2 if there is nothing to copy or something at the target.
     """
     with wrong_options():
-        if action is IndexAction.COPY:
+        if action == "copy":
             if source is None or target is None:
                 raise ValueError("copy needs two indexes: lumber-splitters index copy FROM TO")
             copy_index(source, target)
             return
         if source is not None:
-            raise ValueError(f"{action.value} is about the whole cache: pass nothing after it")
+            raise ValueError(f"{action} is about the whole cache: pass nothing after it")
     for index in cached_indexes():
-        if action is IndexAction.CLEAR:
+        if action == "clear":
             remove_index(index.path)
         else:
             day = date.fromtimestamp(index.used).isoformat()
@@ -94,10 +85,6 @@ def copy_index(source: str | Path, target: str | Path) -> None:
     """Copy an index as it is at one moment, while others may search it.
 
     Each is a file, or the URL of a collection.
-
-    Raises:
-        ValueError: There is nothing to copy, or there is something at the target.
-        StoreError: An index cannot be used.
     """
     if not is_url(source) and not Path(source).is_file():
         raise ValueError(f"there is no index {source}: pass its file, or the URL of a database")
@@ -140,11 +127,7 @@ def _copy(old: PassageStore, target: str | Path) -> None:
 
 
 def _back_up(reader: sqlite3.Connection, target: Path) -> None:
-    """Copy a file as it is at one moment.
-
-    Raises:
-        StoreError: The copy cannot be written.
-    """
+    """Copy a file as it is at one moment."""
     try:
         with closing(sqlite3.connect(target)) as copy:
             reader.backup(copy)

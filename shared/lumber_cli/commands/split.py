@@ -50,7 +50,7 @@ def split_command(
             help="jsonl: an object for each chunk; text: for reading; parquet: a table, "
             "which needs --output and the extra `evaluation`.",
         ),
-    ] = OutputFormat.JSONL,
+    ] = "jsonl",
     embed: Annotated[
         bool,
         typer.Option(
@@ -76,7 +76,7 @@ def split_command(
     with wrong_options():
         embed_documents = _embed_function(embed, embedder, kind)
         chunker = options.chunker()
-        if kind is OutputFormat.PARQUET:
+        if kind == "parquet":
             if output is None:
                 raise ValueError("--format parquet needs a file: pass --output FILE")
             require("pyarrow", package="pyarrow", extra="evaluation")
@@ -114,16 +114,12 @@ def split_command(
 def _embed_function(
     embed: bool, embedder: str | None, kind: OutputFormat
 ) -> Callable[[list[str]], Vectors] | None:
-    """Return the function that embeds texts; None if no vectors are wanted.
-
-    Raises:
-        ValueError: The options do not fit together, or to the format.
-    """
+    """Return the function that embeds texts; None if no vectors are wanted."""
     if not embed:
         if embedder is not None:
             raise ValueError("--embeddings has no effect: pass --embed")
         return None
-    if kind is OutputFormat.TEXT:
+    if kind == "text":
         raise ValueError(
             "--embed writes vectors, for which --format text has no place: pass --format jsonl or "
             "parquet"

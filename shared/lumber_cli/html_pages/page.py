@@ -33,11 +33,7 @@ def html_page(name: str, title: str, body: str, script: str = "") -> str:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page; characters that UTF-8 cannot encode are replaced.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Write a page; characters that UTF-8 cannot encode are replaced."""
     with replacing(path) as part:
         part.write_text(page, encoding="utf-8", errors="replace", newline="")
 
