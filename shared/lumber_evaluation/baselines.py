@@ -64,9 +64,6 @@ def fixed_length(
 def recursive_characters(chunk_size: int = 1000) -> RecursiveCharacterTextSplitter:
     """Return LangChain's splitter by characters: at blank lines, else lines, else words.
 
-    Args:
-        chunk_size: Maximum characters in a chunk.
-
     Raises:
         MissingExtraError: langchain-text-splitters is not installed.
     """

@@ -18,15 +18,9 @@ from lumber_evaluation.dataset import Document
 
 @dataclass(frozen=True, slots=True)
 class BoundaryScore:
-    """Counts of boundaries, with precision, recall and F1.
+    """Counts of predicted and reference boundaries, with precision, recall and F1."""
 
-    Attributes:
-        hits: Predicted boundaries that are reference boundaries.
-        predicted: Predicted boundaries.
-        reference: Reference boundaries.
-    """
-
-    hits: int = 0
+    hits: int = 0  # predicted boundaries that are reference boundaries
     predicted: int = 0
     reference: int = 0
 
@@ -134,11 +128,7 @@ class DocumentScore:
 
 @dataclass(frozen=True, slots=True)
 class SegmentationScores:
-    """How well the cuts in the documents of a corpus agree with their reference segments.
-
-    Attributes:
-        documents: One score for each document.
-    """
+    """How well the cuts in the documents of a corpus agree with their reference segments."""
 
     documents: tuple[DocumentScore, ...]
 
@@ -165,9 +155,6 @@ def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
         document: A document with units and reference segments.
         starts: Character offsets where chunks start, in any order; the start of the text is
             ignored. Each counts as the unit nearest to it.
-
-    Raises:
-        MissingExtraError: nltk is not installed.
     """
     predicted = nearest_units(starts, document.units)
     true = nearest_units(document.starts, document.units)
@@ -182,12 +169,7 @@ def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
 def score_segmentation(
     documents: Sequence[Document], starts: Sequence[Iterable[int]]
 ) -> SegmentationScores:
-    """Compare the character offsets where chunks start in documents with their segments.
-
-    Raises:
-        ValueError: There is no document.
-        MissingExtraError: nltk is not installed.
-    """
+    """Compare the character offsets where chunks start in documents with their segments."""
     if not documents:
         raise ValueError("there is no document with reference segments to compare with")
     pairs = zip(documents, starts, strict=True)

@@ -65,11 +65,7 @@ class CachedEmbedder:
         return self._embedder.similarity
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return the embedder's vector for each text.
-
-        Raises:
-            StoreError: The file cannot be used.
-        """
+        """Return the embedder's vector for each text."""
         return self._embed("document", self._embedder.embed_documents, check_texts(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -99,10 +95,7 @@ class CachedEmbedder:
 
 
 class CachedWork:
-    """The splits and vectors of evaluations, in one file of a folder.
-
-    Args:
-        folder: Created if it does not exist. None: nothing is cached.
+    """The splits and vectors of evaluations, in one file of a folder; None: nothing is cached.
 
     Raises:
         StoreError: The folder cannot be created, or the file cannot be used.

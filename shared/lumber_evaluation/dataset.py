@@ -207,11 +207,7 @@ def find_document(by_name: Mapping[str, Document], name: str, where: str) -> Doc
 
     A document `tales/fox.txt` is also found by the end of its path, with or without extension, if
     that is unambiguous: `fox.txt`, `fox`. The name may have an extension that the document's lacks.
-
-    Args:
-        by_name: The documents by their names.
-        name: The name, or "" if none is given.
-        where: The source of the name, for errors.
+    Errors begin with `where`.
 
     Raises:
         ValueError: No document has the name, or several could be meant.

@@ -15,11 +15,7 @@ _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
 def run_command(arguments: Sequence[str] | None = None) -> None:
-    """Run one of the two commands.
-
-    Args:
-        arguments: The arguments of the command line; None for those of the process.
-    """
+    """Run one of the two commands."""
     parser = argparse.ArgumentParser(prog="python -m lumber_training", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a classifier, as in the paper"))

@@ -110,12 +110,8 @@ def tagger_graph(
     """Build the graph of a classifier.
 
     Its inputs are `ids`, shape (1, length), and `places`, shape (count,): positions in the
-    sequence. Its output is `t` of the tokens at these positions, shape (1, count).
-
-    Args:
-        model: The classifier.
-        precision: Precision of its matrices.
-        probes: Token ids to measure activations on, shape (sequences, length).
+    sequence. Its output is `t` of the tokens at these positions, shape (1, count). Activations are
+    measured on `probes`, token ids of shape (sequences, length).
 
     Raises:
         WeightsError: The encoder has an activation function other than GELU.
@@ -156,7 +152,6 @@ def _encoder_graph(
 def _differences(
     model: ChunkTagger, path: Path, tokenizer: WordPieceTokenizer, probes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float32]:
-    """Return the differences between the scores of an exported model and PyTorch's."""
     windows = list(probes.astype(np.int32))
     every = [np.arange(len(window)) for window in windows]
     exported = OnnxTokenScorer(path, **tokenizer.specials, threads=1).score(windows, every)

@@ -51,11 +51,7 @@ class GraphBuilder:
     ) -> str:
         """Multiply by a matrix, given in PyTorch's layout (out, in), and add a bias.
 
-        Args:
-            hidden: The input.
-            weight: The matrix.
-            bias: The bias.
-            constant: Constant scale and zero point of `hidden` for "int8"; None for dynamic ones.
+        `constant` has the scale and zero point of `hidden` for "int8"; None for dynamic ones.
         """
         if self._precision == "fp32":
             product = self._node("MatMul", [hidden, self._constant(weight.T)])

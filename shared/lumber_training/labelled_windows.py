@@ -57,7 +57,6 @@ def _label(
 
 
 def _choose_first(starts: npt.NDArray[np.intp], length: int, size: int, rng: random.Random) -> int:
-    """Choose the first token of an item's window."""
     if length <= size:
         return 0
     # A segment that starts late leaves too little text before the item's end.

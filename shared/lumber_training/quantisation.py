@@ -87,11 +87,9 @@ def outlier_channels(peaks: Floats) -> npt.NDArray[np.intp]:
 
 
 def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
-    """Choose a constant scale and zero point for activations.
+    """Choose a constant scale and zero point for activations up to a measured peak, with a margin.
 
-    Args:
-        peak: Largest measured magnitude; a margin is added.
-        gelu: Whether the values come from GELU, which is never below -0.17.
+    With `gelu`, the values come from GELU, which is never below -0.17.
     """
     highest = max(float(peak), _MIN_PEAK) * _PEAK_MARGIN
     lowest = max(-highest, _GELU_MINIMUM) if gelu else -highest
@@ -102,8 +100,7 @@ def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
 def random_probes(vocabulary: int) -> npt.NDArray[np.int64]:
     """Return sequences of random token ids, shape (16, 128); they are the same in every call.
 
-    Args:
-        vocabulary: Size of the vocabulary; its first ids, which are special tokens, are left out.
+    The first ids of the vocabulary, which are special tokens, are left out.
     """
     rng = np.random.default_rng(0)
     return rng.integers(min(1000, vocabulary // 2), vocabulary, (_PROBES, _PROBE_LENGTH))
@@ -113,9 +110,7 @@ def random_probes(vocabulary: int) -> npt.NDArray[np.int64]:
 def channel_peaks(model: ChunkTagger, probes: npt.NDArray[np.int64]) -> dict[str, Floats]:
     """Return the largest magnitude of each input channel of each matrix, by the matrix's name.
 
-    Args:
-        model: The encoder.
-        probes: Token ids to run it on, shape (sequences, length).
+    The model is run on `probes`, token ids of shape (sequences, length).
     """
     peaks: dict[str, Floats] = {}
 

@@ -18,9 +18,6 @@ def load_documents(path: str | Path) -> list[Document]:
     `{"document": …, "sections": […]}`. Passages are divided into sentences; in sections, each line
     is a sentence. Both may have a `"source"`, the collection that the document comes from.
 
-    Args:
-        path: The file.
-
     Returns:
         A document for each source and name, in the order of the file. Its segments are its
         passages, in order.

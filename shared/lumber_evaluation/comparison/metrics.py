@@ -191,7 +191,6 @@ WINDOW_DIFF = MetricFamily(
 
 
 def _metrics() -> Iterator[Metric]:
-    """Yield all metrics, in the order in which they are shown."""
     for key, title, budgets, recall in (
         ("recall", "Recall", WORD_BUDGETS, QuestionResult.word_recall),
         ("passage_recall", "Passages", PASSAGE_BUDGETS, QuestionResult.passage_recall),

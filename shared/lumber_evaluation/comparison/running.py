@@ -138,10 +138,6 @@ def check_comparison(
     """Raise unless the corpus and the splitters can be compared.
 
     `about_questions` is whether each argument of `compare` that needs questions is set.
-
-    Raises:
-        ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, or no question where one is needed.
     """
     if not any(document.text.strip() for document in corpus.documents):
         raise ValueError(f"the corpus {corpus.name!r} contains no text: there is nothing to split")

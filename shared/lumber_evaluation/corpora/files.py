@@ -14,11 +14,7 @@ from lumber_files.file_search import refuse_links_out
 
 
 def existing_path(path: Path, what: str) -> Path:
-    """Return `path` if it exists; the error states what was expected.
-
-    Raises:
-        FileNotFoundError: It does not exist.
-    """
+    """Return `path` if it exists; the error states what was expected."""
     try:
         exists = path.exists()
     except OSError:  # the system refuses the name, for example because it is too long
@@ -29,12 +25,7 @@ def existing_path(path: Path, what: str) -> Path:
 
 
 def existing_folder(path: str | Path, what: str) -> Path:
-    """Return `path` if it is a folder; the error states what was expected.
-
-    Raises:
-        FileNotFoundError: It does not exist.
-        NotADirectoryError: It is a file.
-    """
+    """Return `path` if it is a folder; the error states what was expected."""
     root = existing_path(Path(path), what)
     if not root.is_dir():
         raise NotADirectoryError(f"{root} is a file; expected a folder with {what}")
@@ -61,11 +52,7 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
 
 
 def read_text(path: Path) -> str:
-    """Return a text in UTF-8 with its own line ends, so that offsets stay valid.
-
-    Raises:
-        ValueError: It is not in UTF-8; the message has the file and the byte.
-    """
+    """Return a text in UTF-8 with its own line ends, so that offsets stay valid."""
     return decode(path.read_bytes(), str(path), "utf-8").text
 
 
@@ -91,12 +78,7 @@ def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
 
 
 def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
-    """Yield each JSON line with its place in the file, for error messages.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-        ValueError: A line is not a JSON object.
-    """
+    """Yield each JSON line with its place in the file, for error messages."""
     text = read_text(existing_path(path, what))
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -111,11 +93,7 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
 
 
 def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
-    """Return a field of a row after checking its type.
-
-    Raises:
-        ValueError: It is missing or has another type.
-    """
+    """Return a field of a row after checking its type."""
     value = row.get(key)
     if not isinstance(value, kind):
         raise ValueError(

@@ -72,12 +72,10 @@ def load_folder(
         raise ValueError(f'sections must be "headings", "marks" or None, not {sections!r}')
     if encoding is not None:
         check_encoding(encoding)
-    if questions is not None:
-        existing_path(Path(questions), "questions")
+    table = None if questions is None else existing_path(Path(questions), "questions")
     find = unit_finder(units)
     root = Path(folder)
     documents = []
-    table = None if questions is None else Path(questions)
     for path in _files(root, pattern, also, table):
         name = path.name if path == root else path.relative_to(root).as_posix()
         file = read_file(path, name=name, encoding=encoding, max_unpacked=max_unpacked)
@@ -93,7 +91,7 @@ def load_folder(
             f"no file in {root} has {looked_for} between two texts; mark where sections start, or "
             "compare without sections"
         )
-    asked = [] if questions is None else load_questions(questions, documents=documents)
+    asked = [] if table is None else load_questions(table, documents=documents)
     return Corpus(root.resolve().name, tuple(documents), tuple(asked))
 
 

@@ -129,7 +129,6 @@ def _read_reference(
 
 
 def _columns(row: Row, where: str) -> dict[str, str]:
-    """Return the column of each field that the row has."""
     by_form: dict[str, str] = {}
     for column in row:
         by_form.setdefault(re.sub(r"[\s_-]+", "_", column.strip()).casefold(), column)
@@ -170,12 +169,7 @@ def _list(value: object, where: str) -> list[object]:
 
 
 def check_question_path(path: str | Path) -> Path:
-    """Return the path of a question file after checking that it can be written.
-
-    Raises:
-        ValueError: Its ending is not .jsonl.
-        FileNotFoundError: Its folder is missing.
-    """
+    """Return the path of a question file after checking that it can be written."""
     path = Path(path)
     if path.suffix.casefold() != ".jsonl":
         raise ValueError(f"questions are written as .jsonl, not as {path.name!r}")
@@ -187,12 +181,7 @@ def check_question_path(path: str | Path) -> Path:
 
 
 def write_questions(questions: Iterable[Question], path: str | Path) -> None:
-    """Write questions as JSON lines, as `load_questions` reads them; a file is replaced.
-
-    Raises:
-        ValueError: The name of the file does not end in .jsonl.
-        FileNotFoundError: The folder is missing.
-    """
+    """Write questions as JSON lines, as `load_questions` reads them; a file is replaced."""
     path = check_question_path(path)
     rows = (
         {

@@ -88,16 +88,9 @@ def ask_all(
     show_progress: bool = False,
     title: str = "questions",
 ) -> list[Reply[T]]:
-    """Ask a model several questions.
+    """Ask a model several questions, of which up to `max_concurrency` are in flight.
 
-    Args:
-        model: The model.
-        asks: The questions.
-        store: File that caches completions, so that an interrupted run resumes.
-        policy: Retries and rate limits.
-        max_concurrency: Maximum number of questions in flight.
-        show_progress: Whether to show a progress bar.
-        title: Title of the progress bar.
+    `store` is a file that caches completions, so that an interrupted run resumes.
 
     Returns:
         One reply for each question, in order; the same for every `max_concurrency`.
@@ -139,12 +132,7 @@ def ask_all(
 
 
 def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:
-    """Ask a model a question, and again if the answer cannot be used.
-
-    Raises:
-        ModelSettingsError: The model rejects the key, the name or the settings.
-        StoreError: The model's store cannot be used.
-    """
+    """Ask a model a question, and again if the answer cannot be used."""
     usage = Usage()
 
     def ask_once(user: str) -> tuple[Reply[T], str]:
@@ -192,12 +180,7 @@ class UnusableReplyError(ValueError):
 def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
     """Return the last JSON object in a reply that has certain fields, ignoring case.
 
-    Args:
-        reply: What the model wrote.
-        fields: Names in lower case.
-
-    Raises:
-        UnusableReplyError: There is none.
+    The names of the fields are in lower case. If there is none, an UnusableReplyError is raised.
     """
     matching: dict[str, Any] | None = None
     for value in _outermost_values(reply):

@@ -46,13 +46,7 @@ class CachedModel:
             self._cache.open()
 
     def ask(self, system: str, user: str) -> tuple[Completion, Usage]:
-        """Return the stored completion or a new one, and its usage, which is zero if stored.
-
-        Raises:
-            ModelSettingsError: The model rejects the key, its name or the settings.
-            ModelUnavailableError: All attempts failed.
-            StoreError: The store cannot be used.
-        """
+        """Return the stored completion or a new one, and its usage, which is zero if stored."""
         key = digest(self._identity, system, user)
 
         def read(cache: Cache) -> Completion | None:

@@ -272,7 +272,6 @@ def _read_question(source: _Source, reply: str) -> Question | None:
 
 
 def _faults(question: str, answer: str) -> Iterator[str]:
-    """Yield what is wrong with a question and its answer."""
     if not question.rstrip("\"'\u201d\u2019\u00bb)").endswith(("?", "\uff1f", "\u061f", "\u037e")):
         yield "the question does not end with a question mark"
     if _WHY_OR_HOW.match(question):

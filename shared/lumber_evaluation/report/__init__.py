@@ -26,14 +26,10 @@ HTML_FILE, JSON_FILE = "report.html", "report.json"
 
 
 def write_report(comparison: Comparison, folder: str | Path) -> Path:
-    """Write `report.html` and `report.json`.
+    """Write `report.html` and `report.json` into a folder, which is created if it does not exist.
 
     Each file replaces an older one in one step, so it is complete even if two processes write into
     one folder. An error or an interruption leaves the older files.
-
-    Args:
-        comparison: What to report.
-        folder: Created if it does not exist.
 
     Returns:
         The HTML file. It needs no other file and no network.
@@ -59,9 +55,6 @@ def render(comparison: Comparison) -> str:
 
     The page loads nothing. Texts and names are escaped, and its Content-Security-Policy allows only
     its own style, by its digest.
-
-    Raises:
-        MissingExtraError: jinja2 is not installed.
     """
     jinja2 = load("jinja2", package="jinja2", extra="evaluation")
     environment = jinja2.Environment(

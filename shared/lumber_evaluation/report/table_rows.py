@@ -123,7 +123,6 @@ def _table(
     columns: Sequence[str],
     cells: Callable[[SplitterResult], Iterable[Cell]],
 ) -> Table:
-    """Return a table with the cells of each splitter."""
     rows = (TableRow(result.name, tuple(cells(result))) for result in comparison.results)
     return Table(caption, tuple(columns), tuple(rows), key)
 

@@ -70,15 +70,7 @@ def passage_recalls(
     vector: Sequence[float],
     word_recall: WordRecall,
 ) -> dict[int, float]:
-    """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
-
-    Args:
-        store: What `store_chunks` returned.
-        chunks: Its chunks.
-        question: The question.
-        vector: Its vector.
-        word_recall: Measures what is found.
-    """
+    """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`."""
     recalls = {}
     with store.snapshot() as snapshot:
         for words in PASSAGE_BUDGETS:

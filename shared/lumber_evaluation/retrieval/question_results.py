@@ -49,9 +49,6 @@ class QuestionResult:
         """Return the share of the reference text among the first words retrieved; or nan.
 
         The value is nan if the reference text does not occur in the document.
-
-        Raises:
-            ValueError: `words` is not one of `WORD_BUDGETS`.
         """
         if words not in WORD_BUDGETS:
             raise ValueError(f"words must be one of {WORD_BUDGETS}, not {words}")

@@ -18,11 +18,7 @@ from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
 
 
 def check_questions(questions: Sequence[Question]) -> None:
-    """Raise unless there are questions and each has an expected answer.
-
-    Raises:
-        ValueError: There is no question, or one has neither a string nor references.
-    """
+    """Raise unless there are questions and each has an expected answer."""
     if not questions:
         raise ValueError(
             "the corpus has no questions: pass a corpus with questions to measure retrieval"
@@ -37,12 +33,7 @@ def check_questions(questions: Sequence[Question]) -> None:
 
 
 class GoldFinder:
-    """Finds the chunks of one document that answer questions.
-
-    Args:
-        document: The document.
-        chunks: Its chunks.
-    """
+    """Finds which chunks of one document answer questions."""
 
     def __init__(self, document: Document, chunks: Sequence[EvaluatedChunk]) -> None:
         self._text = document.text

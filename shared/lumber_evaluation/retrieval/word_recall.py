@@ -65,12 +65,8 @@ class WordRecall:
         """Return the share of a question's reference text among the first words retrieved.
 
         The reference text is that of the question's references, or else its string in the document.
-        If the string occurs several times, the occurrence with the highest share counts.
-
-        Args:
-            question: The question.
-            ranked: Numbers of the chunks retrieved, best first.
-            budget: Number of words retrieved.
+        If the string occurs several times, the occurrence with the highest share counts. `ranked`
+        has the numbers of the chunks retrieved, best first, and `budget` is the number of words.
 
         Returns:
             From 0 to 1; nan if the reference text does not occur in the document.
