@@ -44,18 +44,18 @@ def compare(
         corpus: Documents, optionally with reference segments, and optionally questions about them.
         splitters: Splitters of this project, LangChain or LlamaIndex, functions, or the output of
             `lumber_evaluation.splitters.wrap_splitter`.
-        embedder: "bundled", an embedder of LangChain or LlamaIndex, or one of
+        embedder: "bundled", an embedding model of LangChain or LlamaIndex, or one of
             `lumber_retrieval.embedders`.
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
         context: Measure every splitter again with each chunk embedded below its context: title,
             headings, header of a table. The words of the context count as retrieved.
-        surroundings: The same, or together with `context`, with the vectors of a chunk's neighbours
-            added to its own.
+        surroundings: Measure every splitter again with the vectors of a chunk's neighbours added to
+            its own; with `context`, on top of it.
         within_document: Let a question search the chunks of its own document only.
-        passages: Also measure what a reader gets: hits that lie close together are joined, found by
-            vectors alone, and by vectors and words as by `PassageIndex`.
+        passages: Also measure passages, joined from hits that lie close together: found by vectors
+            alone, and by vectors and words as in `PassageIndex`.
         folder: Where finished work is cached, so that an interrupted run resumes.
         show_progress: Show progress bars.
 

@@ -152,7 +152,7 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     found. Of several places the most similar one is taken, and of equal ones the first
     in the order of `texts`: pass passages before the documents that they are from.
 
-    A quote with an ellipsis ("..." or "…") that does not stand in a text itself is found if its
+    A quote with an ellipsis ("..." or "…") that is not in the text itself is found if its
     parts are, in one document, in order and near each other. Its span goes from first to last.
 
     Args:
