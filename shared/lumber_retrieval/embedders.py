@@ -192,17 +192,9 @@ class SentenceTransformersEmbedder:
         encoder = getattr(self._model[0], "auto_model", None)
         commit = getattr(getattr(encoder, "config", None), "_commit_hash", None)
         content = _folder_digest(folder) if folder.is_dir() else str(commit)
-        self._identity = f"{package} {sdk.__version__} {model} {content}"
-
-    @property
-    def similarity(self) -> Similarity:
-        """The similarity that the model was trained for."""
-        return "dot" if self._model.similarity_fn_name == "dot" else "cosine"
-
-    @property
-    def identity(self) -> str:
-        """The package's version, the model, and a digest of its files or its commit."""
-        return self._identity
+        self.identity = f"{package} {sdk.__version__} {model} {content}"
+        is_dot = self._model.similarity_fn_name == "dot"  # which it was trained for
+        self.similarity: Similarity = "dot" if is_dot else "cosine"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text; the model reads only the beginning of a long one."""
@@ -238,11 +230,7 @@ class ServerEmbedder:
         self._name = model
         self._model = OpenAIModel(model, base_url=base_url)
         self._server = "OpenAI" if base_url is None else public_url(base_url)
-
-    @property
-    def identity(self) -> str:
-        """The server and the model, without credentials."""
-        return f"embeddings of {self._model.identity}"
+        self.identity = f"embeddings of {self._model.identity}"  # without credentials
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the server's vector for each text.

@@ -10,11 +10,12 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.storage.database import to_bytes
+from lumber_core.storage.database import Connection, select, text_in, to_bytes
 
 Postings = dict[bytes, bytes]
 """The posting list of each term as it is stored: an entry for each chunk that has it; see `_ENTRY`.
-Terms are encoded by `to_bytes`, and lists of places that ascend are joined by joining the bytes."""
+Terms are encoded by `to_bytes`, and lists of places that ascend are joined by joining the bytes.
+The table `postings` has a row with the list of a term in a segment."""
 
 OWN, AROUND = 2, 1
 """How much a word in a chunk counts, and one in the text around it. Recall on the development
@@ -24,6 +25,7 @@ _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term count
 _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
+PostingList = npt.NDArray[np.uint32]
 _Floats = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.intp]
 
@@ -73,15 +75,57 @@ def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
     return (OWN * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
 
 
-PostingList = npt.NDArray[np.uint32]
-"""A posting list."""
-NO_ENTRIES = np.zeros(0, dtype=_ENTRY)
+class TermLists(dict[str, list[PostingList]]):
+    """The posting lists of terms in each segment, without removed chunks.
 
+    Lists of terms that most chunks have are long and seldom needed: they are read on first use.
 
-def live_entries(content: bytes, removed: npt.NDArray[np.bool_] | None) -> PostingList:
-    """Return a posting list without `removed` chunks. None: there are none."""
-    entries: PostingList = np.frombuffer(content, dtype=_ENTRY)
-    return entries if removed is None else entries[~removed[entries >> 8]]
+    Attributes:
+        counts: How many chunks have each term.
+
+    Args:
+        connection: Has an open transaction.
+        removed: Which chunks of each segment are removed, by its ID; None: none is.
+        terms: The terms.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        removed: Mapping[int, npt.NDArray[np.bool_] | None],
+        terms: Iterable[str],
+    ) -> None:
+        self.counts: dict[str, int] = {}
+        self._connection, self._removed = connection, removed
+        # Removed chunks are counted by reading the list.
+        some_removed = any(one is not None for one in removed.values())
+        shown = "TRUE" if some_removed else f"length(chunks) <= {_ENTRY.itemsize} * size / 2"
+        self._read(terms, shown)
+
+    def __missing__(self, term: str) -> list[PostingList]:
+        self._read([term], "TRUE")
+        return self[term]
+
+    def _read(self, terms: Iterable[str], shown: str) -> None:
+        places = {segment: place for place, segment in enumerate(self._removed)}
+        what = (
+            f"segment, term, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings JOIN "
+            f"segments ON id = segment WHERE segment IN ({', '.join(map(str, places))}) AND term"
+        )
+        lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(places) for term in terms}
+        self.counts |= dict.fromkeys(lists, 0)
+        wanted, long = map(to_bytes, lists if places else ()), set()
+        for segment, name, size, chunks in select(self._connection, what, wanted):
+            term = text_in(name)
+            if chunks is None:
+                long.add(term)
+                self.counts[term] += size // _ENTRY.itemsize
+                continue
+            entries, removed = np.frombuffer(chunks, dtype=_ENTRY), self._removed[segment]
+            live = entries if removed is None else entries[~removed[entries >> 8]]
+            lists[term][places[segment]] = live
+            self.counts[term] += len(live)
+        self.update((term, own) for term, own in lists.items() if term not in long)
 
 
 def bm25(

@@ -28,14 +28,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.storage.database import Connection, select, text_in, to_bytes
+from lumber_core.storage.database import Connection
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
-    NO_ENTRIES,
-    PostingList,
     Postings,
+    TermLists,
     bm25,
-    live_entries,
     postings_of,
     saturation,
     with_places,
@@ -117,9 +115,12 @@ class LiveSegments:
         return np.flatnonzero(self.live)
 
     @cached_property
-    def removed(self) -> list[npt.NDArray[np.bool_] | None]:
-        """Which chunks of each segment are removed; None: none is."""
-        return [None if self.live[part].all() else ~self.live[part] for part in self.parts]
+    def removed(self) -> dict[int, npt.NDArray[np.bool_] | None]:
+        """Which chunks of each segment are removed, by its ID; None: none is."""
+        live = {
+            one.id: self.live[part] for one, part in zip(self.segments, self.parts, strict=True)
+        }
+        return {number: None if own.all() else ~own for number, own in live.items()}
 
     @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
@@ -175,49 +176,6 @@ class LiveSegments:
                 for one, part, first, last in of_segments
             ]
         )
-
-
-class TermLists(dict[str, list[PostingList]]):
-    """The posting lists of terms in each segment, without removed chunks.
-
-    Lists of terms that most chunks have are long and seldom needed: they are read on first use.
-
-    Attributes:
-        counts: How many chunks have each term.
-    """
-
-    def __init__(self, live: LiveSegments, connection: Connection, terms: Iterable[str]) -> None:
-        self.counts: dict[str, int] = {}
-        self._live, self._connection = live, connection
-        # Removed chunks are counted by reading the list. An entry has 4 bytes.
-        self._read(
-            terms,
-            "TRUE"
-            if any(one is not None for one in live.removed)
-            else "length(chunks) <= 2 * size",
-        )
-
-    def __missing__(self, term: str) -> list[PostingList]:
-        self._read([term], "TRUE")
-        return self[term]
-
-    def _read(self, terms: Iterable[str], short: str) -> None:
-        places = {one.id: place for place, one in enumerate(self._live.segments)}
-        what = (
-            f"segment, term, length(chunks), CASE WHEN {short} THEN chunks END FROM postings JOIN "
-            f"segments ON id = segment WHERE segment IN ({', '.join(map(str, places))}) AND term"
-        )
-        lists = {term: [NO_ENTRIES] * len(places) for term in terms}
-        self.counts |= dict.fromkeys(lists, 0)
-        wanted, long = map(to_bytes, lists if places else ()), set()
-        for segment, name, size, chunks in select(self._connection, what, wanted):
-            place, term = places[segment], text_in(name)
-            if chunks is None:
-                long.add(term)
-            else:
-                lists[term][place] = live_entries(chunks, self._live.removed[place])
-            self.counts[term] += size // 4 if chunks is None else len(lists[term][place])
-        self.update((term, own) for term, own in lists.items() if term not in long)
 
 
 def load_segments(

@@ -17,7 +17,8 @@ from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
-from lumber_retrieval.index.segments import LiveSegments, Ranking, TermLists
+from lumber_retrieval.index.postings import TermLists
+from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.vectors import Doubles
 from lumber_retrieval.words.keywords import terms
 
@@ -65,7 +66,7 @@ class Snapshot:
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         with self._intact():
-            lists = TermLists(self._segments, self._connection, terms(query))
+            lists = TermLists(self._connection, self._segments.removed, terms(query))
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import inf
-from operator import eq
+from operator import attrgetter, eq, itemgetter
 from typing import Any, NamedTuple
 
 from lumber_core.checks import check_not_negative, check_positive
@@ -208,18 +208,11 @@ def join_hits(
     any_hit = {hit.document: hit for hit in hits}
     documents = {name: _DocumentPassages(texts[name], hit.kind) for name, hit in any_hit.items()}
     used_words = 0
-    chosen: list[Hit] = []
-    for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
-        room = inf if budget is None or not chosen else budget - used_words
-        added_words = documents[hit.document].join(hit, max_gap, room)
-        if added_words is not None:
-            used_words += added_words
-            chosen.append(hit)
-    passages: dict[tuple[str, Span], list[Hit]] = {}  # best first, as hits were chosen
-    for hit in chosen:
-        span = documents[hit.document].passage_of(hit.span)
-        passages.setdefault((hit.document, span), []).append(hit)
-    return [documents[name].passage(name, span, own) for (name, span), own in passages.items()]
+    for rank, hit in enumerate(sorted(hits, key=lambda hit: hit.score, reverse=True)):
+        room = inf if budget is None or not rank else budget - used_words
+        used_words += documents[hit.document].join(rank, hit, max_gap, room)
+    passages = [passage for document in documents.values() for passage in document.passages()]
+    return [passage for _, passage in sorted(passages, key=itemgetter(0))]
 
 
 class _JoinedHits(NamedTuple):
@@ -229,6 +222,7 @@ class _JoinedHits(NamedTuple):
     starts: int
     words: int
     above: int
+    hits: list[tuple[int, Hit]]  # with their ranks, which differ
 
 
 class _DocumentPassages:
@@ -239,25 +233,26 @@ class _DocumentPassages:
         self._dense = not is_captions(text, kind)  # in speech, blanks replace the cues
         self._text = text if self._dense else speech(text)  # in which words are counted
         self._passages: list[_JoinedHits] = []  # in reading order
-        self._starts: list[int] = []  # of the passages
 
-    def passage(self, document: str, span: Span, hits: Sequence[Hit]) -> Passage:
-        """Return the passage with a span."""
+    def passages(self) -> Iterator[tuple[int, Passage]]:
+        """Yield the passages with the ranks of their best hits."""
         text = self._original
-        found = Passage(document, span, span.of(text), tuple(hits))
-        if self._dense:
-            return found
-        return replace(found, spoken=spoken_text(text, span), time=time_at(text, span.start))
+        for span, *_, ranked in self._passages:
+            ranked.sort()
+            hits = tuple(hit for _, hit in ranked)
+            passage = Passage(hits[0].document, span, span.of(text), hits)
+            if not self._dense:
+                time = time_at(text, span.start)
+                passage = replace(passage, spoken=spoken_text(text, span), time=time)
+            yield ranked[0][0], passage
 
-    def passage_of(self, hit: Span) -> Span:
-        """Return the passage that contains a hit."""
-        return self._passages[bisect_right(self._starts, hit.start) - 1].span
-
-    def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
-        """Join a hit with passages near it; return the words added, or None if they do not fit."""
-        first = last = bisect_right(self._starts, hit.span.start)
+    def join(self, rank: int, hit: Hit, max_gap: int, room: float) -> int:
+        """Join a hit with passages near it if it fits; return the number of words added."""
+        first = last = bisect_right(self._passages, hit.span.start, key=attrgetter("span.start"))
         if first and hit.span.end <= self._passages[first - 1].span.end:
-            return None if room < 0 else 0
+            if room >= 0:
+                self._passages[first - 1].hits.append((rank, hit))
+            return 0
         start, end, above = _with_indent(hit.span.start, self._original), hit.span.end, hit.above
         if first and self._are_near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
@@ -270,19 +265,19 @@ class _DocumentPassages:
             end = max(end, after.end)
             last += 1
         # Words that begin in ranges add up; the word in which a passage begins is counted apart.
-        starts, position, counted = 0, start, 0
+        starts, position, counted, hits = 0, start, 0, [(rank, hit)]
         for passage in self._passages[first:last]:
             starts += count_starts(self._text, position, passage.span.start) + passage.starts
             position = passage.span.end
             counted += passage.words + passage.above
+            hits += passage.hits
         starts += count_starts(self._text, position, end)
         length = self._dense * (end - start)
         words = floor_by_length(starts + is_inside_word(self._text, start), length)
         added = words + above - counted
         if added > room:
-            return None
-        self._passages[first:last] = [_JoinedHits(Span(start, end), starts, words, above)]
-        self._starts[first:last] = [start]
+            return 0
+        self._passages[first:last] = [_JoinedHits(Span(start, end), starts, words, above, hits)]
         return added
 
     def _are_near(self, end: int, start: int, most: int) -> bool:
