@@ -11,7 +11,6 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
-from lumber_core.calls.threads import in_thread
 from lumber_core.checks import check_texts
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError, WeightsError
 from lumber_core.llms import OpenAIModel
@@ -255,31 +254,6 @@ class ServerEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the server's vector for each query, as for texts."""
         return self.embed_documents(texts)
-
-
-class EmbedderAsModel:
-    """An `Embedder` with the methods that `PassageIndex` calls."""
-
-    def __init__(self, model: Embedder) -> None:
-        self._model = model
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return a vector for each text."""
-        vectors: list[list[float]] = self._model.embed_documents(texts).tolist()
-        return vectors
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Async version of `embed_documents`."""
-        return await in_thread(self.embed_documents, texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a query."""
-        vectors: list[list[float]] = self._model.embed_queries([text]).tolist()
-        return vectors[0]
-
-    async def aembed_query(self, text: str) -> list[float]:
-        """Async version of `embed_query`."""
-        return await in_thread(self.embed_query, text)
 
 
 def _folder_digest(folder: Path) -> str:

@@ -42,7 +42,7 @@ def find_passages(
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
-    count = min(max(CANDIDATES, len(snapshot) // _CANDIDATE_SHARE), _MOST_CANDIDATES)
+    count = min(max(CANDIDATES, snapshot.size // _CANDIDATE_SHARE), _MOST_CANDIDATES)
     wanted = rotate(np.asarray(vector, dtype=np.float32))
     by_words = snapshot.matching(query, count, accepts) if settings.keywords else {}
     nearest = snapshot.nearest(wanted, count, accepts) if wanted.any() or not by_words else {}
@@ -50,7 +50,7 @@ def find_passages(
         nearest = {}  # mocks of models return zeros, or the same vector for all texts
     scores = fuse([nearest, by_words])
     question = QuestionWords(
-        query if settings.keywords else "", snapshot.frequencies, len(snapshot)
+        query if settings.keywords else "", snapshot.frequencies, snapshot.size
     )
     if settings.keywords:
         long = snapshot.long_documents(scores)

@@ -157,7 +157,7 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
 def index_spans(index: PassageIndex) -> list[Span]:
     with index.store.snapshot() as snapshot:
         hits, _ = snapshot.hits(
-            dict.fromkeys(range(1, len(snapshot) + 1), 0.0), np.ones(WordVectors().width)
+            dict.fromkeys(range(1, snapshot.size + 1), 0.0), np.ones(WordVectors().width)
         )
     return [hit.span for hit in hits]
 

@@ -52,6 +52,7 @@ class Snapshot:
         probe: bytes | None = None,
     ) -> None:
         self.probe = probe  # of the embedding model; None if nothing is stored
+        self.size = len(segments)  # how many chunks it has
         self.frequencies: Mapping[str, int] = {}  # of the terms of the last query: their chunks
         self._connection = connection
         self._segments = segments
@@ -70,16 +71,12 @@ class Snapshot:
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}
-        for wanted in (count + 1, count + 1 + len(self)):
+        for wanted in (count + 1, count + 1 + self.size):
             groups = self._segments.matching(lists, wanted, every=every)
             best = self._best(groups, count, accepts)
             if not every or len(best) >= count:
                 break  # also with a filter that accepts all, so that scores are the same
         return best
-
-    def __len__(self) -> int:
-        """Return the number of chunks."""
-        return len(self._segments)
 
     def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:
         """Return the `count` chunks with the highest scores, best first.

@@ -205,6 +205,13 @@ def join_hits(
     """
     check_limits(max_gap, budget)
     check_slices(hits, texts)
+    return join_slices(hits, texts, max_gap, budget)
+
+
+def join_slices(
+    hits: Sequence[Hit], texts: Mapping[str, str], max_gap: int, budget: int | None
+) -> list[Passage]:
+    """Join hits that are slices of their documents; see `join_hits`."""
     any_hit = {hit.document: hit for hit in hits}
     documents = {name: _DocumentPassages(texts[name], hit.kind) for name, hit in any_hit.items()}
     used_words = 0

@@ -5,7 +5,7 @@ Sentences are taken best first, until the budget is full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ from lumber_retrieval.passages.joining import (
     MAX_GAP,
     Passage,
     in_reading_order,
-    join_hits,
+    join_slices,
     shorten_context,
 )
 from lumber_retrieval.passages.passage_metadata import describe_passage
@@ -117,7 +117,7 @@ def select_passages(
     max_gap = min(settings.max_gap, budget // 7)
     by_number = {chunk.number: chunk for chunk in chunks}
     passages, texts_shown = [], []
-    whole = join_hits(candidates, texts, max_gap=max_gap, budget=budget)
+    whole = join_slices(candidates, texts, max_gap, budget)
     parts = [part for one in whole for part in _divide_at_heading(one, texts[one.document])]
     for joined in sorted(parts, key=lambda part: part.score, reverse=True):
         hits, above = describe_passage(
@@ -183,9 +183,12 @@ def _best_sentences(
             text[lines.start : lines.end], language, whole_lines=whole_lines, spoken=spoken
         )
         hit = chunk._replace(score=scores[place], above=above)
-        hits = [*_score_sentences(hit, sentences, lines.start, text, question, settings.budget)]
+        count = count_words if spoken else count_written
+        hits = [
+            *_score_sentences(hit, sentences, lines.start, text, question, settings.budget, count)
+        ]
         yield from hits
-        words_left -= (count_words if spoken else count_written)(chunk.text) if hits else 0
+        words_left -= count(chunk.text) if hits else 0
         if words_left < 0:
             break
 
@@ -225,17 +228,19 @@ def _score_sentences(
     text: str,
     question: QuestionWords,
     budget: int,
+    count: Callable[[str], int],
 ) -> Iterator[tuple[Hit, bool]]:
     """Yield the sentences of a chunk with scores, and small tables before each of their rows.
 
     A sentence may begin before the chunk or end after it, unless it has more words than the budget.
+    `count` counts them.
     """
     parts = []
     for (start, end), own, full in sentences:
         span = Span(start + offset, end + offset)
         if span.start >= chunk.span.end or span.end <= chunk.span.start:
             continue
-        if end - start > budget and count_words(own) > budget:
+        if end - start > budget and count(own) > budget:
             span = span.within(chunk.span)
             own = span.of(text)
         parts.append((span, own, full))
@@ -248,7 +253,7 @@ def _score_sentences(
             both = Span(min(span.start, table.start), max(span.end, table.end))
             whole = both.of(text)
             yield Hit._make((*named, both, whole, score, *described)), full or has_content(whole)
-        if table is None or count_words(table.of(text)) > budget:
+        if table is None or count(table.of(text)) > budget:
             yield Hit._make((*named, span, own, score, *described)), full
 
 

@@ -352,7 +352,7 @@ def test_eight_writers_lose_nothing_and_answers_are_those_of_one(postgres: Serve
         assert stored.get(name, "") in {last[name] for last in lasts if name in last}
     anew.add([document(text, name) for name, text in stored.items()])
     with index.store.snapshot() as ours, anew.store.snapshot() as theirs:
-        assert len(ours) == len(theirs)
+        assert ours.size == theirs.size
     for question in ("otters hunt", "fish in 5", "n3"):
         answers = [
             [(one.document, one.span, one.score) for one in each.search(question, budget=400)]
