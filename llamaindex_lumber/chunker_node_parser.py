@@ -33,6 +33,4 @@ class ChunkerNodeParser(SpanNodeParser):
         return splitter.identity
 
     def _make_chunker(self) -> Chunker:
-        check_chunker("splitter", self.splitter)
-        splitter: Chunker = self.splitter
-        return splitter
+        return check_chunker("splitter", self.splitter)

@@ -8,7 +8,7 @@ import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from llama_index.core import Settings as GlobalSettings
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, ValidationError
@@ -39,8 +39,6 @@ from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
-
-C = TypeVar("C", bound=Chunker)
 
 _LARGEST_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
 
@@ -142,13 +140,11 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; a setting is checked and takes effect at once."""
-        if name not in type(self).model_fields:
+        if name not in type(self).model_fields.keys() - NodeParser.model_fields.keys():
             super().__setattr__(name, value)
             return
         before = getattr(self, name)
         super().__setattr__(name, value)
-        if name in NodeParser.model_fields:
-            return
         try:
             self._chunker = self._checked_chunker()
         except (TypeError, ValueError):
@@ -188,7 +184,7 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
     def _make_chunker(self) -> Chunker:
         """Build the splitter from the fields."""
 
-    def _fill(self, kind: Callable[..., C], **others: object) -> C:
+    def _fill(self, kind: Callable[..., Chunker], **others: object) -> Chunker:
         """Return a splitter of the core, whose settings have the names of the parser's fields."""
         names = inspect.signature(kind).parameters.keys() - others.keys()
         return kind(**{name: getattr(self, name) for name in names}, **others)
@@ -317,19 +313,16 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
 
         The framework would search the text for the nodes, and be wrong if text repeats.
         """
-        offsets = [
-            (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
-            for node in nodes
-        ]
+        own = [node for node in nodes if isinstance(node, TextNode)]  # all that `nodes_of` makes
+        offsets = [(node.start_char_idx, node.end_char_idx) for node in own]
         parents = {
             name: document_for_nodes(parent, context=self._adds_context(parent))
             for name, parent in parent_doc_map.items()
         }
         linked = super()._postprocess_parsed_nodes(nodes, parents)
-        for node, ends in zip(linked, offsets, strict=True):
+        for node, ends in zip(own, offsets, strict=True):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
-            if isinstance(node, TextNode) and ends is not None:
-                node.start_char_idx, node.end_char_idx = ends
+            node.start_char_idx, node.end_char_idx = ends
         return linked
 
     def __getstate__(self) -> dict[str, Any]:

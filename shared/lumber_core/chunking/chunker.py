@@ -304,13 +304,13 @@ def with_progress(work: Work, *, shown: bool) -> Iterable[tuple[ParsedText, Size
     return tqdm(work)
 
 
-def check_chunker(name: str, value: object) -> None:
-    """Raise a TypeError unless a value is a splitter of the core."""
-    if not isinstance(value, Chunker):
-        raise TypeError(
-            f"{name} must be a splitter of lumber_core, such as BertChunker(), not "
-            f"{safe_repr(value)}"
-        )
+def check_chunker(name: str, value: object) -> Chunker:
+    """Return a value that is a splitter of the core; raise a TypeError for any other."""
+    if isinstance(value, Chunker):
+        return value
+    raise TypeError(
+        f"{name} must be a splitter of lumber_core, such as BertChunker(), not {safe_repr(value)}"
+    )
 
 
 def enforce_limits(

@@ -7,13 +7,13 @@ forge a line, such as a label or the closing tag.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lumber_core.llms.model import Answers
 from lumber_core.lumber.grouping import Group
+from lumber_core.support.identity import text_digest
 
 ANSWER = "Answer: "
 """The start of a reply; one of the allowed answers follows."""
@@ -110,9 +110,7 @@ class PromptTemplate:
     @property
     def version(self) -> str:
         """A short digest of both texts; equal prompts have equal versions."""
-        return hashlib.sha256(
-            f"{self.system}\0{self.user}".encode("utf-8", "surrogatepass")
-        ).hexdigest()[:12]
+        return text_digest(f"{self.system}\0{self.user}")[:12]
 
     def render(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text for a group."""

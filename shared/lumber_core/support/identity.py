@@ -49,7 +49,7 @@ def identity_of(value: object) -> str:
     if isinstance(value, functools.partial):
         # A digest of the arguments: any of them may be a secret.
         named = {name: of for name, of in value.keywords.items() if not is_secret(name, of)}
-        arguments = _digest(f"{identity_of(value.args)}, {identity_of(named)}")
+        arguments = text_digest(f"{identity_of(value.args)}, {identity_of(named)}")[:16]
         return f"partial({identity_of(value.func)}, {arguments})"
     module, name = _qualified_name(value)
     if module.partition(".")[0] == "lumber_core":
@@ -57,8 +57,9 @@ def identity_of(value: object) -> str:
     return f"{module}.{name} ({NOT_COVERED})"
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a text, which may have lone surrogates, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def safe_repr(value: object) -> str:
@@ -102,7 +103,7 @@ def settings_digest(
     `without` are ignored at the top level, and names that match `anywhere` at any depth.
     """
     counted = {name: value for name, value in settings.items() if name not in without}
-    return _digest(json.dumps(_plain_data(counted, anywhere), sort_keys=True))
+    return text_digest(json.dumps(_plain_data(counted, anywhere), sort_keys=True))[:16]
 
 
 def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:

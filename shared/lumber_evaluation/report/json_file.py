@@ -5,11 +5,11 @@ It does not contain the texts of documents, only their lengths and SHA-256 diges
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict
 from typing import Any
 
 from lumber_core import __version__
+from lumber_core.support.identity import text_digest
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric
 from lumber_evaluation.dataset import Corpus
@@ -72,9 +72,7 @@ def _corpus(corpus: Corpus) -> dict[str, Any]:
                 "source": document.source,
                 "format": document.format,
                 "characters": len(document.text),
-                "sha256": hashlib.sha256(
-                    document.text.encode("utf-8", "surrogatepass")
-                ).hexdigest(),
+                "sha256": text_digest(document.text),
                 "segments": list(document.starts) if document.is_segmented else None,
             }
             for document in corpus.documents
