@@ -28,7 +28,7 @@ _BLOCK = re.compile(
     rf"""\A\W*here(?:'s|\ is|\ are)\ my\ (?:thought\ process|reasoning\ steps):
       .*?(?:here(?:'s|\ is)\ my\ response:|\[BEGIN\ FINAL\ RESPONSE\]|\Z)
     | \A\s*Thinking\.\.\.\n.*?(?:\n\.\.\.done\ thinking\.|\Z)
-    | <details\s[^<>]{{0,99}}reasoning.*?(?:</details>|\Z)
+    | <details(?:\s[^<>]{{0,99}}reasoning|>\s*<summary>\W*{_NAME}\b).*?(?:</details>|\Z)
     | <(?:unused|ctrl)94>.*?(?:<(?:unused|ctrl)95>|\Z) | \[unused16\].*?(?:\[unused17\]|\Z)
     | <\|channel>thought.*?(?:<channel\|>|\Z) | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z)
     | (?:\A|\n)(?:```|:::){_NAME}\n.*?(?:\n(?:```|:::)|\Z)
@@ -49,9 +49,12 @@ _CHANNEL = re.compile(
 _MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 # Special tokens and tags around the answer of a reasoning model.
 _ANSWER = r"(?:response|output|answer|solution|final_answer)"
+_SPECIAL = (
+    r"<(?:\|[\w/]{1,40}\|?|/s|eos|(?:start|end)_of_turn|turn\||\uff5c[\w\u2581]{1,40}\uff5c)>"
+)
 _AROUND = re.compile(
-    r"\A(?:<\|[\w/]{1,40}\|>(?:assistant(?:\n|\Z))?\s{0,9}){1,9}|(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}\Z"
-    rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\[END FINAL RESPONSE\]\Z",
+    rf"\A(?:{_SPECIAL}(?:(?:assistant|model)(?:\n|\Z))?\s{{0,9}}){{1,9}}|(?:{_SPECIAL}\s{{0,9}}){{1,9}}\Z"
+    rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\A\[BEGIN FINAL RESPONSE\]|\[END FINAL RESPONSE\]\Z",
     re.IGNORECASE,
 )
 

@@ -24,7 +24,7 @@ from lumber_core.lumber.answer_words import any_of
 from lumber_core.segmentation import Outcome
 
 _AND, _CHANGE, _CORRECTION, _DENIAL = map(any_of, ("and", "change", "correction", "denial"))
-_EXCLUSION, _LABEL, _NO_START = map(any_of, ("exclusion", "label", "no_start"))
+_AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "label", "no_start"))
 _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
@@ -71,7 +71,8 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(  # of a list, or the head of a table
-    r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$",
+    r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(\u2013\u2014-])))"
+    r"|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$",
     re.I | re.MULTILINE,
 )
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
@@ -96,10 +97,15 @@ _CORRECTED = re.compile(
     rf"|\W{_CORRECTION}\D{{0,200}}id{_MARKUP}\d",
     re.I,
 )
+_UNIT_BEFORE = re.compile(
+    rf"{_AFTER}\s(?:the\s)?{_UNIT}{_MARKUP}\d{{1,18}}"
+    rf"|{_UNIT}{_MARKUP}\d{{1,18}}\s?(?:[之以]?[后後]|の[後次あ])",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(rf"\d\s*{_OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
 _CHANGING = re.compile(_CHANGE, re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?](?!\d)|[\n;\u3002]")
-_CLAUSE = re.compile(r"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s")
+_CLAUSE = re.compile(rf"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s|{_REASON}", re.IGNORECASE)
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
@@ -156,9 +162,9 @@ def is_refusal(answer: str) -> bool:
 
 
 def _plain(answer: str) -> str:
-    """Return an answer without thoughts, emphasis, and units that it explicitly excludes."""
+    """Return an answer without thoughts, emphasis, and units that are before or no starts."""
     text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_thinking(answer)))
-    return _CONTRAST.sub("", _STUTTER.sub("", text)).strip()
+    return _UNIT_BEFORE.sub("", _CONTRAST.sub("", _STUTTER.sub("", text))).strip()
 
 
 def _parse(

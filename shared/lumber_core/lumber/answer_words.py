@@ -7,79 +7,51 @@ and Hindi as well.
 
 from __future__ import annotations
 
-from typing import Any
-
-# Each entry is a part of a regular expression. Boundaries of words are around "words", "starts"
-# begin at one, and "signs" stand anywhere.
-_LISTS: dict[str, dict[str, Any]] = {
-    # The label before an answer.
+# Each entry is a part of a regular expression: whole words, by language, or "signs" anywhere.
+_LISTS: dict[str, dict[str, str]] = {
+    # The label before an answer: the word "answer".
     "label": {
-        "words": {
-            "en": "answers?",
-            "de": "antwort",
-            "fr": "r[eé]ponse",
-            "es": "respuesta",
-            "it": "risposta",
-            "pt": "resposta",
-            "nl": "antwoord",
-            "pl": "odpowied[zź]",
-            "ru": "ответ",
-            "sv": "svar",
-            "fi": "vastaus",
-            "tr": "cevap",
-            "hu": "v[aá]lasz",
-            "cs": "odpověď",
-            "sk": "odpoveď",
-            "ro": "răspuns",
-            "uk": "відповідь",
-            "el": "απάντηση",
-            "id": "jawaban",
-            "vi": "trả lời|đáp án",
-            "ar": "الجواب|الإجابة",
-            "fa": "پاسخ",
-            "ur": "جواب",
-            "he": "תשובה",
-        },
+        "latin": (
+            "answers?|antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|svar|"
+            r"vastaus|cevap|yan\w?t|v[aá]lasz|odpověď|odpoveď|răspuns|jawaban|trả lời|đáp án"
+        ),
+        "others": "ответ|відповідь|απάντηση|الجواب|الإجابة|پاسخ|جواب|תשובה",
         "signs": "उत्तर|คําตอบ|答案|回答|答え|답변?",
     },
     # The answer that the content does not change.
     "no_start": {
-        "words": {
-            "en": "n/a|none|null|nil|no|nowhere|nothing",
-            "de": "keine?r?|nirgends|nichts",
-            "fr": "aucune?|nulle part|rien",
-            "es": "ning[uú]n[oa]?|nada",
-            "it": "nessun[oa]?",
-            "pt": "nenhuma?",
-            "nl": "geen",
-            "pl": r"brak|żad\w+",
-            "ru": "нет",
-            "sv": "ing[ae]n|inget",
-            "tr": "yok",
-            "ar": "لا",
-        },
+        "en": "n/a|none|null|nil|no|nowhere|nothing",
+        "de": "keine?r?|nirgends|nichts",
+        "fr": "aucune?|nulle part|rien",
+        "es": "ning[uú]n[oa]?|nada",
+        "it": "nessun[oa]?",
+        "pt": "nenhuma?",
+        "nl": "geen",
+        "pl": r"brak|żad\w+",
+        "ru": "нет",
+        "sv": "ing[ae]n|inget",
+        "tr": "yok",
+        "ar": "لا",
         "signs": "नहीं|[无無]|[没沒]有|なし|ない|없음",
     },
     # Words of a sentence that denies something.
     "denial": {
-        "words": {
-            "en": (
-                "no|not|none|neither|nor|never|nothing|nowhere|cannot|except|without|hardly|"
-                "barely|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|"
-                "absence|zero|wrong|false"
-            ),
-            "de": "nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder",
-            "fr": "non|ne|pas|aucune?|jamais|rien|sans",
-            "es": "ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco",
-            "it": "nessun[oa]?|nulla|niente|senza",
-            "pt": "não|nem|nenhuma?|sem",
-            "nl": "niet|geen|nooit|zonder",
-            "pl": r"brak|bez|żad\w+",
-            "ru": "не|нет|ни|без",
-            "sv": "inte|ing[ae]n|inget|utan",
-            "tr": "yok|değil|hiçbir",
-            "ar": "لا|ليس|ليست|لم|لن|بدون",
-        },
+        "en": (
+            "no|not|none|neither|nor|never|nothing|nowhere|cannot|except|without|hardly|"
+            "barely|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|"
+            "absence|zero|wrong|false"
+        ),
+        "de": "nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder",
+        "fr": "non|ne|pas|aucune?|jamais|rien|sans",
+        "es": "ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco",
+        "it": "nessun[oa]?|nulla|niente|senza",
+        "pt": "não|nem|nenhuma?|sem",
+        "nl": "niet|geen|nooit|zonder",
+        "pl": r"brak|bez|żad\w+",
+        "ru": "не|нет|ни|без",
+        "sv": "inte|ing[ae]n|inget|utan",
+        "tr": "yok|değil|hiçbir",
+        "ar": "لا|ليس|ليست|لم|لن|بدون",
         "signs": (
             r"n['\u2019]t\b|\bn['\u2019](?=\w)|"
             r"नहीं|[不没沒无無未]|并非|な[いくかし]|ません|없|않|아니|아닙"
@@ -87,87 +59,77 @@ _LISTS: dict[str, dict[str, Any]] = {
     },
     # Words of a sentence in prose that doubts a change, or states what does not change.
     "sameness": {
-        "words": {
-            "en": (
-                r"same|still|unchanged|little|minor|slight|cosmetic|superficial|continu\w+|"
-                r"remain\w*|goes on to|up to|if|might|could|may|perhaps|possibly|doubt|later than"
-            ),
-            "de": r"weiterhin|gleich\w*|könnten?|vielleicht",
-            "fr": r"même|pourrai\w+|peut-être",
-            "es": "mismo|misma|podrían?|quizás?|tal vez",
-            "it": "stesso",
-            "pt": "mesmo|ainda",
-            "nl": "hetzelfde|nadal",
-        },
+        "en": (
+            r"same|still|unchanged|little|minor|slight|cosmetic|superficial|continu\w+|"
+            r"remain\w*|goes on to|up to|if|might|could|may|perhaps|possibly|doubt|later than|"
+            "last"
+        ),
+        "de": r"weiterhin|gleich\w*|könnten?|vielleicht",
+        "fr": r"même|pourrai\w+|peut-être",
+        "es": "mismo|misma|podrían?|quizás?|tal vez",
+        "it": "stesso",
+        "pt": "mesmo|ainda",
+        "nl": "hetzelfde|nadal",
         "signs": "可能|也许|仍|かもしれ",
     },
-    # Parts of words in a sentence that states a change of content.
+    # Words in a sentence that states a change of content.
     "change": {
-        "starts": {
-            "en": (
-                "shift|turn|chang|start|begin|began|new|switch|mov|break|differ|transition|divid|"
-                "boundar"
-            ),
-            "de": "wechsel|wende|änder|beginn|neu|ander|anfang",
-            "fr": "commenc|début|nouv|tourn|bascul",
-            "es": "cambi|comienz|empie|inici|nuev|gir",
-        },
+        "en": (
+            r"(?:shift|turn|chang|start|begin|began|new|switch|mov|break|differ|transition|divid|"
+            r"boundar)\w*"
+        ),
+        "de": r"(?:wechsel|wende|änder|beginn|neu|ander|anfang)\w*",
+        "fr": r"(?:commenc|début|nouv|tourn|bascul)\w*",
+        "es": r"(?:cambi|comienz|empie|inici|nuev|gir)\w*",
         "signs": "[转轉變变換换新始移変]",
     },
     # Words before the last of several items.
     "and": {
-        "words": {
-            "en": "and|also|as well as|then|finally|lastly",
-            "de": "und",
-            "fr": "et",
-            "es": "y|e",
-            "nl": "en",
-            "pl": "oraz",
-            "ru": "и",
-        },
+        "en": "and|also|as well as|then|finally|lastly",
+        "de": "und",
+        "fr": "et",
+        "es": "y|e",
+        "nl": "en",
+        "pl": "oraz",
+        "ru": "и",
         "signs": "[和及と&]",
+    },
+    # Words between a change and the unit before it.
+    "after": {
+        "en": r"after|following|(?:end|conclude|finish)(?:s|ing)? (?:at|in|on|with)",
+        "de": "nach|hinter|endet (?:bei|in|mit)",
+        "fr": "apr[eè]s",
+        "es": "despu[eé]s de|tras",
+        "ru": "после",
     },
     # Words between two items that are alternatives or the ends of a range.
     "or_to": {
-        "words": {
-            "en": "or|to|through",
-            "de": "oder|bis",
-            "fr": "ou|[aà]",
-            "es": "o|hasta",
-        },
+        "en": "or|to|through",
+        "de": "oder|bis",
+        "fr": "ou|[aà]",
+        "es": "o|hasta",
         "signs": "[或到至]|または|から|[-\u2013\u2014~?/]",
     },
     # Words before an item that is excluded.
     "exclusion": {
-        "words": {
-            "en": "not|rather than|instead of",
-            "de": "nicht|statt",
-            "fr": "non|pas|plut[oô]t que",
-            "es": "no",
-        },
+        "en": "not|rather than|instead of",
+        "de": "nicht|statt",
+        "fr": "non|pas|plut[oô]t que",
+        "es": "no",
         "signs": "而不是",
     },
     # Words before an answer that replaces the one above it.
     "correction": {
-        "words": {
-            "en": "wait|actually|correction|scratch that|on second thoughts?|hm+|i meant?",
-            "de": "moment|halt|eigentlich|korrektur|vielmehr",
-            "fr": "attendez|en fait|plut[oô]t",
-            "es": "en realidad|mejor dicho|quise decir|perdón",
-            "ru": "точнее|вернее",
-            "ar": "بل",
-        },
+        "en": "wait|actually|correction|scratch that|on second thoughts?|hm+|i meant?",
+        "de": "moment|halt|eigentlich|korrektur|vielmehr",
+        "fr": "attendez|en fait|plut[oô]t",
+        "es": "en realidad|mejor dicho|quise decir|perdón",
+        "ru": "точнее|вернее",
+        "ar": "بل",
         "signs": "不对|不對|更正|应该是|正しくは|訂正",
     },
     # Words before the reason for an item.
-    "reason": {
-        "words": {
-            "en": "because|since|where",
-            "de": "weil|denn",
-            "fr": "car",
-            "es": "porque",
-        },
-    },
+    "reason": {"en": "because|since|where", "de": "weil|denn", "fr": "car", "es": "porque"},
     # Words before the number of a unit in prose.
     "unit": {
         "signs": (
@@ -177,25 +139,23 @@ _LISTS: dict[str, dict[str, Any]] = {
     },
     # Phrases that models use to decline.
     "refusal": {
-        "words": {
-            "en": (
-                "sorry|i(?:['\u2019]m| am) (?:unable|not (?:able|allowed|comfortable))|"
-                "i (?:can(?:no|['\u2019])t|will not|won['\u2019]t|(?:must |have to )?(?:decline|"
-                "refuse))|cannot (?:assist|help|comply)|against (?:my|the) (?:policy|guidelines)|"
-                "apolog(?:ies|i[sz]e)"
-            ),
-            "de": "es tut mir leid",
-            "fr": "d[ée]sol[ée]e?|je ne peux pas",
-            "es": "lo siento|no puedo",
-            "it": "mi dispiace|non posso",
-            "pt": "desculpe|não posso",
-            "nl": "het spijt",
-            "pl": "przykro mi|nie mogę",
-            "ru": "извините|простите|не могу",
-            "tr": "üzgünüm",
-            "sv": "tyvärr",
-            "ar": "عذرًا|عذرا|آسف",
-        },
+        "en": (
+            "sorry|i(?:['\u2019]m| am) (?:unable|not (?:able|allowed|comfortable))|"
+            "i (?:can(?:no|['\u2019])t|will not|won['\u2019]t|(?:must |have to )?(?:decline|"
+            "refuse))|cannot (?:assist|help|comply)|against (?:my|the) (?:policy|guidelines)|"
+            "apolog(?:ies|i[sz]e)"
+        ),
+        "de": "es tut mir leid",
+        "fr": "d[ée]sol[ée]e?|je ne peux pas",
+        "es": "lo siento|no puedo",
+        "it": "mi dispiace|non posso",
+        "pt": "desculpe|não posso",
+        "nl": "het spijt",
+        "pl": "przykro mi|nie mogę",
+        "ru": "извините|простите|не могу",
+        "tr": "üzgünüm",
+        "sv": "tyvärr",
+        "ar": "عذرًا|عذرا|آسف",
         "signs": "抱歉|对不起|對不起|申し訳|죄송|क्षमा|माफ़",
     },
 }
@@ -203,8 +163,7 @@ _LISTS: dict[str, dict[str, Any]] = {
 
 def any_of(name: str) -> str:
     """Return a regular expression for each word of a list, whatever its language."""
-    lists, parts = _LISTS[name], []
-    for kind, end in (("words", r"\b"), ("starts", "")):
-        if kind in lists:
-            parts.append(rf"\b(?:{'|'.join(lists[kind].values())}){end}")
-    return f"(?:{'|'.join([*parts, *filter(None, [lists.get('signs')])])})"
+    own = {"signs": "", **_LISTS[name]}
+    signs = own.pop("signs")
+    words = [rf"\b(?:{'|'.join(own.values())})\b"] if own else []
+    return f"(?:{'|'.join(filter(None, [*words, signs]))})"

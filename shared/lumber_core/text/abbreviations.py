@@ -27,7 +27,12 @@ _LAST = re.compile(
 _ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
 _NUMERAL = re.compile(r"\d{1,4}|[IVXLC]{2,}")  # before lower case: "XIV. fut", "1945. aastal"
 # What a sentence goes on with after a quote in it, or after a full stop inside a word.
-_GOES_ON = re.compile(r"[\u2013\u2014]\s*[^\W\d_]|[\u3068\u3063]|-(?=\w)")
+_GOES_ON = re.compile(r"[\u2013\u2014]\s*[^\W\d_]|-(?=\w)")
+# Who said a quote: particles of Japanese and Korean, and words such as "he said" in Chinese.
+_SAID = re.compile(
+    "[とっ\uac00-\ud7af]|[\u4e00-\u9fff]{0,4}(?<!知)[说說问問道喊叫答][\uff0c\u3002]"
+)
+_STREETS = ("str", "Storg", "Kyrkog", "dg", "sg", "tg", "dv", "gv", "sv")  # "Kerkstr. 5"
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
 
@@ -73,10 +78,12 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     before = text[max(0, at - _WINDOW) : at]
     word = before.rstrip().rpartition(" ")[2][:-1]
     plain = first.isascii() and word.isalpha() and not word.isupper()
-    if plain and lists and word not in lists.last:
+    if plain and lists and word not in lists.last and not word.endswith(_STREETS):
         return False  # a fast path for most words
-    if (goes_on := _GOES_ON.match(text, at)) and goes_on[0][-1].islower() | (first in "-とっ"):
-        return first not in "とっ" or before.endswith("\u300d")
+    if (goes_on := _GOES_ON.match(text, at)) and (goes_on[0][-1].islower() or first == "-"):
+        return True
+    if before.endswith(("\u300d", "\u201d", '"')) and _SAID.match(text, at):
+        return True
     bare = before.rstrip().rstrip(_CLOSING).rstrip()
     lines = before.count("\n", len(bare))
     if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
@@ -97,6 +104,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     match = _WORD.match(follows)
     word = match[0] if match else ""
     may_start = word.lower() in lists.starters
+    in_numbers |= parts[-1].endswith(_STREETS)
     if in_leads or in_others or in_numbers:
         if _NUMBER.match(follows) or follows[:1].islower() or follows[:1] in _CONTINUATIONS:
             return True
@@ -104,7 +112,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
             return True  # after a number it is a unit: "in 1812 y."
         if in_others:
             return not may_start
-    end = parts[-1]
+    end = parts[-1].lstrip("-")
     initial = len(end) == 1 and end.isalpha()
     if follows.startswith(".", len(word)) and (
         (end, word) in lists.pairs or (initial and len(word) == 1)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from lumber_core.spans import Span
@@ -42,21 +43,28 @@ _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
     r"\ [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?"
 )
 # What precedes words in a transcript: "Ann Lee  0:03", "[Ann Lee] 14:03:12", "0:03 - 0:05" and
-# such lines above them (YouTube's have "3 seconds" below), "Ann Lee [0:03]:", "Ann Lee: [0:03]".
+# such lines above them (YouTube's have "3 seconds" below), "0:03 - Ann Lee (Harbour club)" above
+# them, "Ann Lee [0:03]:", "**Ann Lee:** [0:03]".
 _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
       (?:\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}}
         | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
-    | {_NAME}(?::[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)(?=[^\S\n])
-    | (?:\[{_CLOCK}\]|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
+    | {_CLOCK}\ [-\u2013\u2014]\ {_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
+    | \**{_NAME}(?::\**[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)\**(?=[^\S\n])
+    | (?:[\[(]{_CLOCK}[\])]|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
 # Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
 # such lines, too. Those of Zoom, on lines of their own, may start later.
 _FIRST_HEAD = re.compile(
     r"\ufeff?[\[(]?(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
+)
+# These are speakers only if they return: "Step 1 (0:05)" and "0:05 - Introduction" do not.
+_MAYBE_SPEAKER = re.compile(
+    r"(?i)\W*(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3}\b(?!:)"
+    r"|[\d:.,]+ [-\u2013\u2014] [^\W\d]"
 )
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d")
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
@@ -73,10 +81,11 @@ _BLOCK = re.compile(
     re.MULTILINE,
 )
 _MARKUP = re.compile(  # tags, marks of direction, the line break of ASS, or one entity
-    r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
+    r"(?:<rt>[^<\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
     r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
     re.IGNORECASE,
 )
+_DIVIDES_WORDS = re.compile(r"\\[Nh]|</?(?:br|p|div|sync)\b", re.IGNORECASE)
 _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a line; or who speaks
     r"[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+"
     r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)",
@@ -103,7 +112,8 @@ class Cue(NamedTuple):
 
 def read_cues(text: str) -> list[Cue]:
     """Return the cues of captions, ascending; empty for any other text."""
-    pattern = _label_pattern(text)
+    begins = _ARROW in text or begins_with_cue(text)
+    pattern = _LABEL if begins else _HEAD if _is_transcript(text) else None
     labels = [*pattern.finditer(_with_lines(text))] if pattern else []
     times = [[time for time in label.groups() if time and time != "["] for label in labels]
     # Lyrics have only the times when lines begin.
@@ -137,15 +147,17 @@ def _is_transcript(text: str) -> bool:
     start = text[:_MAX_CHARACTERS_ABOVE_SPEECH]
     if "0:" not in start and not _CLOCK_AFTER_NAME.search(start):  # nearly all texts end here
         return False
-    text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME])
+    text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME]).removeprefix("\ufeff")
     first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)
     if first is None or not _FIRST_HEAD.match(first[0].strip()):
         return False
     if _SECTION.search(text, first.end()):
         return False
-    heads = [*islice(_HEAD.finditer(text, first.start()), 3)]
-    apart = (text[one.end() : following.start()] for one, following in pairwise(heads))
-    return len(heads) > 1 and all(map(str.strip, apart))
+    heads = [*_HEAD.finditer(text, first.start())]
+    apart = (text[one.end() : following.start()] for one, following in pairwise(heads[:3]))
+    names = [re.sub(_CLOCK, "", head[0]).strip() for head in heads]
+    sure = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])
+    return (sure or names[0] in names[1:]) and all(map(str.strip, apart))
 
 
 def _with_lines(text: str) -> str:
@@ -153,25 +165,16 @@ def _with_lines(text: str) -> str:
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-def _label_pattern(text: str) -> re.Pattern[str] | None:
-    """Return the pattern of what precedes the words of each cue; None for any other text."""
-    if _ARROW in text or begins_with_cue(text):
-        return _LABEL
-    return _HEAD if _is_transcript(text) else None
-
-
 @lru_cache(maxsize=4)
 def speech(text: str) -> str:
     """Return captions with spaces in place of all that is not spoken; any other text unchanged."""
-    label = _label_pattern(text)
-    if label is None or not (cues := read_cues(text)):
+    if not (cues := read_cues(text)):
         return text
-    text = _with_lines(text)
-    if begins_with_cue(text):
-        head = cues[0].span.start
-        text = _VISIBLE.sub(" ", text[:head]) + text[head:]
-    for pattern in (_BLOCK, label, _SOUND):
-        text = pattern.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
+    above = [Span(0, cues[0].span.start)] if begins_with_cue(text) else []
+    labels = (Span(cue.span.start, cue.text_start) for cue in cues)
+    text = _without(_with_lines(text), [*above, *labels])
+    for pattern in (_BLOCK, _SOUND):
+        text = _without(text, [match.span() for match in pattern.finditer(text)])
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
     names = Counter(head[1] for head in heads if head[1])
@@ -195,7 +198,7 @@ def speech(text: str) -> str:
         firsts += [name] if cue.text_start else []
         most = min(len(before), len(shown), 4)  # lines of a screen
         repeated = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
-        if repeated and (repeated < max(len(shown), len(before)) or cue.begins == ended):
+        if repeated and (repeated < max(len(shown), len(before)) or cue.begins <= ended):
             rolled.append(lines[:repeated])
         before, ended = shown or before, cue.ends
     if 2 * len(rolled) > len(cues):  # otherwise the speakers repeat themselves
@@ -203,9 +206,14 @@ def speech(text: str) -> str:
     alone = [name for name in firsts if name]  # speakers on lines of their own are few
     if len(alone) == len(firsts) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
         hidden += [name.span() for name in alone]
+    return _without(text, hidden)
+
+
+def _without(text: str, hidden: Iterable[tuple[int, int]]) -> str:
+    """Return a text with spaces in place of the visible characters of its hidden parts."""
     characters = [*text]
     for start, end in hidden:
-        characters[start:end] = " " * (end - start)
+        characters[start:end] = _VISIBLE.sub(" ", text[start:end])
     return "".join(characters)
 
 
@@ -235,7 +243,7 @@ def _without_markup(match: re.Match[str]) -> str:
     sign = unescape(match[0]) if match[0][0] == "&" else ""
     text, start, end = match.string, *match.span()
     before, after = text[start - 1 : start], text[end : end + 1]
-    beside = before.strip() and after.strip() and not (before.isalnum() and after.isalnum())
+    beside = before.strip() and after.strip() and not _DIVIDES_WORDS.search(match[0])
     return sign.ljust(end - start, INVISIBLE if sign.strip() or (beside and not sign) else " ")
 
 

@@ -53,7 +53,19 @@ Question: {question}"""
 # Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",
 # "[^1, ^2]", "[Source 1, Source 3]".
 _DASH = r"[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]"
-_OPENING = '"\u201c\u201e\u00ab\u2018\u201a\u203a\u300c\u300e'
+# Each has a mark that opens a quote, and those that close it in some language.
+_MARKS = (
+    *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
+    *(
+        "\u2039\u203a",
+        "\u203a\u2039",
+        "\u2018\u2019",
+        "\u201a\u2018\u2019",
+        "\u300c\u300d",
+        "\u300e\u300f",
+    ),
+)
+_OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
 _BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
 _WORD = (
     r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
@@ -62,10 +74,11 @@ _WORD = (
 )
 _ONE = rf"[\^#]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
 _SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
+_PLACE = r"(?:\u2020|[,:]\s?(?i:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b)"  # "[1, p. 3]"
 _LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
     rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])(?:\d{{1,3}}:)?{_LIST}"
-    r"(?:\u2020[^\[\]\u3010\u3011\n]{0,40})?(?:\\?\]{1,2}|[\u3011\uff3d\u3015])(?:\([^()\s]{1,200}\))?"
+    rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015])(?:\([^()\s]{{1,200}}\))?"
     rf"|<(?:sup|cite)>\s?\[?{_LIST}\]?\s?</(?:sup|cite)>)"
 )
 _MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
@@ -73,11 +86,14 @@ _RANGE = re.compile(
     rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
 )
 _NO_NUMBER = re.compile(
-    r"(?<=\d)\u2020[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
+    rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
 )
 _NUMBERED = re.compile(
-    rf"[\s>*_|-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_\u2013\u2014-]*(.*)",
+    rf"[\s>*_|-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|\u2013\u2014-]*(.*)",
     re.IGNORECASE,
+)
+_SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, p. 3"
+    r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
 )
 # "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and any other mark, such as "{1}" or
 # "[id: 1]": if they precede quotes in marks below an answer that refers to them.
@@ -96,27 +112,29 @@ _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes s
 _TITLE = re.compile(rf"\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 _PART = re.compile(rf"</?(?:answer|response|list|{_WORD})>", re.IGNORECASE)  # a tag around it
-_CLOSING = '"\u201d\u201c\u00bb\u2018\u2019\u2039\u300d\u300f'
 _BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_|\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
 _QUOTED = re.compile(
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}[:>]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}[:>|]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
     rf"{_BEHIND}",
     re.DOTALL,
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(
-    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}[:>]\s*[{_OPENING}]"
+    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}[:>|]\s*[{_OPENING}]"
 )
-# Without numbered quotes: what stands in quotation marks and is long enough to be a quote.
-_NO_QUOTE = '[^"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d]'
+# Without numbered quotes: what stands in quotation marks and is long enough to be a quote. A mark
+# after a letter or digit opens none, and an apostrophe closes none.
 _INLINE = re.compile(
-    rf'["\u201c\u201e\u00ab\u300c](?={_NO_QUOTE}{{20}}|[\u3040-\u9fff\uac00-\ud7af]{{8}})({_NO_QUOTE}+)'
-    '["\u201d\u201c\u00bb\u300d]'
+    "|".join(rf"(?<![A-Za-z0-9]){m[0]}(?:[^{m}]|\u2019(?=\w))+[{m[1:]}]" for m in _MARKS)
 )
+_LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
+# The mark of a quote, right behind it or later in its sentence.
 _OWN = re.compile(
-    rf"\s?({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)", re.IGNORECASE
+    rf"(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
+    rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)",
+    re.IGNORECASE,
 )
 _NUMBER_BEHIND = re.compile(
     rf"[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,]?\s*({_NUMBERS}|\({_LIST}\))[\s.]*", re.IGNORECASE
@@ -191,7 +209,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     if all(behind) and all(mark in above for mark in {match[2] for match in behind if match}):
         lines[last:] = [f"{match[2]} {match[1]}" for match in behind if match]
     lines = _with_brackets(lines)
-    found = {n: match for n, line in enumerate(lines) if (match := _NUMBERED.fullmatch(line))}
+    numbered = enumerate(map(_NUMBERED.fullmatch, lines))
+    found = {n: match for n, match in numbered if match and not _SOURCE.fullmatch(match[2])}
     # Lines of the answer may begin with numbers, too.
     in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
     first = min(in_marks or found, default=0)
@@ -338,21 +357,25 @@ def _without_remark(block: str) -> tuple[str, str]:
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
-    found = [*_INLINE.finditer(text)]
+    found = [match for match in _INLINE.finditer(text) if _LONG.match(match[0][1:-1])]
     # A number behind a quote is its own; the model's other numbers refer to nothing.
     numbers: dict[int, list[int]] = {}
-    ends = []
+    other_marks: dict[str, str] = {}  # without brackets
+    starts = [*(match.start() for match in found), len(text)]
+    places = []  # of the own mark of each quote, or just behind it
     for n, match in enumerate(found, 1):
-        own = _OWN.match(text, match.end())
-        named = [] if own is None else [*_numbers(own[1])]
-        if own is not None and len(named) == 1:
+        place = (match.end(), match.end())
+        own = _OWN.match(text, match.end(), starts[n])
+        if own is not None and len(named := [*_numbers(own[1])]) == 1:
+            place = own.span(1)
             numbers.setdefault(named[0], []).append(n)
-            match = own
-        ends.append(match.end())
-    if not found:
-        return text, []
-    numbered = _renumber(text[: found[0].start()], numbers)
-    for n, (match, end) in enumerate(zip(found, ends, strict=True), 1):
-        following = found[n].start() if n < len(found) else len(text)
-        numbered += f"{match[0]} [{n}]{_renumber(text[end:following], numbers)}"
-    return numbered, [match[1].strip() for match in found]
+            if not _MARKER.match(own[1]):
+                other_marks[own[1]] = f"[{n}]"
+        places.append(place)
+    numbered = _renumber(text[: starts[0]], numbers) if found else text
+    for n, (end, after) in enumerate(places, 1):
+        quoted = text[starts[n - 1] : end].rstrip()
+        numbered += f"{quoted} [{n}]{_renumber(text[after : starts[n]], numbers)}"
+    for mark, number in other_marks.items():
+        numbered = numbered.replace(mark, number)
+    return numbered, [match[0][1:-1].strip() for match in found]

@@ -27,10 +27,10 @@ _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_WORDS = bytes(n if n < 128 and chr(n).isalnum() else ord(" ") for n in range(256))
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
-# and Syriac, the dot below of Hindi, the tatweel that stretches Arabic words, and invisible
+# and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
 # characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
 _MARKS = re.compile(
-    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "[\u02be\u02bf\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
     "\u06ea-\u06ed\u0711\u0730-\u074a\u08ca-\u08e1\u08e3-\u08ff\u093c"
@@ -46,9 +46,11 @@ _LETTERS = {
     # kaf, gaf of Pashto, alef, candrabindu, and the he of Kurdish and Uyghur (see `_EQUAL_FORMS`)
     **dict(zip("\u06a9\u06ab\u0671\u0901\u06be", "\u0643\u06af\u0627\u0902\u0647", strict=True)),
     # Letters without vowel that were once written with joiners: ta of Bengali, and of Malayalam.
-    **{"\u09ce": "\u09a4\u09cd", "\u0d7a": "\u0d23\u0d4d", "\u0d7b": "\u0d28\u0d4d"},  # noqa: PIE800
-    **{"\u0d7c": "\u0d30\u0d4d", "\u0d7d": "\u0d32\u0d4d"},  # noqa: PIE800
-    **{"\u0d7e": "\u0d33\u0d4d", "\u0d7f": "\u0d15\u0d4d"},  # noqa: PIE800
+    "\u09ce": "\u09a4\u09cd",
+    **{chr(0xD7A + n): f"{letter}\u0d4d" for n, letter in enumerate("ണനരലളക")},
+    # Ligatures of Yiddish, and letters of Uzbek and Ukrainian that are typed as an apostrophe.
+    **{"\u05f0": "\u05d5\u05d5", "\u05f1": "\u05d5\u05d9", "\u05f2": "\u05d9\u05d9"},  # noqa: PIE800
+    **dict.fromkeys("\u02bb\u02bc", "'"),
     "\u0582": "\u057e",  # in the Armenian "and", whose capitals have another letter
     **dict(zip("\u0131\xe6\u0153\xf0\xfe", ("i", "ae", "oe", "d", "th"), strict=True)),
     **{

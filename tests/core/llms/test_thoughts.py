@@ -47,6 +47,8 @@ OPEN = {
     "Here is my thought process:\n": "\nHere is my response:\n",
     "Thinking...\n": "\n...done thinking.\n\n",
     '<details type="reasoning" done="true"><summary>Thought</summary>': "</details>",
+    "<details>\n<summary>Thought for 3 seconds</summary>\n": "\n</details>\n",
+    "<start_of_turn>model\n<think>": "</think>",
     "```thinking\n": "\n```\n",
     ":::thinking\n": "\n:::\n",
     "<antThinking>": "</antThinking>",

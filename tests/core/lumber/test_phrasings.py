@@ -24,6 +24,8 @@ FOUND = phrases("""
     Ab Absatz {n} ändert sich das Thema.
     Réponse : ID {n} | Le contenu change à l'ID {n}. | Un nouveau sujet commence au paragraphe {n}.
     La réponse est ID {n}.
+    The turn comes right after ID 4, at ID {n}. | Nach ID 4 wechselt das Thema: bei ID {n}.
+    ID {n} begins a new section because ID 4 ended the trial.
     Respuesta: ID {n} | El contenido cambia en ID {n}. | En el párrafo {n} empieza un tema nuevo.
     La respuesta es ID {n}.
     Risposta: ID {n} | Resposta: ID {n} | Antwoord: ID {n} | Ответ: ID {n} | 답: ID {n}
@@ -48,6 +50,9 @@ DENIED = phrases("""
     There is no shift. ID 2 begins with boats, and ID {n} ends with them.
     Answer: ID {n} is not a shift. | Answer: not ID {n} | Answer: there is no change up to ID {n}.
     Answer: ID {n} doesn't start a topic.
+    The content turns after ID {n}. | Nach ID {n} wechselt das Thema. | ID {n}之后内容变了。
+    The first part ends with ID {n}, then a new scene begins. | Le sujet change après ID {n}.
+    ID {n} is the last one before the shift.
     Paragraphs 2 to {n} belong together. | A shift at ID {n} would be too early.
     The text goes on without a turn until ID {n}.
     Zwischen ID 2 und ID {n} wechselt der Inhalt nicht. | Kein Wechsel bei ID {n}.

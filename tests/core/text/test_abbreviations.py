@@ -12,6 +12,7 @@ WHOLE = {
     "fr": phrases("""
         M. Dupont habite ici. | Il a vu Mme. Curie et le Dr. Roux. | Voir p. ex. Lyon.
         L'art. 5 du code civil. | Né en 50 av. J.-C. à Rome. | Les éd. Gallimard publient.
+        J.-P. Sartre écrit.
         C. Dupont et A. Martin sont venus. | Cf. Dupont et al. 2005. | Voir p. 12 et suiv. du livre.
         La S. A. R. L. Durand ferme. | Le prof. Martin vient. | Né au Ier s. av. J.-C. à Rome.
         Voir l'art. L. 123-4 du code. | Louis XIV. fut roi.
@@ -29,7 +30,7 @@ WHOLE = {
     "nl": phrases("""
         Het kostte 3 mln. Euro. | Jan d.d. 10-03-2020 tekende. | De heer dhr. De Vries kwam.
         Dat is bijv. Amsterdam. | Zie blz. 5 en art. 3. | Mevr. Jansen is er.
-        In 50 v.Chr. Rome brandde.
+        In 50 v.Chr. Rome brandde. | Hij woont in de Kerkstr. 12 te Delft.
     """),
     "pl": phrases("""
         Zob. art. 5 ust. 2 ustawy. | Koszt to 5 tys. zł. | Np. Kraków jest ładny.
@@ -72,7 +73,7 @@ WHOLE = {
     "nb": phrases("Den 17. mai feirer vi. | Det koster 5 mill. Kroner."),
     "sv": phrases("""
         Det är t.ex. Stockholm. | Hr. Svensson bl.a. Kom. | Se s. 5 och kap. 3.
-        Det kostar ca. 5 kr.
+        Det kostar ca. 5 kr. | Han bor på Storg. 5 i Lund. | Hon bor på Kungsg. 12 i Lund.
     """),
     "fi": phrases("""
         Hän tuli 5. toukokuuta. | Esim. Helsinki on suuri. | Prof. Virtanen puhui.
@@ -117,16 +118,21 @@ WHOLE = {
     "id": phrases("Jl. Sudirman No. 5 Jakarta. | Bpk. Budi datang. | Prof. Dr. Habibie datang."),
     "vi": phrases("Anh sống ở TP. Hồ Chí Minh. | GS. Nguyễn đến."),
     "ja": phrases("彼は「もう遅い。」と言った。"),
+    "zh": phrases("“来吧！”他说。 | 「來吧！」她問道，很急。"),
+    "ko": phrases('그는 "와!"라고 말했다.'),
     "hi": phrases("डॉ. शर्मा आए हैं।"),
     "ar": phrases("جاء د. محمد إلى البيت."),
     "en": phrases("""
         1. Open the box. | They met in vol. 4 of it.
         See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones.
         See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it. | In ch. 5 he dies.
+        He lives at Apt. 4 in York.
         It is e.g. Paris. | Cf. Smith et al. 2005. | No. 5 is alive. | St. Paul wrote it.
     """),
 }
 DIVIDED = {
+    "zh": ["“来吧！” 她来了。", "“来吧！” 他知道。"],
+    "sv": ["Han bor i Göteborg. 12 år senare kom hon."],
     "km": ["គាត់ទៅផ្ទះ។ គាត់គេង។"],
     "bo": ["ཁོང་ཕེབས་སོང་། ང་འགྲོ།"],
     "de": phrases("""

@@ -217,9 +217,14 @@ HEADS = {
     "nvivo": "Speaker 1 [00:00:03]: {}\nSpeaker 2 [00:00:21]: {}\nSpeaker 1 [00:01:02]: {}\n",
     "descript": "[00:00:03] Ann: {}\n\n[00:00:05] Ann: {}\n\n[00:00:07] Bob: {}\n",
     "names above times": "Ann Lee\n0:03\n{}\n\nAnn Lee:\n0:07\n{}\n\nUnknown speaker\t0:21\n{}\n",
+    "downsub": "(00:03) {}\n(00:05) {}\n(00:21) {}\n",
     "times before names": "00:00:03 Ann: {}\n00:00:05 - Ann: {}\n00:00:21 Bob Lee: {}\n",
     "meet": "00:00:00\nAnn Lee: {}\nAnn Lee: {}\n00:05:00\nBob Miller: {}\n",
     "happy scribe": "[00:00:03] - Ann\n{}\n\n[00:00:06] - Ann\n{}\n\n[00:00:21] - Bob\n{}\n",
+    "a document of descript": "**Ann:** [00:00:03] {}\n\n"
+    "**Ann:** [00:00:05] {}\n\n**Bob:** [00:00:07] {}\n",
+    "fathom": "0:03 - Ann Lee\n  {}\n\n0:09 - Bob (Harbour club)\n  {}\n\n0:15 - Ann Lee\n  {}\n",
+    "speakers with numbers": "Step 1 (0:03):\n{}\n\nStep 2 (0:09):\n{}\n\nStep 1 (0:15):\n{}\n",
     "sami": "<SAMI><HEAD><TITLE>Oars</TITLE></HEAD><BODY>\n<SYNC Start=3000><P Class=EN>{}\n<SYNC "
     "Start=5000><P Class=EN>{}<SYNC Start=7000><P Class=EN>&nbsp;\n<SYNC Start=8000><P>{}\n</BODY>",
     "subviewer": "[INFORMATION]\n[TITLE]Oars\n[SUBTITLE]\n00:00:03.00,00:00:05.00\n{}\n\n"
@@ -278,6 +283,15 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             "".join(f"00:{n}:01.0 --> 00:{n}:02.0\nAnn Lee: Row.\n\n" for n in range(10, 14)),
             ["Row."] * 4,
             id="one speaker",
+        ),
+        pytest.param(
+            ROLLED_SRT.replace("02,480", "02,460").replace("04,319", "04,300"), ROLLS, id="overlaps"
+        ),
+        pytest.param(
+            "00:01.0 --> 00:02.0\nSo <ruby>\u6f22<rt>\u304b\u3093</rt></ruby>\u3060 Ne<c>v</c>er.\n"
+            "\n00:02.0 --> 00:03.0\n{\\k5}More\\NNe{\\k9}ver\n",
+            ["So \u6f22\u3060 Never.", "More Never"],
+            id="readings, and tags inside words",
         ),
         pytest.param(SOUNDS, SAID, id="names and sounds in marks"),
         pytest.param(
@@ -387,6 +401,8 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "[10:15:03] <ann> Shall we row?\n[10:15:09] <bob> Yes.\n",
         "9:30\nDoors open.\n10:00\nPruning.\n",
         "Oars 0:00\nBoats 0:45\nEnd 3:00\n",
+        "Step 1 (0:05): Peel the pears.\nStep 2 (0:10): Mix.\nStep 3 (0:15): Bake.\n",
+        "0:00 - Oars\nWe row.\n1:45 - Sails\nWe sail.\n3:00 - Home\nWe rest.\n",
     ],
 )
 def test_any_other_text_is_said_as_it_is(text: str) -> None:

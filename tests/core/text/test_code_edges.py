@@ -254,6 +254,36 @@ NAME <- function(boat, hours) {  #SIGNATURE
         return boat.rate * hours
     }
 """,
+    "TypeScript with overloads": """
+/** Returns a price. */  #FIRST
+export function NAME(boat: Boat): number;
+export function NAME(boat: Boat, hours: number): number;
+export function NAME(boat: Boat, hours = 1): number {
+  const price = boat.rate * hours;
+  return price;
+}
+""",
+    "PL/pgSQL": """
+-- Returns a price.  #FIRST
+CREATE PROCEDURE NAME(boat INT)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    price NUMERIC;  #SIGNATURE
+BEGIN
+    SELECT rate INTO price FROM boats WHERE id = boat;
+END;
+$$;
+""",
+    "C++ with a type above": """
+// Returns a price.  #FIRST
+template <typename T>
+T
+Hire<T>::NAME(const Boat& boat) const
+{
+    return boat.rate;
+}
+""",
     "Go": """
 // NAME returns a price.  #FIRST
 func NAME(

@@ -96,6 +96,48 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             '"They hunt fish at dawn" [1]. So [1], not [?].',
             ["They hunt fish at dawn"],
         ),
+        *(
+            (
+                f"So {form.format(OTTERS[26:48])} [2].",
+                f"So {form.format(OTTERS[26:48])} [1].",
+                [OTTERS[26:48]],
+            )
+            for form in (
+                "\xbb{}\xab",
+                "\u201d{}\u201d",
+                "\u2018{}\u2019",
+                "\u203a{}\u2039",
+                '\u201e{}"',
+                "*\u201c{}\u201d*",
+            )
+        ),
+        (
+            '"They hunt fish at dawn," says the text [3]. It says so (3), [3], [4].',
+            '"They hunt fish at dawn," says the text [1]. It says so (3), [1], [?].',
+            ["They hunt fish at dawn,"],
+        ),
+        (
+            '"They hunt fish at dawn" (3). They are early (3), in (1984).',
+            '"They hunt fish at dawn" [1]. They are early [1], in (1984).',
+            ["They hunt fish at dawn"],
+        ),
+        (
+            '"They hunt fish at dawn." They sleep [2].',
+            '"They hunt fish at dawn." [1] They sleep [?].',
+            ["They hunt fish at dawn."],
+        ),
+        (
+            'At "dawn", and they sleep in dens until "evening".',
+            'At "dawn", and they sleep in dens until "evening".',
+            [],
+        ),
+        (
+            '"They hunt fish at dawn"[^1].\n\n[^1]: otters.md, p. 3',
+            '"They hunt fish at dawn" [1].\n\n[1]: otters.md, p. 3',
+            ["They hunt fish at dawn"],
+        ),
+        ('Dawn [1, p. 3].\n\n| [1] | a.txt | "dawn" |', "Dawn [1].", ["dawn"]),
+        ("Dawn [1].\n\n[1] \xbbdawn\xab", "Dawn [1].", ["dawn"]),
         ("At dawn.", "At dawn.", []),
         ("At dawn [1].", "At dawn [1].", []),
         ("[1] is a footnote.", "[1] is a footnote.", []),

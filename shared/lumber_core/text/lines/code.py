@@ -97,16 +97,21 @@ _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
 # Lines that continue a statement in most languages, and those that end its signature.
 _GOES_ON = (
     r"[\])}]|\*/|#>|:\s|->|(?:[eE]lse(?:[iI]f)?|elsif|elif|except|rescue|ensure|[fF]inally|[cC]atch)\b"
-    r"|(?:then|do|done|fi)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN$"
+    r"|(?:then|do|done|fi)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|AS\s\$"
+    r"|(?i:as|is|begin|declare|var)$"
 )
 _CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:[eE]nd|where|throws|=back|=cut)\b|(?:Next|Loop|\()$")
 # Lines that belong to the line below: decorators, comments, sections, selectors of CSS, signatures
 # of types, return types in C and C++.
 _LEADS = re.compile(
-    r"@\w|#|//|--|;|'(?:''|\s[^']*$)|%|=[a-z]|-spec\b|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[<.*>\]$"
+    r"@\w|#|//|--|;|'(?:''|\s[^']*$)|%|\(\*|\{[^{}]*\.\s?\}$|=[a-z]|-spec\b|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[<.*>\]$"
     r"|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
     r"|(?:template|typename|class|public|private|protected)\b[\w\s,=.<>]*[>,]$|template\s*<.*>$"
     r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
+)
+# A signature without a body above another one of its name, or a type above a definition in C++.
+_LEADS_TO = re.compile(
+    r"(\w[\w ]*)[(<].*\)\s?:[^{}\n]*;\n\1[(<]|[\w:<>,*& ]+\n[\w:<>]+::~?\w+\s?\([^;]*$"
 )
 _DECORATOR = re.compile(  # or the first line of a signature over several lines
     r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$"
@@ -151,28 +156,29 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
     prose = {n for one in paragraphs if reads_as_prose(one, lines) for n in one}
     code = fenced | (code if whole else code - prose)
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
-    decorators: list[int] = []  # the open brackets after each line of the decorator above
+    opened: int | None = None  # brackets that the decorator above has open; None without one
     comment, closed = "", False  # what ends the comment above, and whether it ended there
     for number in sorted(code):
         before, body, indent = max(0, number - 1), bodies[number], indents[number]
-        if before not in code or lines.blank[number]:
-            decorators.clear()
+        opened = None if before not in code or lines.blank[number] else opened
         apart = before not in code or (lines.blank[number] and bodies[before][0] != "=")
-        led = not apart and (closed or _LEADS.match(bodies[before]))
+        led = not apart and (
+            closed or _LEADS.match(bodies[before]) or _LEADS_TO.match(f"{bodies[before]}\n{body}")
+        )
         opens = number and _opens_block(body, indent, bodies[before], indents[before])
         deeper = indent > indents[before]
-        if led or comment or decorators or opens or deeper or _CONTINUATION.match(body):
+        if led or comment or opened is not None or opens or deeper or _CONTINUATION.match(body):
             joined.add(number)
         begun = None if comment else _COMMENT.match(body)
         comment = _COMMENT_ENDS[begun.lastindex or 0] if begun else comment
         closed = comment != "" and comment in body[begun.end() if begun else 0 :]
         comment = "" if closed else comment
-        if sum(decorators[-1:]) or _DECORATOR.match(body):
+        if opened or _DECORATOR.match(body):
             signs = Counter(_QUOTED.sub("", body))
-            opened = signs["("] + signs["["] - signs[")"] - signs["]"]
-            decorators.append(max(0, sum(decorators[-1:]) + opened))
+            change = signs["("] + signs["["] - signs[")"] - signs["]"]
+            opened = max(0, (opened or 0) + change)
         else:
-            decorators.clear()
+            opened = None
     own = fenced | (code - prose)
     depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in own}
     return depths | {number: max(1, depths[number]) for number in fenced}, joined
