@@ -109,7 +109,7 @@ def _about_corpus(comparison: Comparison) -> Iterator[str]:
     if 0 < count < _FEW_QUESTIONS:
         plural = "question proves" if count == 1 else "questions prove"
         yield (
-            f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points."
+            f"{count} {plural} little: each moves a share by {100 / count:.1f} percentage points."
         )
     asked = {question.document for question in comparison.corpus.questions}
     if 0 < len(asked) < MIN_FOR_INTERVAL and len(asked) < count:
