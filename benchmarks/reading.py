@@ -53,15 +53,6 @@ def render(markdown: str, pdf: Path) -> None:
     HTML(string=page).write_pdf(pdf)
 
 
-def read_all(paths: Mapping[str, Path]) -> dict[str, Source]:
-    """Read files by name, and print the number of pages and the seconds."""
-    start = time.perf_counter()
-    files = {name: read_file(path, name=name) for name, path in paths.items()}
-    seconds, pages = time.perf_counter() - start, sum(len(file.pages) for file in files.values())
-    print(f"{pages:,} pages in {seconds:.1f} s", flush=True)
-    return dict(files)
-
-
 def evidence_recall(
     sources: Mapping[str, Source], texts: Mapping[str, str], questions: Sequence[Question]
 ) -> list[float]:
@@ -97,7 +88,11 @@ def main() -> None:
     for name, path in paths.items():
         render(texts[name], path)
     markdown = {name: Source(text, format="markdown") for name, text in texts.items()}
-    for kind, sources in (("Markdown", markdown), ("PDF", read_all(paths))):
+    start = time.perf_counter()
+    files = {name: read_file(path, name=name) for name, path in paths.items()}
+    seconds = time.perf_counter() - start
+    print(f"{sum(len(file.pages) for file in files.values()):,} pages in {seconds:.1f} s")
+    for kind, sources in (("Markdown", markdown), ("PDF", files)):
         recall = evidence_recall(sources, texts, corpus.questions)
         print(f"{kind:10}", *(f"{mean:.3f}" for mean in recall))
 

@@ -81,33 +81,28 @@ def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
     """Print how often passages have a page of the evidence, and which share of its numbers."""
     reports, questions = load_financebench(data / "financebench")
     stated = [{fact for text in one["evidence"] for fact in facts(text)} for one in questions]
-    heads = [f"page at {words:,} words" for words in BUDGETS]
-    heads += [f"numbers at {words:,}" for words in BUDGETS]
+    heads = [f"page at {n:,} words" for n in BUDGETS] + [f"numbers at {n:,}" for n in BUDGETS]
     for title, indexes in (
         ("each within its report", [[report] for report in reports]),
         ("all reports in one index", [reports]),
     ):
         print(f"\n**Evidence in annual reports, {title}** ({len(questions)} questions)\n")
-        print(" | ".join(["retriever", *heads]))
-        print(" | ".join(["---"] * (len(heads) + 1)))
+        print(" | ".join(["retriever", *heads]), " | ".join(["---"] * (1 + len(heads))), sep="\n")
         for name, builds in chosen.items():
             touched: dict[int, list[bool]] = defaultdict(list)
             read: dict[int, list[float]] = defaultdict(list)
             for index in indexes:
-                search = builds[0](index)
-                for report in index:
-                    for one, expected in zip(questions, stated, strict=True):
-                        if one["document"] != report.stem:
-                            continue
-                        for words in BUDGETS:
-                            hits = search(one["question"], words)
-                            own = [each for each in hits if each[0] == report.name]
-                            spans = [span for _, span, _ in own]
-                            pages = [range(first, last + 1) for first, last in report.pages(spans)]
-                            touched[words].append(any({*one["pages"]} & {*p} for p in pages))
-                            if expected:
-                                texts = [f"{above}\n{s.of(report.text)}" for _, s, above in own]
-                                has = [any(fact.is_in(t) for t in texts) for fact in expected]
-                                read[words].append(float(np.mean(has)))
+                search, within = builds[0](index), {report.stem: report for report in index}
+                for one, expected in zip(questions, stated, strict=True):
+                    for words in BUDGETS if one["document"] in within else ():
+                        report = within[one["document"]]
+                        own = [h for h in search(one["question"], words) if h[0] == report.name]
+                        pages = report.pages([span for _, span, _ in own])
+                        read_pages = {n for first, last in pages for n in range(first, last + 1)}
+                        touched[words].append(not read_pages.isdisjoint(one["pages"]))
+                        if expected:
+                            texts = [f"{above}\n{s.of(report.text)}" for _, s, above in own]
+                            has = [any(fact.is_in(t) for t in texts) for fact in expected]
+                            read[words].append(float(np.mean(has)))
             cells = [np.mean(values[words]) for values in (touched, read) for words in BUDGETS]
             print(" | ".join([name, *(f"{cell:.3f}" for cell in cells)]), flush=True)

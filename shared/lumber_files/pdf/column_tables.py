@@ -13,8 +13,13 @@ from lumber_files.pdf.text_lines import TextLine, Word, by_height
 
 _SIGNS = "$€£¥"
 _SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
-_YEAR = re.compile(r"(?:FY|CY)?\s?(?:19|20)\d\d[AE]?|\d\d/\d\d")  # "21/20" is a change
+# With the mark of a note; "21/20" is a change.
+_YEAR = re.compile(
+    r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
+)
+_NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,]*\d)?[%)]*")
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
+_NUMBER_GAP = 0.4  # times the size, between two numbers; thousands are divided by a space
 _MAX_CELL_GAP = 2.0  # points, beside a column, of its dashes
 _MAX_LABEL_LINES, _MAX_LABEL_WORDS = 3, 20  # between two rows of a table, such as "Revenues"
 _MAX_ROW_DISTANCE = 4.0  # times the size
@@ -22,7 +27,7 @@ _MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the heads to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _NOTE = re.compile(r"\(.*\)")  # "(in millions)" in the middle of a page
-_MAX_LEVELS = 8  # of heads; more are the rows of a table without numbers
+_MAX_HEAD_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
 _MAX_HEAD_LINES = 40  # the heads of many columns are a line for each word
 _MAX_RULE_DISTANCE = 0.9  # times the size, from the head of several columns to the line below
 # Times the size, by which heads reach farther left and right than numbers.
@@ -56,25 +61,31 @@ def find_column_tables(
         stop = rows[-1] + 1 if rows else start + 1
         while rows and _is_head(cells[rows[0]], least=1):
             del rows[0]
-        if len(rows) > 1 and (columns := _columns([cells[row][1:] for row in rows])):
-            pitch = median(a.base - b.base for a, b in pairwise(lines[rows[0] : stop]))
+        most = max((sum(c.is_value for c in cells[row][1:]) for row in rows), default=0)
+        if len(rows) + most > 2 and (columns := _columns([cells[row][1:] for row in rows])):
+            pitch = median([a.base - b.base for a, b in pairwise(lines[rows[0] : stop])] or [0.0])
             edge = max(cells[row][0].right for row in rows)
             heads, labels = _heads_above(lines[last : rows[0] + 1], columns, pitch, edge)
-            if heads or max(sum(c.is_value for c in cells[row][1:]) for row in rows) > 1:
-                body = [*labels, *lines[rows[0] : stop]]
-                table = [_head_row(heads, columns, rules), *_body(body, columns, pitch)]
-                yield [*chain(*heads), *body], table
-        start = stop
-        last = stop if len(rows) > 1 else last
+            head, body = _head_row(heads, columns, rules), [*labels, *lines[rows[0] : stop]]
+            # A single row is one of a table if each of its columns has a head.
+            if all(head[1:]) if len(rows) == 1 else heads or most > 1:
+                yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
+                last = stop
+        start, last = stop, stop if len(rows) > 1 else last
 
 
 def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
-    """Return the cells of a line, or what a gap divides: signs of currencies begin cells."""
+    """Return the cells of a line, or what a gap divides.
+
+    Signs of currencies begin cells, and numbers that are farther apart than words.
+    """
     cells: list[list[Word]] = []
     for words in line.cells:
         for number, word in enumerate(words):
             last = cells[-1][-1] if cells else None
             begins = not number or word.text in _SIGNS
+            if number and last and word.left - last.right > _NUMBER_GAP * line.size:
+                begins = begins or all(_NUMBER.fullmatch(w.text) for w in (last, word))
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
             elif last and (last.text in _SIGNS or word.text.strip(")") == "%"):
@@ -162,9 +173,9 @@ def _body(
             number = 0 if place is None or cell.left < columns[0].left - line.size else place + 1
             row[number] = f"{row[number]} {cell.text}".strip()
         close = before is not None and before.base - line.base < _MAX_WRAP_DISTANCE * pitch
-        wraps = (close or row[0][:1].islower()) and row[0] and last and last[0]
+        wraps = close or (row[0][:1].islower() and last and last[0])
         if wraps and not (any(last[1:]) and any(row[1:])):
-            row = [f"{last[0]} {row[0]}", *(last[1:] if any(last[1:]) else row[1:])]
+            row = [f"{last[0]} {row[0]}".strip(), *(last[1:] if any(last[1:]) else row[1:])]
         elif last:
             yield last
         last, before = row, line
@@ -191,8 +202,10 @@ def _heads_above(
         if level[-1].base - top > far or (is_note and headed and not beside):
             break
         top = level[0].base
+        texts = [o for o in level if len(o.cells) == 1 and len(o.words) > _MAX_HEAD_WORDS]
         if over and (
-            over[0].left <= min(edge, columns[0].left - _MAX_LEFT_SLACK * size)
+            any(o.left < edge and columns[0].left < o.right for o in texts)
+            or over[0].left <= min(edge, columns[0].left - _MAX_LEFT_SLACK * size)
             or over[-1].right >= columns[-1].right + _MAX_RIGHT_SLACK * size
         ):
             break
@@ -200,8 +213,7 @@ def _heads_above(
         levels += [level] * (bool(beside) or not is_note)
     lowest, highest = (headed[0], headed[-1]) if headed else (0, -1)
     labels = [line for level in levels[:lowest][::-1] for line in level]
-    levels = levels[lowest : highest + 1][::-1]
-    return (levels if len(levels) <= _MAX_LEVELS else []), labels
+    return levels[lowest : highest + 1][::-1], labels
 
 
 def _heads(
@@ -210,8 +222,7 @@ def _heads(
     """Return the cells of a level that are above the labels, and those above columns."""
     cells = sorted(cell for line in level for cell in _cells(line, _HEAD_GAP * line.size))
     slack = _MAX_LEFT_SLACK * level[0].size  # a year may stand above the sign of a currency
-    own = [c.right > columns[0].left - slack * bool(_YEAR.fullmatch(c.text)) for c in cells]
-    first = own.index(True) if True in own else len(cells)
+    first = sum(c.right <= columns[0].left - slack * bool(_YEAR.fullmatch(c.text)) for c in cells)
     return cells[:first], cells[first:]
 
 
@@ -248,32 +259,33 @@ def _columns_below(
     """Return the columns of each head of a level: those above the same rule, or around it.
 
     There are `several` if heads are below: what stands over a rule below the second and third
-    column of four is above them all.
+    column of four, or reaches into those beside its own, is above them all.
     """
-    places, underlined = [], []
+    places, spreads = [], []
+    below = [r for r in rules if 0 < line.base - r.top < _MAX_RULE_DISTANCE * line.size]
     for cell in cells:
         wide = cell
-        for rule in rules:
-            near = 0 < line.base - rule.top < _MAX_RULE_DISTANCE * line.size
-            over = [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
-            if near and not rule.upright and over == [cell]:  # not one below all heads
+        for rule in below:
+            above = [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
+            beside = _overlap(cell, _Range(rule.left, rule.right)) <= 0
+            # Not one below all heads; each column may have its piece.
+            if not rule.upright and above in ([], [cell]) and not beside:
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
-        below = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]
-        below = below or [shifts.index(min(shifts))]
-        places.append(range(below[0], below[-1] + 1))
-        underlined.append(several and wide is not cell)
+        over = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
+        over = over or [shifts.index(min(shifts))]
+        places.append(range(over[0], over[-1] + 1))
+        reached = {n for n, column in enumerate(columns) if _overlap(column, cell) > 0}
+        spreads.append(several and (wide is not cell or {over[0] - 1, over[-1] + 1} <= reached))
     for number, cell in enumerate(cells):
-        taken = {column for other in places if other != places[number] for column in other}
-        for left, right in ((1, 1), (1, 0), (0, 1))[not underlined[number] :]:
-            while True:
-                own = places[number]
-                wider = range(own.start - left, own.stop + right)
-                most = line.size if left and right else _shift(cell, own, columns)
-                free = {*wider} <= {*range(len(columns))} - taken
-                if not free or _shift(cell, wider, columns) >= most:
-                    break
-                places[number] = wider
+        own = places[number]
+        low = max((p.stop for p in places if p.stop <= own.start), default=0)
+        high = min((p.start for p in places if p.start >= own.stop), default=len(columns))
+        ends = ((n, m) for n in range(low, own.start + 1) for m in range(own.stop, high + 1))
+        wider = {(n, m): _shift(cell, range(n, m), columns) for n, m in ends}
+        even = [w for w in wider if spreads[number] and wider[w] < line.size]
+        one_sided = [w for w in wider if own.start == w[0] or own.stop == w[1]]
+        places[number] = range(*even[0] if even else min(one_sided, key=wider.__getitem__))
     return places
 
 

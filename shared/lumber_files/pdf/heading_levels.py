@@ -15,19 +15,15 @@ _TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
-
 _NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
-
-# "(in millions)", captions, sources, formulas, placeholders and addresses name no section.
+# "(in millions)", captions, sources, formulas, addresses and page numbers name no section.
 _NO_SECTION = re.compile(
     r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
     r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?\d"
     r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:"
-    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w)"
+    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\bpage \d+(?: of \d+)?$)"
 )
-
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
-
 _NUMBERING = re.compile(
     r"(?i)\A(?:(?:chapter|section|part|appendix|kapitel)\s)?(?:[\dA-Z]|[IVX]+|\d\d)(?:\.\d+)*[.):]?\s"
 )
@@ -86,7 +82,7 @@ class TypeStyles:
         """Return whether lines are a heading by their bookmark or type."""
         text = " ".join(line.text for line in lines)
         words = text.split()
-        size = heading_size(lines)
+        size = lines[0].size
         scale = 2 if size >= _TITLE_SCALE * self.text else 1
         few = len(words) <= scale * _MAX_WORDS and len(lines) <= scale * _MAX_LINES
         if not few or not all(map(is_text, lines)):
@@ -106,11 +102,6 @@ class TypeStyles:
             and not text[0].islower()
             and text[0] not in f"{BULLETS}*\u2020\u2021\u00a7"
         )
-
-
-def heading_size(lines: Sequence[TextLine]) -> float:
-    """Return the size of the type of a heading, which ranks it."""
-    return max(line.size for line in lines)
 
 
 def is_text(line: TextLine) -> bool:

@@ -13,11 +13,11 @@ from itertools import groupby, pairwise
 from statistics import median
 
 from lumber_files.pdf.column_tables import find_column_tables
-from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
+from lumber_files.pdf.heading_levels import Outline, TypeStyles, is_text, levels_of
 from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
-from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine
+from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_raised
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
@@ -30,9 +30,7 @@ _LEVEL_INDENT = " " * 4  # the width of "10. "
 _FENCE = "```"
 _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
-_MAX_LABEL_LINES = 2  # between two rows of a table, such as "Revenues"
 _MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
-_MAX_LABEL_WORDS = 15  # longer lines are text
 _MIN_PICTURE = 4  # times the size of a caption; what is lower is a band of a table
 _MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
 _MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
@@ -58,7 +56,7 @@ def to_markdown(
     Line ends still divide words in it; see `finish`. The title is the first running head. Pages
     have their lines, and the rules drawn on each.
     """
-    kept, heads, notes = strip_running_heads(pages)
+    kept, heads, notes = strip_running_heads([*map(join_raised, pages)])
     lines = [order_lines(page) for page in kept]
     styles = TypeStyles(lines, outline)
     blocks = [
@@ -68,7 +66,7 @@ def to_markdown(
     if blocks:  # at the end: above the first heading they are of no section
         blocks[-1] += (_Block("row", [line]) for line in [*heads, *notes])
     headings = [block for page in blocks for block in page if block.kind == "heading"]
-    levels = levels_of((heading_size(block.lines), block.level) for block in headings)
+    levels = levels_of((block.lines[0].size, block.level) for block in headings)
     texts: list[str] = []
     before, last = None, 0  # the block before, and the number of its page
     for page in blocks:
@@ -105,13 +103,12 @@ def _nest(page: Sequence[_Block]) -> None:
 
 def finish(page: str) -> str:
     """Return a page, once divided words are joined, with each heading and row on one line."""
-    return "\n\n".join(_join(block) if _LINE in block else block for block in page.split("\n\n"))
-
-
-def _join(block: str) -> str:
-    before, *rows = block.split(_LINE)
-    lines = (row.strip("\n").replace("\n", " ") for row in rows)
-    return before + "\n".join(lines) + block[len(block.rstrip("\n")) :]
+    blocks = page.split("\n\n")
+    for number, block in enumerate(blocks):
+        before, *rows = block.rstrip("\n").split(_LINE)
+        lines = (row.strip("\n").replace("\n", " ") for row in rows)
+        blocks[number] = before + "\n".join(lines) + block[len(block.rstrip("\n")) :]
+    return "\n\n".join(blocks)
 
 
 def _continues(before: _Block, block: _Block) -> bool:
@@ -129,7 +126,7 @@ def _continues(before: _Block, block: _Block) -> bool:
 def _write(block: _Block, levels: dict[float, int]) -> str:
     lines = [line.text for line in block.lines]
     if block.kind == "heading":
-        level = block.level or levels[heading_size(block.lines)]
+        level = block.level or levels[block.lines[0].size]
         return f"{_LINE}{'#' * level} " + "\n".join(lines)
     if block.kind == "table":
         escaped = ([cell.replace("|", "\\|") for cell in row] for row in block.cells)
@@ -188,10 +185,8 @@ def _line_starts(block: _Block) -> Iterator[bool]:
 
 def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
     """Return whether a line of a paragraph ends because the next word does not fit."""
-    first = after.words[0]
-    if line.text[-1] in _HYPHENS:
-        return True
-    return line.right + first.right - first.left + _SPACES * line.size > margin
+    right = line.right + after.words[0].right - after.words[0].left + _SPACES * line.size
+    return line.text[-1] in _HYPHENS or right > margin
 
 
 def _blocks(
@@ -231,7 +226,7 @@ def _divide(
     beside = {n for n, up in enumerate(rises, start=1) if -0.5 < up < _MAX_HEAD_HEIGHT}  # as heads
     start, in_table = 0, False
     while start < len(lines):
-        stop = _end_of_rows(lines, start, styles)
+        stop = _end_of_rows(lines, start)
         if stop > start:
             if cells := align_rows(lines[start:stop]):
                 yield _Block("table", cells=cells)
@@ -253,7 +248,7 @@ def _divide(
             and _follows(lines[stop - 1], lines[stop], styles)
         ):
             stop += 1
-        in_table = in_table and _end_of_rows(lines, stop, styles) > stop
+        in_table = in_table and stop < len(lines) and not is_text(lines[stop])
         in_table = in_table or not beside.isdisjoint((start, stop))
         in_table = in_table or _is_caption(lines, start, stop, styles, pictures)
         if styles.is_heading(number, lines[start:stop]) and not in_table:
@@ -265,7 +260,7 @@ def _divide(
                 stop < len(lines)
                 and _follows(lines[stop - 1], lines[stop], styles)
                 and not styles.is_code(lines[stop])
-                and _end_of_rows(lines, stop, styles) == stop
+                and _end_of_rows(lines, stop) == stop
             ):
                 stop += 1
             first = lines[start]
@@ -293,19 +288,12 @@ def _is_caption(
     return False
 
 
-def _end_of_rows(lines: Sequence[TextLine], start: int, styles: TypeStyles) -> int:
+def _end_of_rows(lines: Sequence[TextLine], start: int) -> int:
     """Return the end of the table rows from a line on; `start` if there are fewer than two."""
-    rows, stop = 0, start
-    for number in range(start, len(lines)):
-        line = lines[number]
-        if not is_text(line):
-            rows, stop = rows + 1, number + 1
-            continue
-        largest = max(lines[start].size, styles.text)
-        label = len(line.words) <= _MAX_LABEL_WORDS and line.size <= largest
-        if not rows or number - stop == _MAX_LABEL_LINES or not label:
-            break
-    return stop if rows > 1 else start
+    stop = start
+    while stop < len(lines) and not is_text(lines[stop]):
+        stop += 1
+    return stop if stop > start + 1 else start
 
 
 def _move_notes(

@@ -82,7 +82,7 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list
         pages.append(lines)
         rules.append(drawn)
         if lines or not objects:  # all of it may be running heads
-            blank.add(number)
+            blank.add(number + 1)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
         check_unpacked(size, max_unpacked)
     texts, head = to_markdown(pages, rules, dict(_outline(document)))
@@ -91,8 +91,8 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list
         title = document.get_metadata_value("Title")
     texts = [finish(page) for page in clean_pages(texts)]
     check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), max_unpacked)
-    empty = (number for number, text in enumerate(texts) if not text.strip())
-    return (title, head), texts, [number + 1 for number in empty if number not in blank]
+    empty = {number for number, text in enumerate(texts, start=1) if not text.strip()}
+    return (title, head), texts, sorted(empty - blank)
 
 
 def _read_page(
@@ -179,8 +179,7 @@ class _Characters:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
-        lines: list[list[Word]] = []
-        added: list[bool] = []
+        lines: list[tuple[list[Word], bool]] = []
         for match in _LINE.finditer(text):
             words = self._words(list(_WORD.finditer(text, *match.span(1))))
             if words and match[2] in _HYPHENS:
@@ -189,17 +188,14 @@ class _Characters:
             # PDFium joins rows that are close to each other.
             for _, row in groupby(words, key=attrgetter("base", "turns")):
                 part = list(row)
-                if lines and added[-1] == by_annotation and continues_line(lines[-1], part):
-                    lines[-1] = join_words(lines[-1], part)
+                before, added = lines[-1] if lines else ([], False)
+                if before and added == by_annotation and continues_line(before, part):
+                    lines[-1] = join_words(before, part), added
                 else:
-                    lines.append(part)
-                    added.append(by_annotation)
+                    lines.append((part, by_annotation))
         self._pdfium.FPDFText_ClosePage(self._page)
         most = max(self.turns, key=self.turns.__getitem__, default=0)
-        return [
-            TextLine(_turn(words, most), added=by_annotation)
-            for words, by_annotation in zip(lines, added, strict=True)
-        ]
+        return [TextLine(_turn(words, most), added=added) for words, added in lines]
 
     def _with_missing(self, text: str) -> str:
         """Return a text with a character for each glyph that PDFium leaves out of it.
@@ -251,14 +247,13 @@ class _Characters:
         for number, word in enumerate(matches):
             if number in sampled:
                 font = self._font(word.start())
-            left, right, foot, rise = self._ends(word, font.turns)
+            left, right, _, rise = ends = self._ends(word, font.turns)
             if rise > right - left:  # it is turned
                 font = self._font(word.start())
-                left, right, foot, rise = self._ends(word, font.turns)
+                left, right, _, rise = ends = self._ends(word, font.turns)
             is_wide = right - left > _MAX_ADVANCE * len(word[0]) * font.size
             for part in self._parts(word, font) if is_wide else [word]:
-                if part is not word:
-                    left, right, foot, rise = self._ends(part, font.turns)
+                left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
                 turned = not words or words[-1].turns != font.turns
                 if turned or foot < base - _MAX_DESCENT * font.size:
                     base = self._origin(part.start(), font.turns)[1]

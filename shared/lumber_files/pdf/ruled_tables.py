@@ -43,6 +43,11 @@ class Rule(NamedTuple):
         """Return whether it has some of its width in common with another one."""
         return max(self.left, other.left) < min(self.right, other.right)
 
+    def is_at(self, x: float, y: float) -> bool:
+        """Return whether a point is on it or near it."""
+        near = self.left - _MIN_GAP < x < self.right + _MIN_GAP
+        return near and self.bottom - _MIN_GAP < y < self.top + _MIN_GAP
+
     def sides(self) -> Iterator[Rule]:
         """Yield the left, right, lower and upper sides."""
         left, bottom, right, top = self
@@ -148,17 +153,12 @@ class Grid:
     def _is_drawn(self, column: int, row: int) -> bool:
         """Return whether there is a rule on the left of a cell."""
         y = (self._bases[-1 - row] + self._bases[-2 - row]) / 2
-        return _is_at(self._upright, self._lefts[column], y)
+        return any(rule.is_at(self._lefts[column], y) for rule in self._upright)
 
     def _is_ruled(self, column: int, row: int) -> bool:
         """Return whether there is a rule above a cell."""
         x = (self._lefts[column] + self._lefts[column + 1]) / 2
-        return _is_at(self._level, x, self._bases[-1 - row])
-
-
-def _is_at(rules: Sequence[Rule], x: float, y: float) -> bool:
-    near = (rule for rule in rules if rule.left - _MIN_GAP < x < rule.right + _MIN_GAP)
-    return any(rule.bottom - _MIN_GAP < y < rule.top + _MIN_GAP for rule in near)
+        return any(rule.is_at(x, self._bases[-1 - row]) for rule in self._level)
 
 
 def find_grids(bands: Sequence[Rule], rules: Iterable[Rule]) -> Iterator[Grid]:

@@ -16,7 +16,8 @@ HEADING_SCALE = 1.15
 """Times the size of the text; larger type is that of headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
-MIN_RAISE = 0.15  # times the size
+MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.5  # times the size
+_RAISED_MARK = re.compile(r"(?:\(?[a-z\d]{1,2}\)?|[*\u2020\u2021\u00a7]+),?")  # of a note
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
@@ -108,12 +109,35 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
 
 
+def join_raised(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines with the raised marks of notes, which may be drawn last, behind their words."""
+    lines = dict(enumerate(page))
+    for number, line in enumerate(page):
+        if lines[number] is line and all(_RAISED_MARK.fullmatch(word.text) for word in line.words):
+            if apart := [mark for mark in line.words if not _put_behind(mark, lines)]:
+                lines[number] = TextLine(apart, added=line.added)
+            else:
+                del lines[number]
+    return [*lines.values()]
+
+
+def _put_behind(mark: Word, lines: dict[int, TextLine]) -> bool:
+    """Put a mark behind the larger word that it is raised at; return whether there is one."""
+    for number, line in lines.items():
+        for end, word in enumerate(line.words, start=1):
+            rise, gap = (mark.base - word.base) / word.size, (mark.left - word.right) / word.size
+            if mark.size < word.size and MIN_RAISE < rise < _MAX_RAISE and abs(gap) < _MAX_MARK_GAP:
+                words = [*join_words(line.words[:end], [mark]), *line.words[end:]]
+                lines[number] = TextLine(words, added=line.added)
+                return True
+    return False
+
+
 def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
     """Return the size of most of the type outside tables."""
     sizes = Counter[float]()
-    for page in pages:
-        for line in page:
-            sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
+    for line in (line for page in pages for line in page if len(line.cells) == 1):
+        sizes[line.size] += len(line.text)
     return max(sizes, key=sizes.__getitem__, default=0.0)
 
 

@@ -100,6 +100,7 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (-11, "For more: harbour.org/prices"),
         (-11, "Write to keeper@harbour.org"),
         (-11, "Boats of <name of the keeper>"),
+        (15, "Prices of the boats, Page 2 of 3"),
     ],
 )
 def test_a_line_that_is_bold_or_larger_may_be_text(size: int, line: str) -> None:
@@ -401,6 +402,38 @@ def test_rows_of_numbers_below_heads_are_a_table() -> None:
     words = [(72, 600 - 16 * n, 11, "the keeper") for n in range(4)]
     words += [(250, 600 - 16 * n, 11, "lights the lamp") for n in range(4)]
     assert "|" not in read([*prose(740), *words])
+    row = rows_of(600, ["In dollars", "2023", "2022"], ["Boats", "1,200", "1,100"])
+    assert rows_between(read([*prose(740), *row, *prose(400)]))[2] == ["Boats", "1,200", "1,100"]
+    assert "|" not in read([*prose(740), *row[3:], *prose(400)])
+
+
+def test_numbers_are_cells_however_near_they_are_and_text_is_no_head() -> None:
+    numbers = [(f"Boat {n}", f"{n},753,438", f"{n},799,250", f"{n}2,815") for n in range(4)]
+    rows = [
+        (left, 600 - 14 * n, 11, cell)
+        for n, row in enumerate([("", "2003-04", "2004-05", "2005-06"), *numbers])
+        for left, cell in zip((72, 250, 306, 362), row, strict=True)
+    ]
+    above = "The  tide  turns  at  noon,  and  the  boats  go  out  with  it  until  the  evening"
+    text = read([*prose(740), (72, 620, 11, above), *rows, *prose(400)])
+    assert [*map(tuple, rows_between(text))][::2] == [
+        ("", "2003-04", "2004-05", "2005-06"),
+        *numbers[::2],
+    ]
+
+
+@pytest.mark.parametrize(("mark", "text"), [("\\(a\\)", "(a)"), ("2", "^2")])
+def test_marks_that_are_drawn_last_are_behind_the_word_that_they_are_raised_at(
+    mark: str, text: str
+) -> None:
+    rows = [("Goods", "2023", "2022"), ("Hire", "12", "11"), ("Rent", "", "7")]
+    raised: list[Drawn] = [(275, 604, 7, mark), (92, 588, 7, mark)]
+    shown = rows_between(read([*prose(740), *rows_of(600, *rows), *prose(400), *raised]))
+    assert [shown[0], *shown[2:]] == [
+        ["Goods", f"2023{text}", "2022"],
+        [f"Hire{text}", "12", "11"],
+        ["Rent", "", "7"],
+    ]
 
 
 def rows_between(text: str) -> list[list[str]]:
@@ -446,24 +479,28 @@ def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
     assert "|" not in read([*prose(740), *rows_of(600, *rows[:2], rows[3]), *prose(400)])
 
 
-def test_a_head_above_several_columns_is_in_each() -> None:
-    heads: list[Drawn] = [(215, 640, 11, "Three months"), (415, 640, 11, "Six months")]
-    years = [(left, 626, 11, year) for left, year in
-             zip((200, 280, 400, 480), ("2023", "2022") * 2, strict=True)]  # fmt: skip
+@pytest.mark.parametrize(
+    ("lefts", "heads", "ruled", "wanted"),
+    [
+        ((200, 280, 400, 480), [(215, "Three months"), (415, "Six months")], False, "TTSS"),
+        ((150, 220, 290, 480), [(166, "First three months of 2023"), (475, "Six")], False, "FFFS"),
+        ((150, 210, 270, 330, 480), [(216, "Three months"), (475, "Six")], True, "TTTTS"),
+        ((200, 270, 400, 470), [(270, "Three")], False, "-T--"),
+    ],
+)  # fmt: skip
+def test_a_head_above_several_columns_is_in_each(
+    lefts: Sequence[int], heads: Sequence[tuple[int, str]], ruled: bool, wanted: str
+) -> None:
+    above = [(left, 640, 11, head) for left, head in heads]
+    years = [(left, 626, 11, f"202{n % 2}") for n, left in enumerate(lefts)]
     body = [
-        (left, 610 - 16 * number, 11, cell)
-        for number, row in enumerate(
-            (("Hire", "12", "11", "24", "20"), ("Rent", "3", "4", "6", "8"))
-        )
-        for left, cell in zip((72, 200, 280, 400, 480), row, strict=True)
+        (left, 610 - 16 * row, 11, str(row * left) if n else "Hire")
+        for row in (1, 2)
+        for n, left in enumerate((72, *lefts))
     ]
-    assert rows_between(read([*prose(740), *heads, *years, *body, *prose(400)]))[0] == [
-        "",
-        "Three months 2023",
-        "Three months 2022",
-        "Six months 2023",
-        "Six months 2022",
-    ]
+    rules = " ".join(f"{left} 637 m {left + 24} 637 l S" for left in lefts if ruled)
+    row = rows_between(read([*prose(740), *above, *years, *body, *prose(400)], more=rules))[0]
+    assert "".join(cell[0] if cell[0] != "2" else "-" for cell in row[1:]) == wanted
 
 
 def test_a_line_below_all_heads_joins_none() -> None:
