@@ -269,6 +269,7 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
     ]
     assert content_words(["wie", "hoch", "ist", "die", "nutzlast"]) == ["nutzlast"]
     assert content_words(["the", "of", "and"]) == ["the", "of", "and"]
+    assert content_words(["name", "77", "word"]) == ["77", "word"]  # one is English
 
 
 def test_rare_words_weigh_more() -> None:

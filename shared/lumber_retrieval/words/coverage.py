@@ -122,12 +122,11 @@ def content_words(words: Sequence[str]) -> list[str]:
     If all are stop words, all are returned.
     """
     languages = _stop_words()
-    most_common = Counter(
-        language for word in {*words} for language in languages.get(word, ())
-    ).most_common(1)
-    if not most_common:
+    counts = Counter(language for word in {*words} for language in languages.get(word, ()))
+    if not counts:
         return [*words]
-    [(language, _)] = most_common
+    # Of languages with equally many, English or the first by name, in whatever order a set is.
+    language = min(counts, key=lambda name: (-counts[name], name != "en", name))
     return [word for word in words if language not in languages.get(word, ())] or [*words]
 
 
@@ -137,8 +136,7 @@ def _stop_words() -> dict[str, tuple[str, ...]]:
     import stopwordsiso  # deferred: reads 200 KB
 
     languages: dict[str, list[str]] = {}
-    # English first: of two languages with equally many stop words in a question, the first counts.
-    for language in sorted(stopwordsiso.langs(), key=lambda name: (name != "en", name)):
+    for language in stopwordsiso.langs():
         own = {*stopwordsiso.stopwords(language)}
         words = {*words_in("\n".join(sorted(own)))}
         for word in words - {*filter(IDEOGRAPH.fullmatch, words - own)}:
