@@ -76,8 +76,6 @@ class SharedCache(KeyValueCache):
         self._kind = kind
         # Not the store's `repr`, which may contain credentials.
         self.name = getattr(store, "__qualname__", type(store).__qualname__)
-        # Allowed in Redis, in file names and in paths.
-        self._prefix = f"lumber-splitters/{kind}/{CACHE_FORMAT}/"
         self._lock = ForkSafeLock()
         self._forget_store()
         renew_after_fork(self, SharedCache._forget_store)
@@ -104,10 +102,10 @@ class SharedCache(KeyValueCache):
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove the values stored under `keys`, if there are any."""
-        names = [self._prefix + key for key in keys]
+        names = [*keys]
         if names:  # Redis rejects an empty list
             with self._use_store() as store:
-                store.mdelete(names)
+                store.mdelete([self._prefix + key for key in names])
 
     def items(self) -> Iterable[tuple[str, bytes]]:
         """Return all keys with their values, in no particular order."""
@@ -139,8 +137,13 @@ class SharedCache(KeyValueCache):
                         f"{self.name} returned {type(store).__name__}, not a store with mget and "
                         "mset, or with get_all and put"
                     )
-                is_flat = hasattr(store, "mget")
-                self._store = store if is_flat else _Collection(store, self._prefix)
+                # Allowed in Redis, in file names and in paths.
+                self._prefix = f"lumber-splitters/{self._kind}/{CACHE_FORMAT}/"
+                if not hasattr(store, "mget"):
+                    # Some databases reject other characters in names.
+                    name = f"lumber_splitters_{self._kind}_{CACHE_FORMAT}"
+                    store, self._prefix = _Collection(store, name), ""
+                self._store = store
             return self._store
 
     def _bytes(self, value: object) -> bytes:
@@ -170,32 +173,24 @@ def _is_store(value: object) -> bool:
 
 
 class _Collection:
-    """Adapts a store of LlamaIndex to `_ByteStore`, for keys that all start with `prefix`.
+    """Adapts a collection in a store of LlamaIndex to `_ByteStore`."""
 
-    The prefix becomes the name of the collection, without characters that some databases reject in
-    names.
-    """
-
-    def __init__(self, store: _DictStore, prefix: str) -> None:
+    def __init__(self, store: _DictStore, name: str) -> None:
         self._store = store
-        self._prefix = prefix
-        self._name = prefix.rstrip("/").replace("-", "_").replace("/", "_")
+        self._name = name
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
-        rows = [self._store.get(self._strip(key), self._name) for key in keys]
+        rows = [self._store.get(key, self._name) for key in keys]
         # Latin-1 maps each byte to a character, so that any bytes fit into JSON.
         return [None if row is None else str(row["value"]).encode("latin-1") for row in rows]
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
         for key, value in key_value_pairs:
-            self._store.put(self._strip(key), {"value": value.decode("latin-1")}, self._name)
+            self._store.put(key, {"value": value.decode("latin-1")}, self._name)
 
     def mdelete(self, keys: Sequence[str]) -> None:
         for key in keys:
-            self._store.delete(self._strip(key), self._name)
+            self._store.delete(key, self._name)
 
     def yield_keys(self) -> Iterator[str]:
-        return (self._prefix + key for key in self._store.get_all(self._name))
-
-    def _strip(self, key: str) -> str:
-        return key.removeprefix(self._prefix)
+        return iter(self._store.get_all(self._name))
