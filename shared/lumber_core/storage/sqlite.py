@@ -159,7 +159,7 @@ class SqliteDatabase(Database):
                 yield connection
                 faults = _FAULTS
                 if write:  # after waiting for readers in other processes
-                    _wait_while_busy(connection.commit)
+                    _wait_while_busy(partial(connection.execute, "COMMIT"))
             finally:
                 self._end(connection)
         except faults as error:
