@@ -111,7 +111,8 @@ _LEADS = re.compile(
 )
 # A signature without a body above another one of its name, or a type above a definition in C++.
 _LEADS_TO = re.compile(
-    r"(\w[\w ]*)[(<].*\)\s?:[^{}\n]*;\n\1[(<]|[\w:<>,*& ]+\n[\w:<>]+::~?\w+\s?\([^;]*$"
+    r"(\w[\w ]{0,99})[(<].{0,300}\)\s?:[^{}\n]{0,300};\n\1[(<]"
+    r"|[\w:<>,*& ]+\n[\w:<>]{1,200}::~?\w+\s?\([^;]*$"
 )
 _DECORATOR = re.compile(  # or the first line of a signature over several lines
     r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$"
