@@ -89,6 +89,7 @@ CLIENTS = [
     Client("langchain_fireworks", "ChatFireworks", _openai(path=""), wire=FIREWORKS),
     Client("langchain_together", "ChatTogether", _openai()),
     Client("langchain_xai", "ChatXAI", _openai("xai_api_base"), wire=XAI),
+    Client("langchain_nvidia_ai_endpoints", "ChatNVIDIA", _openai(), keeping={}),
     Client(
         *("langchain_cohere", "ChatCohere"),
         lambda url: {"model": "m", "cohere_api_key": KEY, "base_url": url},
@@ -108,6 +109,7 @@ CLIENTS = [
     Client("llama_index.llms.openai_like", "OpenAILike", _openai("api_base", is_chat_model=True)),
     Client("llama_index.llms.groq", "Groq", _openai("api_base")),
     Client("llama_index.llms.deepseek", "DeepSeek", _openai("api_base", model="deepseek-chat")),
+    Client("llama_index.llms.together", "TogetherLLM", _openai("api_base")),
     Client(
         *("llama_index.llms.ollama", "Ollama", lambda url: {"model": "m", "base_url": url}),
         changing={"additional_kwargs": {"num_predict": 7}},

@@ -64,6 +64,16 @@ def test_pages_of_one_file_are_kept_apart_unless_they_were_joined() -> None:
     assert (whole.metadata["page_first"], whole.metadata["page_last"]) == (1, 2)
 
 
+def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -> None:
+    between = chunks_of(TALE, target_size=20)
+    chunks = chunks_of(*between, target_size=4)
+    passages = join_passages(chunks, between)
+    assert [each.page_content for each in passages] == [each.page_content for each in between]
+    assert len(chunks) > len(between) > 1
+    with pytest.raises(ValueError, match="does not have the hit"):
+        join_passages(chunks, [TALE])
+
+
 def test_numbers_that_a_store_returns_as_floats_are_offsets() -> None:
     chunks = chunks_of(TALE)
     for chunk in chunks:

@@ -55,7 +55,7 @@ def chat(message: Message) -> JSON:
     }
     choice = {"index": 0, "message": content, "finish_reason": reason, "logprobs": None}
     kind = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": message.model}
-    return {**kind, "choices": [choice], "usage": usage}
+    return {**kind, "choices": [choice], "usage": usage, "system_fingerprint": None}
 
 
 def mistral(message: Message) -> JSON:
