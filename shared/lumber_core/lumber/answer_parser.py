@@ -37,11 +37,11 @@ _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
     rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{_LABEL}{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|è|é)\b|[:=|]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
+    r"(?:\b(?:is|are|ist|lautet|est|es|è|é|هي|هو)\b|[:=|\u306f\u662f\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
     re.I,
 )
 _LABELLED = re.compile(
-    rf"{_MARKUP}(?:(?:is|the|paragraph|number|with|labell?ed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
+    rf"{_MARKUP}(?:(?:is|the|paragraph|absatz|number|with|labell?ed|probably)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
     rf"(?:{_NUMBER}|(?P<none>{_NO_START}))",
     re.IGNORECASE,
 )

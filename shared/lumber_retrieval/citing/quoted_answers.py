@@ -136,6 +136,7 @@ _OWN = re.compile(
     rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(rf"({_NUMBERS})[^.!?\n]{{0,99}}\Z", re.IGNORECASE)  # 'As [1] has it, "'
 _NUMBER_BEHIND = re.compile(
     rf"[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,]?\s*({_NUMBERS}|\({_LIST}\))[\s.]*", re.IGNORECASE
 )
@@ -362,10 +363,13 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
     numbers: dict[int, list[int]] = {}
     other_marks: dict[str, str] = {}  # without brackets
     starts = [*(match.start() for match in found), len(text)]
-    places = []  # of the own mark of each quote, or just behind it
+    places: list[tuple[int, int]] = []  # of the own mark of each quote, or just behind it
     for n, match in enumerate(found, 1):
         place = (match.end(), match.end())
         own = _OWN.match(text, match.end(), starts[n])
+        before = _BEFORE.search(text, places[-1][1] if places else 0, match.start())
+        if own is None and before is not None:
+            numbers.setdefault(next(_numbers(before[1])), []).append(n)
         if own is not None and len(named := [*_numbers(own[1])]) == 1:
             place = own.span(1)
             numbers.setdefault(named[0], []).append(n)

@@ -26,6 +26,7 @@ FOUND = phrases("""
     La réponse est ID {n}.
     The turn comes right after ID 4, at ID {n}. | Nach ID 4 wechselt das Thema: bei ID {n}.
     ID {n} begins a new section because ID 4 ended the trial.
+    Antwort: Absatz {n} | Answer: probably ID {n} | 答案是ID {n}。 | الإجابة هي ID {n}.
     Respuesta: ID {n} | El contenido cambia en ID {n}. | En el párrafo {n} empieza un tema nuevo.
     La respuesta es ID {n}.
     Risposta: ID {n} | Resposta: ID {n} | Antwoord: ID {n} | Ответ: ID {n} | 답: ID {n}
@@ -49,7 +50,7 @@ DENIED = phrases("""
     I don't see that ID {n} turns anywhere.
     There is no shift. ID 2 begins with boats, and ID {n} ends with them.
     Answer: ID {n} is not a shift. | Answer: not ID {n} | Answer: there is no change up to ID {n}.
-    Answer: ID {n} doesn't start a topic.
+    Answer: ID {n} doesn't start a topic. | 答案不是ID {n}。 | Antwort: nicht Absatz {n}
     The content turns after ID {n}. | Nach ID {n} wechselt das Thema. | ID {n}之后内容变了。
     The first part ends with ID {n}, then a new scene begins. | Le sujet change après ID {n}.
     ID {n} is the last one before the shift.

@@ -127,6 +127,11 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             ["They hunt fish at dawn."],
         ),
         (
+            'As [2] has it, "They hunt fish at dawn". So [2].',
+            'As [1] has it, "They hunt fish at dawn" [1]. So [1].',
+            ["They hunt fish at dawn"],
+        ),
+        (
             'At "dawn", and they sleep in dens until "evening".',
             'At "dawn", and they sleep in dens until "evening".',
             [],
