@@ -89,7 +89,7 @@ def _answer(request: dict[str, Any], content: bytes) -> bytes:
     try:
         module, function = request["reader"].split(":")
         read = getattr(import_module(module), function)
-        answer = {"value": read(content, request["max_unpacked"], **request["options"])}
+        answer = {"value": read(content, request["max_unpacked"])}
         encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
         check_unpacked(len(encoded) - _ANSWER_OVERHEAD, request["max_unpacked"])
         return encoded

@@ -72,8 +72,7 @@ def count_suffixes(names: Iterable[str]) -> str:
         names: The names of the files.
     """
     counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
-    common = counts.most_common()
-    return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)
+    return ", ".join(f"{n:,} {kind or 'without suffix'}" for kind, n in counts.most_common())
 
 
 def find_files(

@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 _TOOL_FOLDERS = frozenset(
     ("__pycache__", "__pypackages__", "bower_components", "node_modules", "site-packages", "venv")
@@ -31,16 +30,9 @@ _ITEM = re.compile(rb"\[:(\w+):\]|\\(.)|(?!-)(.)", re.DOTALL)
 _CLASSES = {b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"space": rb"\s"}
 
 
-class _Pattern(NamedTuple):
-    """A pattern of a .gitignore."""
-
-    ignores: bool  # False: it takes back
-    regex: re.Pattern[bytes]
-    of_folders: bool
-    of_paths: bool  # from the folder of the file on; else of names at any depth
-
-
-_Spec = tuple[str, list[_Pattern]]  # a folder, and patterns: the last that matches decides
+_FOLDER = b"\0"  # after the path of a folder, when patterns are compared
+# A folder, and patterns of paths, which ignore or take back: the last that matches decides.
+_Spec = tuple[str, list[tuple[re.Pattern[bytes], bool]]]
 
 
 class IgnoreRules:
@@ -57,8 +49,11 @@ class IgnoreRules:
         self._named = named
         self._specs: dict[str, list[_Spec]] = {}
         self.left_out = False
-        above = _specs_above(self._folder)
-        self._above = [] if _ignores(above, self._folder, True) else above
+        folders = [self._folder, *map(str, Path(self._folder).parents)]
+        tops = (each for each in folders if os.path.exists(os.path.join(each, ".git")))
+        self._top = next(tops, self._folder)  # no rules above it count
+        if self._top != self._folder and _ignores(self._specs_of(folders[1]), self._folder, True):
+            self._top = self._folder
 
     def leave_out(self, path: str, is_folder: bool) -> bool:
         """Return whether a file or folder is left out, if its folder is not."""
@@ -82,42 +77,29 @@ class IgnoreRules:
     def _specs_of(self, folder: str) -> list[_Spec]:
         """Return the rules for a folder, each with the folder of its file, innermost last."""
         if folder not in self._specs:
-            inside = folder != self._folder
-            outer = self._specs_of(os.path.dirname(folder)) if inside else self._above
-            self._specs[folder] = [*outer, *_specs_in(folder)]
+            specs = [*self._specs_of(os.path.dirname(folder))] if folder != self._top else []
+            for path in (Path(folder, ".git/info/exclude"), Path(folder, ".gitignore")):
+                with suppress(OSError):
+                    if path.is_file() and (patterns := [*_patterns_of(path.read_bytes())]):
+                        specs.append((folder, patterns))
+            self._specs[folder] = specs
         return self._specs[folder]
 
 
-def _specs_above(folder: str) -> list[_Spec]:
-    """Return the rules of the folders above one in its git repository, if there is one."""
-    folders = [folder, *map(str, Path(folder).parents)]
-    tops = (n for n, each in enumerate(folders) if os.path.exists(os.path.join(each, ".git")))
-    return [spec for each in reversed(folders[1 : next(tops, 0) + 1]) for spec in _specs_in(each)]
-
-
-def _specs_in(folder: str) -> list[_Spec]:
-    """Return the rules in a folder: those of the repository that it is the top of, and its own."""
-    specs = []
-    for name in (".git/info/exclude", ".gitignore"):
-        path = Path(folder, name)
-        with suppress(OSError):
-            if path.is_file() and (patterns := [*_patterns_of(path.read_bytes())]):
-                specs.append((folder, patterns))
-    return specs
-
-
-def _patterns_of(rules: bytes) -> Iterator[_Pattern]:
+def _patterns_of(rules: bytes) -> Iterator[tuple[re.Pattern[bytes], bool]]:
     """Yield the patterns of a .gitignore, which match a path itself and nothing below it."""
     for line in rules.removeprefix(codecs.BOM_UTF8).split(b"\n"):
         match = _LINE.fullmatch(line.removesuffix(b"\r"))
         if match and match["pattern"]:
-            pattern = match["pattern"]
+            above = b"" if b"/" in match["pattern"] else b"(?:.*/)?(?!.*/)"
+            pattern = match["pattern"].removeprefix(b"/")
             # git compares what is before the first sign, and begins anew there.
-            start = _START.findall(pattern.removeprefix(b"/"))[0]
-            signs = pattern.removeprefix(b"/")[len(start) :]
+            start = _START.findall(pattern)[0]
             with suppress(LookupError, re.error):  # git skips invalid patterns, too
-                regex = re.compile(re.escape(start) + _SIGN.sub(_translate, signs), re.DOTALL)
-                yield _Pattern(not match["back"], regex, bool(match["folder"]), b"/" in pattern)
+                signs = _SIGN.sub(_translate, pattern[len(start) :])
+                end = _FOLDER + b"?" * (not match["folder"])
+                regex = re.compile(above + re.escape(start) + signs + end, re.DOTALL)
+                yield regex, not match["back"]
 
 
 def _translate(sign: re.Match[bytes]) -> bytes:
@@ -128,18 +110,17 @@ def _translate(sign: re.Match[bytes]) -> bytes:
         items = _ITEM.sub(
             lambda m: _CLASSES[m[1]] if m[1] else re.escape(m[2] or m[3]), sign["items"]
         )
-        return b"(?!/)[%s%s]" % (b"^" * bool(sign["without"]), items)
+        return b"(?![/\0])[%s%s]" % (b"^" * bool(sign["without"]), items)
     if sign["invalid"]:
         raise LookupError("it ends within a sign")
-    some = {b"?": b"[^/]", b"*": b"[^/]*"}.get(sign[0][:1])
+    some = {b"?": rb"[^/\0]", b"*": rb"[^/\0]*"}.get(sign[0][:1])
     return some or re.escape(sign["escaped"] or sign[0])
 
 
 def _ignores(specs: list[_Spec], path: str, is_folder: bool) -> bool:
     for folder, patterns in reversed(specs):
         below = Path(path).relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
-        for pattern in reversed(patterns):
-            name = below if pattern.of_paths else below.rpartition(b"/")[2]
-            if is_folder >= pattern.of_folders and pattern.regex.fullmatch(name):
-                return pattern.ignores
+        for regex, ignores in reversed(patterns):
+            if regex.fullmatch(below + _FOLDER * is_folder):
+                return ignores
     return False

@@ -157,28 +157,25 @@ def _end_idle() -> None:
         child.end()
 
 
-def read_isolated(
-    reader: str, content: bytes, *, name: str, kind: str, max_unpacked: int, **options: Any
-) -> Any:
+def read_isolated(reader: str, content: bytes, *, name: str, kind: str, max_unpacked: int) -> Any:
     """Return the result of a reader that runs on a file in a child process.
 
-    The reader, such as "lumber_files.pdf.page_reader:read_pages", takes the content,
-    `max_unpacked` and the options, and returns JSON values. Its module imports nothing expensive at
-    its top. It checks while unpacking that the file unpacks to at most `max_unpacked` bytes.
+    The reader, such as "lumber_files.pdf.page_reader:read_pages", takes the content and
+    `max_unpacked`, and returns JSON values. Its module imports nothing expensive at its top. It
+    checks while unpacking that the file unpacks to at most `max_unpacked` bytes.
 
     Raises:
         UnreadableFileError: The reader raised, crashed, or took too much time or memory.
     """
     seconds = _MIN_SECONDS + int(_CPU_PER_UNPACKED * max_unpacked + _CPU_PER_BYTE * len(content))
     limits = {"max_unpacked": max_unpacked, "seconds": seconds}
-    request = {"reader": reader, "kind": kind, "options": options, **limits}
     try:
         child = _take_child()
     except (OSError, AssertionError, RuntimeError) as error:
         raise UnreadableFileError(
             f"{name} cannot be read: no process can be started to read it ({error})"
         ) from error
-    answer = child.read(request, content)
+    answer = child.read({"reader": reader, "kind": kind, **limits}, content)
     if child.is_alive():
         if len(content) <= _MAX_REUSED:
             _idle[os.getpid()].append(child)

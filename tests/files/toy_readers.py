@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 
-def size(content: bytes, max_unpacked: int, more: int = 0) -> dict[str, Any]:
+def size(content: bytes, max_unpacked: int) -> dict[str, Any]:
     os.write(1, b"What libraries print is no answer.\n")
-    return {"size": len(content) + more, "text": "Flut\n\ud800"}
+    return {"size": len(content), "text": "Flut\n\ud800"}
 
 
 def process(content: bytes, max_unpacked: int) -> list[int]:

@@ -211,6 +211,9 @@ def _simplify(body: Any) -> None:
 
     for foot in [*body.iter("tfoot")]:  # it may stand before the rows
         foot.getparent().append(foot)
+    for cell in body.xpath("//*[@rowspan]"):  # it ends with its section; 0 means there
+        rows = int(cell.xpath("count(../following-sibling::tr)")) + 1
+        cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
     strip_tags(body, "thead", "tbody", "tfoot", "svg")
     for heading in body.iter(*_HEADING_TAGS):
         for block in heading.iterdescendants(*_GROUP_TAGS):

@@ -49,8 +49,7 @@ def _blocks(mail: Message, level: int) -> Iterator[str]:
     if mail["Subject"]:
         yield f"{'#' * min(level, _DEEPEST_HEADING)} {_one_line(mail['Subject'])}"
     headers = [f"{name}: {_one_line(mail[name])}" for name in _HEADERS if mail[name]]
-    if headers:
-        yield "  \n".join(headers)
+    yield from filter(None, ["  \n".join(headers)])
     attachments: dict[str, None] = {}
     yield from _parts(mail, level, attachments)
     if attachments:
@@ -68,7 +67,10 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
             lines = "  \n".join(f"{name}: {_one_line(text)}" for name, text in group.items())
             yield from filter(None, (lines, _text(group).strip()))
     elif kind == "multipart/alternative" and part.is_multipart():
-        yield from _first_form(_payload(part), level, attachments)
+        best_first = [*reversed(_payload(part))]
+        best_first.sort(key=lambda form: form.get_content_type() != "text/plain")
+        texts = [[*_parts(form, level, attachments)] for form in best_first]
+        yield from next(filter(None, texts), [])  # of other forms their attachments count
     elif part.is_multipart():
         inside = _payload(part)
         if kind == "multipart/related":  # a text, its frames, and what they use
@@ -82,14 +84,6 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
         yield from filter(None, [_text(part).strip()])
     else:
         attachments[_one_line(part.get_filename() or kind)] = None
-
-
-def _first_form(forms: list[Message], level: int, attachments: dict[str, None]) -> list[str]:
-    """Return the texts of the plain form, or else of the best one that has a text."""
-    best_first = [*reversed(forms)]
-    best_first.sort(key=lambda form: form.get_content_type() != "text/plain")
-    texts = [[*_parts(form, level, attachments)] for form in best_first]
-    return next(filter(None, texts), [])  # of other forms their attachments count
 
 
 def _payload(part: Message) -> list[Message]:

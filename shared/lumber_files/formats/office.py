@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
-from zipfile import ZipFile, ZipInfo
+from zipfile import ZipFile
 
 from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
@@ -33,7 +33,7 @@ from lumber_files.formats.package import (
     qualify,
     show_runs,
 )
-from lumber_files.formats.sheets import divide_sheets, find_workbook, read_drawings, read_workbook
+from lumber_files.formats.sheets import divide_sheets, read_drawings, read_workbook
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import EMPTY, PART, rewrite_word
 from lumber_files.limits import check_unpacked
@@ -49,6 +49,13 @@ _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # that is not known, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
+# Parts with heads and feet of pages, their lines, the texts in one, and those that only count.
+_HEADS = re.compile(r"word/(?:header|footer)\d*\.xml|styles\.xml")
+_LINES_OF_HEADS = "//w:p[not(ancestor::w:p)] | //style:header//text:p | //style:footer//text:p"
+_SHOWN = "(.//w:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab | .//w:ptab | .//w:br"
+_SHOWN += "| .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
+_NUMBER_OF_PAGE = re.compile(r"(?i)\W*(?:page|seite|página)?[\W\d]*(?:of|von|de|[ivxlc]+)?[\W\d]*")
+_TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 # Numbers of paragraphs of slides: ECMA-376, part 1, 20.1.10.61.
@@ -85,9 +92,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         parts = _unpack(content, max_unpacked)
         if any(start in xml for xml in parts.values() for start in _EMBEDDED):
             notices.append("embedded objects left out")
-        if kind == "xlsx" and (workbook := find_workbook(parts)):
-            markdown, hidden = read_workbook(parts, workbook)
-            return markdown, [*notices, *hidden], _given_title(parts)
+        if kind == "xlsx" and (workbook := read_workbook(parts)):
+            return workbook[0], [*notices, *workbook[1]], _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
         content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as StarOffice has it
@@ -115,14 +121,21 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     markdown = _PAGE_NUMBER.sub("", markdown.replace(f" {EMPTY}", ""))
     markdown = show_marked_ordinals(markdown)
     for name in embedded:
-        text, more = _read_part(
-            name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
-        )
-        markdown = markdown.replace(PART, text, 1)
+        text, more = _read_part(name, parts, max_unpacked - sum(map(len, parts.values())))
+        before, _, after = markdown.partition(PART)
+        if before.rpartition("\n")[2].lstrip(" >").startswith("|"):  # in a cell
+            text = " ".join(_TABLE_SIGNS.sub(" ", text).split())
+        markdown = f"{before}{text}{after}"
         notices += more
     if kind in ("xlsx", "ods"):
         markdown = "\n\n".join(filter(None, [divide_sheets(markdown), *shapes]))
     elif kind != "epub":
+        for name in filter(_HEADS.fullmatch, parts):
+            for line in find(parse_xml(parts[name]), _LINES_OF_HEADS):
+                shown = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
+                text = " ".join("".join(shown).split())
+                if not _NUMBER_OF_PAGE.fullmatch(text) and text not in markdown:
+                    markdown = f"{markdown}\n\n{text}".lstrip("\n")
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
         if count := markdown.count("\ufffd"):
             notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
@@ -136,14 +149,15 @@ def _given_title(parts: Mapping[str, bytes]) -> str:
     return next((match[1].decode("utf-8", "replace") for match in found if match), "")
 
 
-def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
+def _read_part(name: str, parts: Mapping[str, bytes], room: int) -> tuple[str, list[str]]:
     """Return the Markdown and notices of a part of another format."""
     suffix = posixpath.splitext(name)[1].lower()
-    with suppress(Exception):  # of any reader; the rest of the document is read
+    with suppress(Exception):  # of any reader, or there is none; the rest of the document is read
+        content = parts[name]
         if content.startswith(b"PK") or suffix == ".rtf":
-            return read_document(content, max_unpacked)[:2]
+            return read_document(content, room)[:2]
         if suffix in (".mht", ".mhtml", ".eml"):
-            return read_mail(content, max_unpacked), []
+            return read_mail(content, room), []
         text = decode(content, name, is_markup=True).text
         return (read_html(text) if "<" in text[:1000] else text), []
     return "", [f"the part {posixpath.basename(name)} is not read"]
@@ -155,7 +169,11 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     size = 0
     with ZipFile(BytesIO(content)) as archive:
         for part in {part.filename: part for part in archive.infolist()}.values():
-            if _READ_BESIDES_XML.search(part.filename.lower()) or _may_be_xml(archive, part):
+            with archive.open(part) as file:  # its name does not show if it is XML, or in UTF-16
+                start = file.read(64)
+            visible = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")
+            is_xml = visible.startswith(b"<") or (not visible and any(start))
+            if is_xml or _READ_BESIDES_XML.search(part.filename.lower()):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
                 xml = archive.read(part).replace(_NEWER_CHARTS, _CHARTS)
@@ -172,18 +190,16 @@ def _repack(
     from lxml import etree
 
     repacked = BytesIO()
-    slides: dict[str | None, int] = {}
-    if kind == "pptx":
-        targets = link_targets(parts, "ppt/presentation.xml")
-        show = parse_xml(parts.get("ppt/presentation.xml", b"<x/>"))
-        ids = show.xpath("//*[local-name()='sldId']/@*[local-name()='id'][namespace-uri()]")
-        slides = {targets.get(each): number for number, each in enumerate(ids, start=1)}
+    targets = link_targets(parts, "ppt/presentation.xml")
+    ids = find(parse_xml(parts.get("ppt/presentation.xml", b"<x/>")), "//p:sldId/@r:id")
+    slides = {targets.get(each): number for number, each in enumerate(ids, start=1)}
     with ZipFile(repacked, "w") as target:
         for name, xml in parts.items():
             is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
-            is_word &= not name.startswith(("word/header", "word/footer"))  # they are left out
-            if kind == "epub" and name.endswith(("html", "htm")):
+            if kind == "epub" and name.endswith(("html", "htm", "svg")):
                 xml = plain_page(xml.decode("utf-8", "replace")).encode()
+            elif name.endswith(".opf"):
+                xml = xml.replace(b"image/svg+xml", b"application/xhtml+xml")  # a page of a book
             elif "/charts/chart" in name:
                 xml = rewrite_chart(parse_xml(xml))
             elif is_word or name in slides or name == "content.xml":
@@ -197,14 +213,6 @@ def _repack(
                 xml = etree.tostring(root)
             target.writestr(name, show_local_dates(xml) if name == "xl/styles.bin" else xml)
     return repacked.getvalue()
-
-
-def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
-    """Return whether a part may be XML by its first bytes: a name does not show it."""
-    with archive.open(part) as file:
-        start = file.read(64)
-    visible = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
-    return visible.startswith(b"<") or (not visible and any(start))
 
 
 def _number_paragraphs(body: Any) -> None:

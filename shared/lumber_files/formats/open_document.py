@@ -69,6 +69,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")
     _number_headings(root, named_styles)
+    _nest_lists(root)
     _title_slides(root)
     return _show_workbook(root)
 
@@ -127,6 +128,26 @@ def _number_headings(root: Any, named_styles: Any) -> None:
             block.text = f"{label.join(ends)} {block.text or ''}".lstrip()
             outer.addprevious(block)
         if numbers:
+            outer.getparent().remove(outer)
+
+
+def _nest_lists(root: Any) -> None:
+    """Move lists that start an item, which shows no label, into the item before."""
+    last = "(preceding-sibling::* | ../preceding-sibling::*[1]/self::text:list/*)[last()]"
+    for item in find(root, "//text:list-item[*[1][self::text:list]]"):
+        outer, inner = item.getparent(), item[0]
+        if not (before := find(item, last)):
+            item.tag = qualify("text:list-header")
+            continue
+        style = find(inner, "string((ancestor-or-self::*/@text:style-name)[last()])")
+        inner.set(qualify("text:style-name"), style)
+        sublist = find(before[0], "*[last()][self::text:list]")
+        (sublist or before)[0].extend(inner if sublist else [inner])
+        before[0].extend(item)
+        outer.remove(item)
+        joined = before[0].getparent()
+        if joined is not outer and (not len(outer) or find(outer, "ancestor::drawing:page")):
+            joined.extend(outer)  # its numbers go on
             outer.getparent().remove(outer)
 
 

@@ -123,15 +123,12 @@ class _Workbook:
         return "" if kind == "s" else str(value)
 
 
-def find_workbook(parts: Mapping[str, bytes]) -> str:
-    """Return the name of the main part of a workbook in XML; "" if there is none."""
+def read_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
+    """Return the Markdown of a workbook in XML, and notices of what is left out."""
     linked = parts.keys() & link_targets(parts, "").values()
-    return next((name for name in linked if re.search(r"workbook\w*\.xml$", name)), "")
-
-
-def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[str]]:
-    """Return the Markdown of a workbook with that main part, and notices of what is left out."""
-    book = _Workbook(parts, workbook)
+    if not (names := [name for name in linked if re.search(r"workbook\w*\.xml$", name)]):
+        return None
+    book = _Workbook(parts, names[0])
     blocks = []
     for sheet, name in book.sheets:
         if sheet.get("state", "visible") != "visible":

@@ -116,7 +116,7 @@ def _show_text(root: Any) -> None:
         state = "(w:checked | w:default[not(../w:checked)])[not(@w:val='0' or @w:val='false')]"
         run = _make_paragraph(root, "☑" if find(box, state) else "☐")[0]
         find(box, "ancestor::w:r[1]")[0].addprevious(run)
-    strip_tags(root, qualify("w:sdt"), qualify("w:sdtContent"))  # controls of a form
+    strip_tags(root, *map(qualify, ("w:sdt", "w:sdtContent", "w:customXml")))  # of forms
     for unseen in find(root, _UNSEEN):
         unseen.getparent().remove(unseen)
     for start in find(root, _GOES_ON):

@@ -38,6 +38,11 @@ from tests.growth import check_linear
             "| Boat | Rent | Rent |\n| --- | --- | --- |\n| Boat | Hour | Day |\n"
             "| Punt | 6 | 25 |\n| Punt | 7 | 30 |",
         ),
+        (
+            "<table><thead><tr><th rowspan=9>Boat<th>Day</thead><tbody><tr><td rowspan=0>Punt<td>6"
+            "<tr><td>7</tbody><tbody><tr><td>Raft<td>8</tbody></table>",
+            "| Boat | Day |\n| --- | --- |\n| Punt | 6 |\n| Punt | 7 |\n| Raft | 8 |",
+        ),
         # Nothing of a table for layout is repeated.
         (
             "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td><h2>d</h2>e</table>",

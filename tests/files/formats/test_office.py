@@ -302,6 +302,12 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "| No | Boat |\n| --- | --- |\n| 1. | Gull |\n| 2. | Tern |",
         ),
         (
+            table(
+                "<w:customXml>", row("Boat", "<w:customXml>" + cell("Day") + "</w:customXml>")
+            ).replace("</w:tbl>", f"</w:customXml>{row('Gull', '10')}</w:tbl>"),
+            "| Boat | Day |\n| --- | --- |\n| Gull | 10 |",
+        ),
+        (
             table(row("a", cell(paragraph("b", picture("Owner")))), row("1", "2")),
             "| a | b Owner |\n| --- | --- |\n| 1 | 2 |",
         ),
@@ -429,11 +435,13 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     reference = f'<w:altChunk xmlns:r="{office}" r:id="x{{}}"/>'
     merged = word(
-        paragraph("Before.") + reference.format(1) + reference.format(2) + reference.format(3)
+        paragraph("Before.")
+        + "".join(map(reference.format, range(1, 5)))
+        + table(row("Key", cell(reference.format(5), "<w:p/>")), row("a", "b"))
     )
     links = "".join(
         f'<Relationship Id="x{n}" Type="x" Target="{name}"/>'
-        for n, name in ((1, "a.htm"), (2, "b.docx"), (3, "c.rtf"))
+        for n, name in ((1, "a.htm"), (2, "b.docx"), (3, "c.rtf"), (4, "d.htm"), (5, "e.htm"))
     )
     with zipfile.ZipFile(io.BytesIO(merged)) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
@@ -444,10 +452,41 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
         "word/a.htm": b"<h2>Terms</h2>",
         "word/b.docx": word(paragraph("Inside.")),
         "word/c.rtf": "no",
+        "word/e.htm": b"<table><tr><td>x|y<td>1<tr><td>z<td>2</table><p>Sum</p>",
     }
     file = read_bytes(zipped(parts), name="a", suffix=".docx")
-    assert file.text.split() == ["Before.", "##", "Terms", "Inside."]
-    assert file.notices == ("the part c.rtf is not read",)
+    text, cells = file.text.split("| Key |")
+    assert text.split() == ["Before.", "##", "Terms", "Inside."]
+    assert cells == " x\\|y 1 z 2 Sum |\n| --- | --- |\n| a | b |\n"
+    assert file.notices == ("the part c.rtf is not read", "the part d.htm is not read")
+
+
+def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
+    boxed = (
+        '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility'
+        f'/2006"><mc:Choice>{BOXED}</mc:Choice><mc:Fallback>{BOXED}</mc:Fallback>'
+        "</mc:AlternateContent></w:r>"
+    )
+    number = instruction("PAGE", result="3")
+    heads = {
+        "header1": paragraph("Tide Mill", "<w:r><w:ptab/></w:r>", "No. 7", style="Part")
+        + paragraph("Body."),
+        "header2": paragraph("Page ", number, " of 9")
+        + paragraph("Quay", boxed)
+        + paragraph("- iv -"),
+        "footer1": table(row("Tide Mill No. 7", "VAT 12")),
+    }
+    content = word(paragraph("Body."), styles=STYLES, **heads)
+    assert text_of(content, ".docx") == "Body.\n\nTide Mill No. 7\n\nQuay Boxed.\n\nVAT 12"
+    styles = (
+        '<s:header xmlns:s="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:text="urn:oasis:'
+        'names:tc:opendocument:xmlns:text:1.0"><text:p>Tide<text:s/><text:span>Mill</text:span>'
+        "</text:p><text:p>Page <text:page-number>2</text:page-number></text:p></s:header>"
+    )
+    made = io.BytesIO(odf("text", "<text:p>Body.</text:p>"))
+    with zipfile.ZipFile(made, "a") as archive:
+        archive.writestr("styles.xml", styles)
+    assert text_of(made.getvalue(), ".odt") == "Body.\n\nTide Mill"
 
 
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
@@ -861,6 +900,13 @@ def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
         "<h1>One</h1><p>10<sup>6</sup> <a href='#n'>boats</a></p>", "<nav>x</nav><h1>Two</h1>"
     )
     assert text_of(content, ".epub") == "# One\n\n10^6 boats\n\n# Two"
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+        book = archive.read("book.opf").decode()
+    svg = '"1.svg" media-type="image/svg+xml"'
+    parts["book.opf"] = book.replace('"1.xhtml" media-type="application/xhtml+xml"', svg)
+    parts["1.svg"] = '<svg xmlns="http://www.w3.org/2000/svg"><text>Tides</text></svg>'
+    assert text_of(zipped(parts), ".epub") == "# One\n\n10^6 boats\n\nTides"
 
 
 FORMS = 'xmlns:form="urn:oasis:names:tc:opendocument:xmlns:form:1.0"'
@@ -951,6 +997,44 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
     assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
         *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("text", ["- a) Zero", "1. One", "   - a) Sub", "   - b) More", "1. Two"]),
+        ("presentation", ["- a) Zero", "1. One", "   - a) Sub", "   - b) More", "2. Two"]),
+    ],
+)
+def test_a_list_that_starts_an_item_belongs_to_the_item_before(kind: str, shown: list[str]) -> None:
+    def item(*blocks: str) -> str:
+        return f"<text:list-item>{''.join(blocks)}</text:list-item>"
+
+    def nest(*items: str, name: str = "") -> str:
+        return f"<text:list{f' text:style-name={name!r}' * bool(name)}>{''.join(items)}</text:list>"
+
+    zero, one, sub, more, two = (
+        f"<text:p>{text}</text:p>" for text in ("Zero", "One", "Sub", "More", "Two")
+    )
+    inner = item(nest(item(sub))), item(nest(item(more)))
+    lists = (
+        nest(item(nest(item(zero))), name="L")
+        + "<text:p/>"
+        + nest(item(one), name="L")
+        + nest(*inner, item(two), name="M")
+    )
+    levels = (
+        '<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
+        '<text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"/>'
+    )
+    styles = "".join(
+        f'<text:list-style style:name="{name}">{levels}</text:list-style>' for name in "LM"
+    )
+    styles = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    box = f"<draw:frame><draw:text-box>{lists}</draw:text-box></draw:frame>"
+    body = lists if kind == "text" else f"<draw:page {NAMES}>{box}</draw:page>"
+    text = text_of(odf(kind, body, styles), f".od{kind[0]}").removeprefix("## Slide 1\n\n")
+    assert [line for line in text.split("\n") if line] == shown
 
 
 BOX = "<draw:text-box><text:p>Box.</text:p></draw:text-box>"
