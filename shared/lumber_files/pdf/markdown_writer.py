@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import groupby, pairwise
 from statistics import median
 
@@ -224,6 +224,8 @@ def _divide(
 ) -> Iterator[_Block]:
     rises = ((b.base - a.base) / a.size for a, b in pairwise(lines))
     beside = {n for n, up in enumerate(rises, start=1) if -0.5 < up < _MAX_HEAD_HEIGHT}  # as heads
+    # Paragraphs of a column begin at the same place.
+    margin_from = cache(lambda a, b: max(o.right for o in lines if a <= o.right and o.left <= b))
     start, in_table = 0, False
     while start < len(lines):
         stop = _end_of_rows(lines, start)
@@ -264,9 +266,9 @@ def _divide(
             ):
                 stop += 1
             first = lines[start]
-            over = (o for o in lines if first.left <= o.right and o.left <= first.left + first.size)
             kind = "item" if first.is_item else "paragraph"
-            yield _Block(kind, lines[start:stop], margin=max(o.right for o in over))
+            margin = margin_from(first.left, first.left + first.size)
+            yield _Block(kind, lines[start:stop], margin=margin)
         start, in_table = stop, False
 
 

@@ -17,6 +17,7 @@ HEADING_SCALE = 1.15
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.5  # times the size
+_MAX_MARKS = 200  # of a page; more are its numbers or letters
 _RAISED_MARK = re.compile(r"(?:\(?[a-z\d]{1,2}\)?|[*\u2020\u2021\u00a7]+),?")  # of a note
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
@@ -112,12 +113,15 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
 def join_raised(page: Sequence[TextLine]) -> list[TextLine]:
     """Return lines with the raised marks of notes, which may be drawn last, behind their words."""
     lines = dict(enumerate(page))
-    for number, line in enumerate(page):
-        if lines[number] is line and all(_RAISED_MARK.fullmatch(word.text) for word in line.words):
-            if apart := [mark for mark in line.words if not _put_behind(mark, lines)]:
-                lines[number] = TextLine(apart, added=line.added)
-            else:
-                del lines[number]
+    marks = [n for n, o in lines.items() if all(_RAISED_MARK.fullmatch(w.text) for w in o.words)]
+    for number in marks if len(marks) <= _MAX_MARKS else ():
+        line = lines[number]
+        if line is not page[number]:
+            continue
+        if apart := [mark for mark in line.words if not _put_behind(mark, lines)]:
+            lines[number] = TextLine(apart, added=line.added)
+        else:
+            del lines[number]
     return [*lines.values()]
 
 

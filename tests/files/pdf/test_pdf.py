@@ -13,6 +13,7 @@ from lumber_files import UnreadableFileError, read_bytes
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word
+from tests.growth import check_linear
 from tests.making_files import pdf_of
 
 Drawn = tuple[float, float, float, str]
@@ -754,6 +755,16 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
     )
     shown = f"BT /F0 12 Tf 296 300 Td (.) Tj 4 0 Td {glyphs} ET"
     assert read(prose(740), more=shown).endswith("\n\n\u05d0\u05d1.")
+
+
+def test_a_page_takes_time_in_proportion_to_its_words() -> None:
+    def page_of(count: int) -> list[TextLine]:
+        places = [(number % 60 * 48.0, number // 60 * 24.0) for number in range(count)]
+        words = [Word("word", left, left + 20, base, 10, 0) for left, base in places]
+        marks = [Word("1", left + 21, left + 24, base + 4, 5, 0) for left, base in places]
+        return [TextLine([word]) for word in [*words, *marks]]
+
+    check_linear(lambda page: to_markdown([page], [[]], {}), page_of, 1_000)
 
 
 def test_an_error_states_that_a_file_needs_a_password() -> None:
