@@ -153,7 +153,10 @@ class PassageIndex:
             self.store.remove_outdated()
         self.check_model(adding=True)
         plan = self._plan(named)
-        removed = self._stored_parts(named.values(), everything) - {*plan.kept, *refused}
+        # Complete sources and divided pages replace what is stored of them.
+        whole, pages = [*complete_sources(named.values())], divided_pages(named.values())
+        stored = self.store.names(None if everything else whole, pages)
+        removed = {*stored} - {*plan.kept, *refused}
         replaced = {one.name for one in plan.new if not one.own_id} & plan.stored | removed
         if replaced and not everything:
             self._warn_of_other_content(named.values(), replaced)
@@ -199,13 +202,6 @@ class PassageIndex:
         }
         new = [one for name, one in changed.items() if name not in revised]
         return _Plan(digests, stored.keys() & named, {*kept.values()}, [*revised.values()], new)
-
-    def _stored_parts(self, documents: Collection[IndexedDocument], everything: bool) -> set[str]:
-        """Return the stored names that complete sources and divided pages replace; or all names."""
-        whole = None if everything else [*complete_sources(documents)]
-        names = {*self.store.names(whole)} if whole is None or whole else set()
-        pages = divided_pages(documents)
-        return names | self.store.names_of_parts(pages) if pages else names
 
     def _warn_of_other_content(
         self, documents: Iterable[IndexedDocument], replaced: Collection[str]

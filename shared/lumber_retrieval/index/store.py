@@ -168,26 +168,27 @@ class PassageStore:
             }
 
     @read_twice
-    def names(self, sources: Collection[str] | None = None) -> list[str]:
-        """Return the names of the documents of these sources; None: of all."""
+    def names(
+        self, sources: Collection[str] | None = None, divided: Collection[str] = ()
+    ) -> list[str]:
+        """Return the names of stored documents: those of some sources, and divided ones.
+
+        Args:
+            sources: The sources. None: all.
+            divided: Names under which a document or its parts may be stored.
+        """
         with self.database.transaction() as connection, self.database.intact():
             if sources is None:
-                return [text_in(n) for (n,) in connection.execute("SELECT name FROM documents")]
-            rows = select(connection, "name FROM documents WHERE source", map(to_bytes, sources))
+                rows = connection.execute("SELECT name FROM documents").fetchall()
+            else:
+                wanted = map(to_bytes, sources)
+                rows = select(connection, "name FROM documents WHERE source", wanted)
+                for name in divided:  # ":" is after all digits
+                    rows += connection.execute(
+                        "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
+                        [*map(to_bytes, (name, part_name(name, ""), part_name(name, ":")))],
+                    ).fetchall()
             return [text_in(name) for (name,) in rows]
-
-    @read_twice
-    def names_of_parts(self, documents: Iterable[str]) -> set[str]:
-        """Return the names of those of these documents, and of their parts, that are stored."""
-        stored = set()
-        with self.database.transaction() as connection, self.database.intact():
-            for name in documents:
-                rows = connection.execute(
-                    "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
-                    [to_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
-                )  # ":" is after all digits
-                stored |= {text_in(part) for (part,) in rows}
-        return stored
 
     @read_twice
     def sources(self) -> list[str]:
