@@ -285,7 +285,9 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             id="one speaker",
         ),
         pytest.param(
-            ROLLED_SRT.replace("02,480", "02,460").replace("04,319", "04,300"), ROLLS, id="overlaps"
+            ROLLED_SRT.replace("00:00:02,470 --> 00:00:02,480", "00:00:01,990 --> 00:00:02,480"),
+            ROLLS,
+            id="overlaps",
         ),
         pytest.param(
             "00:01.0 --> 00:02.0\nSo <ruby>\u6f22<rt>\u304b\u3093</rt></ruby>\u3060 Ne<c>v</c>er.\n"
