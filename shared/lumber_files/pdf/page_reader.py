@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from math import hypot
@@ -119,15 +119,15 @@ def _read_page(
             drawn = _Characters(pdfium, page)
             lines = drawn.lines(annotated=own)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
-    rules, objects = list(_rules(pdfium, page, turns)), pdfium.FPDFPage_CountObjects(page)
+    rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)
-    return lines, rules, objects
+    return lines, rules, len(drawn.objects)
 
 
-def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
+def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
-    for drawn in _objects(pdfium, page):
+    for drawn in objects:
         if (own := pdfium.FPDFPageObj_GetType(drawn)) == pdfium.FPDF_PAGEOBJ_TEXT:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
@@ -150,16 +150,13 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
                 yield area
 
 
-def _objects(pdfium: Any, page: Any) -> Iterator[Any]:
-    return (pdfium.FPDFPage_GetObject(page, n) for n in range(pdfium.FPDFPage_CountObjects(page)))
-
-
 class _Characters:
     """The characters of a page."""
 
     def __init__(self, pdfium: Any, page: Any) -> None:
         self._pdfium = pdfium
-        self._drawn = page
+        numbers = range(pdfium.FPDFPage_CountObjects(page))
+        self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
         self.turns = Counter[int]()
@@ -175,7 +172,7 @@ class _Characters:
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
         if len(text) < self.count:
             text = self._with_missing(text)
-        if self._pdfium.FPDFPage_CountObjects(self._drawn) > self.count / 2:
+        if len(self.objects) > self.count / 2:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
@@ -217,14 +214,14 @@ class _Characters:
         Chrome draws each letter as an object. PDFium leaves out one like that before it if their
         boxes overlap, as in italics: bold print may draw each letter twice.
         """
-        pdfium, units, objects = self._pdfium, list(text), [*_objects(self._pdfium, self._drawn)]
-        numbers = {ctypes.cast(o, ctypes.c_void_p).value: n for n, o in enumerate(objects)}
+        pdfium, units = self._pdfium, list(text)
+        numbers = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
         ends = x, y, end, _ = [ctypes.c_float() for _ in range(4)]
         for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
             beside = before, after = space.start() - 1, space.end()
             drawn = (pdfium.FPDFText_GetTextObject(self._page, index) for index in beside)
-            first, last = (numbers.get(ctypes.cast(o, ctypes.c_void_p).value, -1) for o in drawn)
-            for copy in objects[first + 1 : last][:_MOST_COPIES]:
+            first, last = (numbers.get(o and ctypes.addressof(o.contents), -1) for o in drawn)
+            for copy in self.objects[first + 1 : last][:_MOST_COPIES]:
                 pdfium.FPDFPageObj_GetBounds(copy, *ends)
                 left, right, foot = self._box(before, 0)
                 width, shift = right - left, x.value - left  # that of bold print is smaller

@@ -16,9 +16,9 @@ HEADING_SCALE = 1.15
 """Times the size of the text; larger type is that of headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
-MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.5  # times the size
+MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the size
 _MAX_MARKS = 200  # of a page; more are its numbers or letters
-_RAISED_MARK = re.compile(r"(?:\(?[a-z\d]{1,2}\)?|[*\u2020\u2021\u00a7]+),?")  # of a note
+_RAISED_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"

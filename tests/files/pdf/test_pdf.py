@@ -423,7 +423,9 @@ def test_numbers_are_cells_however_near_they_are_and_text_is_no_head() -> None:
     ]
 
 
-@pytest.mark.parametrize(("mark", "text"), [("\\(a\\)", "(a)"), ("2", "^2")])
+@pytest.mark.parametrize(
+    ("mark", "text"), [("\\(a\\)", "(a)"), ("\\(a\\)\\(b\\)", "(a)(b)"), ("2", "^2")]
+)
 def test_marks_that_are_drawn_last_are_behind_the_word_that_they_are_raised_at(
     mark: str, text: str
 ) -> None:
