@@ -273,6 +273,7 @@ def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) 
         ("a.json", "", "[\n" * 20_000),
         ("a.srt", "-->\n", "1" * 200_000),
         ("a.py", "", "def a():\n    b\n" * 8_000),
+        ("a.py", "Tide ", "\u201e:::" * 2_000),
         ("a.ts", "f(", "a):" * 3_000),
         ("a.rst", "", "=====\n" * 20_000),
         ("a.tex", "", "\\section{" * 20_000),
@@ -281,8 +282,10 @@ def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) 
 def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
     def read(parsed: ParsedText) -> None:
         parsed.outline.places(parsed.text, [Span(0, len(parsed.text))])
-        if name.endswith((".json", ".srt", ".ts")):  # others have the places of any text
+        if name.endswith((".json", ".srt", ".py", ".ts")):  # others have the places of any text
             parsed.places()
 
     known = {"source": name}
-    check_linear(read, lambda n: parse_plain(Source(f"{begin}{unit * n}\nf(x)", metadata=known)), 1)
+    check_linear(
+        read, lambda n: parse_plain(Source(f"{begin}{unit * n}\nf(x).", metadata=known)), 1
+    )

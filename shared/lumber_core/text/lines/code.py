@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from lumber_core.spans import Span
 from lumber_core.text.lines.columns import CLOSING, MAX_WIDTH, PART_LINES, Lines, shares
 
-_INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
+_INLINE = re.compile(r"`[^`]*`|\S{1,99}://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
 _MIN_SHARE_OF_LETTERS = 0.85  # of the characters of prose, spaces aside
 _MIN_BLANKS_OF_PROSE = 4
