@@ -8,6 +8,7 @@ import pytest
 
 from lumber_retrieval.words.word_count import count_words
 from tests.contracts.finders import FRAMEWORKS
+from tests.contracts.splitters import seen
 from tests.core.text.test_context import GUIDE
 from tests.retrieval.passages.test_captions_and_code import ROLLING
 from tests.retrieval.test_passage_index import MUSIC, RIVER
@@ -97,11 +98,8 @@ class TestJoiners:
         ordered = of.join(of.hits(chosen), documents, max_gap=8, reading_order=True)
         assert [one.document for one in ordered] == sorted(names)
         places = [one.span for one in ordered if one.document == "guide.md"]
-        assert (
-            places
-            == sorted(places)
-            != [one.span for one in passages if one.document != "river.txt"]
-        )
+        found = [one.span for one in passages if one.document != "river.txt"]
+        assert places == sorted(places) != found
         for passage in passages:
             assert passage.text == TEXTS[passage.document][slice(*passage.span)]
         assert passages[1].text.startswith("Otters live along rivers. They sleep")
@@ -249,6 +247,18 @@ class TestPages:
         assert of.join_pages([]) == []
         with pytest.raises(TypeError, match=r"pass \[document\]"):
             of.join_pages(note)
+
+    def test_chunks_of_joined_pages_have_pages_and_lines_of_the_whole(self, of: Any) -> None:
+        (joined,) = of.join_pages([of.document(RIVER, "a.pdf", page=n) for n in range(3)])
+        whole = of.text(joined)
+        chunks = seen(of.chunks([joined], target_size=40, chunk_size=90, add_metadata=True))
+        assert any(known["page_first"] < known["page_last"] for *_, known in chunks)
+        for text, start, known in chunks:
+            ends = (start, start + len(text.rstrip()) - 1)
+            for kind, mark in (("page", "\f"), ("line", "\n")):
+                places = (known[f"{kind}_first"], known[f"{kind}_last"])
+                assert places == tuple(whole.count(mark, 0, end) + 1 for end in ends)
+            assert not {"page", "page_label", "page_starts"} & known.keys()
 
     def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request(self, of: Any) -> None:
         documents = [of.document("Five.", "a.pdf", page=5), of.document("One.\fTwo.", "b")]

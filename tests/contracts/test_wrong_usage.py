@@ -29,6 +29,7 @@ def make(form: Any, **options: Any) -> Any:
     return form(**({"judge": JUDGE} if needed else {}), **options)
 
 
+AS_PUBLISHED = {"model": "large", "paper": True}
 EVERY, SIZED = [*FORMS], ["bert", "greedy", "layout"]
 ABOVE = (
     r"target_size \(600\) must not be above chunk_size \(512\), .*leave it out for one that fits"
@@ -40,12 +41,7 @@ WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (EVERY, {"chunk_size": "9"}, TypeError, 'be a whole number, not str: pass a number, "auto"'),
     (EVERY, {"min_chunk_size": "9"}, TypeError, "min_chunk_size must be a whole number, not str"),
     (EVERY, {"min_chunk_size": 600}, ValueError, r"\(600\) must not be above chunk_size \(\d+\): "),
-    (
-        EVERY,
-        {"chunk_size": 10, "min_chunk_size": 11},
-        ValueError,
-        r"min_chunk_size \(11\) must not be above chunk_size \(10\)",
-    ),
+    (EVERY, {"chunk_size": 10, "min_chunk_size": 11}, ValueError, r"\(11\) must not be above .*10"),
     (EVERY, {"tokenizer": "cl1000k"}, ValueError, "unknown tokenizer 'cl1000k'"),
     (EVERY, {"tokenizer": None}, TypeError, "tokenizer must be"),
     (EVERY, {"units": "chapters"}, ValueError, "units must be \"paragraphs\".*'chapters'"),
@@ -62,24 +58,9 @@ WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (["bert"], {"device": "gpu"}, ValueError, '"cpu" or "cuda"'),
     (["bert"], {"threads": 0}, ValueError, "threads must be at least 1"),
     (["bert"], {"paper": True}, ValueError, r"scores places.*paper=False"),
-    (
-        ["bert"],
-        {"target_size": 90, "threshold": 0.0},
-        ValueError,
-        "pass target_size, or threshold or paper, not both",
-    ),
-    (
-        ["bert"],
-        {"model": "large", "paper": True, "target_size": 9},
-        ValueError,
-        "pass target_size, or threshold or paper, not both",
-    ),
-    (
-        ["bert"],
-        {"model": "large", "units": "markdown", "paper": True},
-        ValueError,
-        "pass units or paper, not both",
-    ),
+    (["bert"], {"target_size": 90, "threshold": 0.0}, ValueError, "threshold or paper, not both"),
+    (["bert"], {**AS_PUBLISHED, "target_size": 9}, ValueError, "threshold or paper, not both"),
+    (["bert"], {**AS_PUBLISHED, "units": "markdown"}, ValueError, "pass units or paper, not both"),
     (["lumber"], {"theta": 0}, ValueError, "theta must be at least 1, not 0"),
     (["lumber"], {"theta": "many"}, TypeError, "theta must be a whole number, not str"),
     (["lumber"], {"theta": 55.5}, TypeError, "theta must be a whole number, not float"),

@@ -57,10 +57,8 @@ def test_a_context_in_the_content_is_embedded_once_in_any_case(add_metadata: boo
 
 def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
     splitter = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
-    chunks, model = (
-        splitter.split_text("# Boats\n\nOars.\n\n## Care\n\nDry them."),
-        LangChainVectors(),
-    )
+    model = LangChainVectors()
+    chunks = splitter.split_text("# Boats\n\nOars.\n\n## Care\n\nDry them.")
     with pytest.raises(ValueError, match="does not name its document"):
         ContextEmbeddings(chunks, model)
     for chunk in chunks:
@@ -102,27 +100,17 @@ async def test_other_texts_are_embedded_alone_each_once() -> None:
     model, chunks = LangChainVectors(), chunks_of(library()[:1])
     embeddings = ContextEmbeddings(chunks, model)
     plain = [model.embed_query(text) for text in ("Bees hum.", "Wasps hum.")]
-    first = embeddings.embed_documents(["Bees hum.", chunks[0].page_content, "Wasps hum."] * 2)
+    texts = ["Bees hum.", chunks[0].page_content, "Wasps hum."]
+    first = embeddings.embed_documents(texts * 2)
     assert np.allclose([first[0], first[2]], plain, atol=1e-6)
-    assert (
-        first[:3]
-        == first[3:]
-        == await embeddings.aembed_documents(["Bees hum.", chunks[0].page_content, "Wasps hum."])
-    )
+    assert first[:3] == first[3:] == await embeddings.aembed_documents(texts)
     assert model.texts.count("Bees hum.") == 2  # once in each call
     assert await embeddings.aembed_query("bees") == model.embed_query("bees")
 
 
 def test_chunks_with_the_same_text_get_their_own_vectors_in_order() -> None:
-    def chunk(text: str, name: str) -> Document:
-        return Document(text, metadata={"source": name})
-
-    chunks = [
-        chunk("Same.", "a"),
-        chunk("Otters hunt.", "a"),
-        chunk("Same.", "b"),
-        chunk("Owls.", "b"),
-    ]
+    texts = (("Same.", "a"), ("Otters hunt.", "a"), ("Same.", "b"), ("Owls.", "b"))
+    chunks = [Document(text, metadata={"source": name}) for text, name in texts]
     each = ContextEmbeddings(chunks, LangChainVectors()).embed_documents(contents(chunks))
     assert each[0] != each[2]
     embeddings = ContextEmbeddings(chunks, LangChainVectors())

@@ -35,6 +35,7 @@ make install
 Run it twice a day.
 """
 FENCE = TEXT[TEXT.index("```sh") : TEXT.index("| tool")].strip()
+HEADINGS = {"Words": "", "# Install": "Install", "## From": "Install > From source", "# Use": "Use"}
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **options: GreedyTextSplitter(**{"target_size": 20, **options}),
     "lumber": lambda **options: LumberTextSplitter(llm=LexicalJudge(), theta=20, **options),
@@ -51,16 +52,8 @@ def test_each_chunk_has_the_titles_above_its_first_words(make: Any) -> None:
     for chunk in split(make(add_start_index=True), source="docs/install.md"):
         start = chunk.metadata["start_index"]
         assert TEXT[start:].startswith(chunk.page_content)
-        expected = (
-            ""
-            if start < TEXT.index("# Install")
-            else "Install"
-            if start < TEXT.index("## From")
-            else "Install > From source"
-            if start < TEXT.index("# Use")
-            else "Use"
-        )
-        assert chunk.metadata["headings"] == expected
+        above = [titles for words, titles in HEADINGS.items() if TEXT.index(words) <= start]
+        assert chunk.metadata["headings"] == above[-1]
 
 
 @pytest.mark.parametrize("metadata", [{}, {"source": "notes.txt"}, {"source": 5}, {"source": None}])

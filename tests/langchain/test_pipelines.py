@@ -15,24 +15,21 @@ from langchain_lumber import (
     LumberTextSplitter,
     SpanTextSplitter,
 )
-from lumber_core import Group, LumberChunker, Prices
+from lumber_core import LumberChunker, Prices
 from lumber_core.text.source import Source
 from tests.alone import run_python
+from tests.contracts.splitters import second_unit
 from tests.langchain.test_text_splitters import TEXT
 
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyTextSplitter(chunk_size=12, **own),
     "bert": lambda **own: BertTextSplitter(chunk_size=12, **own),
-    "lumber": lambda **own: LumberTextSplitter(llm=second, chunk_size=12, **own),
+    "lumber": lambda **own: LumberTextSplitter(llm=second_unit, chunk_size=12, **own),
 }
 IDS = """
 from tests.langchain.test_pipelines import *
 print(ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged()))
 """
-
-
-def second(group: Group) -> int:
-    return group.start + 1
 
 
 def library() -> list[Document]:
@@ -92,18 +89,9 @@ def test_ids_differ_by_document_splitter_text_and_place() -> None:
     repeated = Document(page_content="Again and again it rang.\n\n" * 4)
     made = [*ids(splitter, page, next_page, named, repeated), *ids(larger, page)]
     assert len(set(made)) == len(made) > 12
-
-
-def test_a_document_id_counts_instead_of_metadata() -> None:
-    splitter = GreedyTextSplitter(chunk_size=12, stable_ids=True)
-    before = Document(page_content=TEXT, metadata={"read": "Monday"}, id="a")
-    after = Document(page_content=TEXT, metadata={"read": "Tuesday"}, id="a")
-    assert ids(splitter, before) == ids(splitter, after)
-
-
-def test_text_with_lone_surrogates_has_an_id() -> None:
-    (chunk,) = GreedyTextSplitter(stable_ids=True).create_documents(["a \ud800 b"])
-    assert chunk.id
+    reread = Document(page_content=TEXT, metadata={"read": "Tuesday"}, id="a")
+    assert ids(splitter, named) == ids(splitter, reread)  # the document's ID counts alone
+    assert None not in ids(splitter, Document("a \ud800 b"))
 
 
 @pytest.mark.parametrize("overlap", [0, 4])
@@ -124,17 +112,13 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
 
 
 def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
-    splitter = LumberTextSplitter(llm=second)
+    splitter = LumberTextSplitter(llm=second_unit)
     listing = "# Clocks\n\n" + "- one\n\n- two\n\n" * 300
-    plain, marked = (
-        Document(page_content=listing),
-        Document(page_content=listing, metadata={"source": "a.md"}),
-    )
+    plain = Document(listing)
+    marked = Document(listing, metadata={"source": "a.md"})
     estimate = splitter.estimate(iter([plain, marked]), prices=Prices(1, 1))
-    chunker = LumberChunker(second)
-    assert estimate == chunker.estimate(
-        [listing, Source(listing, format="markdown")], prices=Prices(1, 1)
-    )
+    sources = [listing, Source(listing, format="markdown")]
+    assert estimate == LumberChunker(second_unit).estimate(sources, prices=Prices(1, 1))
     assert estimate != splitter.estimate([plain, plain])
     assert estimate.cost is not None
     with pytest.raises(TypeError, match="use create_documents or split_text"):

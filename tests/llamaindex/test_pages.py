@@ -12,8 +12,8 @@ from llama_index.core.schema import Document, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
 from llamaindex_lumber import GreedyNodeParser, join_pages
-from tests.langchain.test_context import PROSE
 
+PROSE = "Otters hunt at dawn, and sleep in hollow trees on the bank. " * 20
 TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
 
 

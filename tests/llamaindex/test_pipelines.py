@@ -22,13 +22,13 @@ from llamaindex_lumber import (
 )
 from lumber_core import Prices
 from tests.alone import run_alone
-from tests.langchain.test_pipelines import second
+from tests.contracts.splitters import second_unit
 from tests.langchain.test_text_splitters import TEXT
 
 PARSERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyNodeParser(chunk_size=12, **own),
     "bert": lambda **own: BertNodeParser(chunk_size=12, **own),
-    "lumber": lambda **own: LumberNodeParser(llm=second, chunk_size=12, **own),
+    "lumber": lambda **own: LumberNodeParser(llm=second_unit, chunk_size=12, **own),
 }
 
 
@@ -132,7 +132,7 @@ def test_chained_parsers_name_parts_apart_from_the_whole() -> None:
 
 
 def test_estimates_take_documents_and_nodes() -> None:
-    parser = LumberNodeParser(llm=second, theta=20)
+    parser = LumberNodeParser(llm=second_unit, theta=20)
     nodes = GreedyNodeParser(chunk_size=40)(library())
     for given in (library(), nodes):
         texts = [node.get_content() for node in given]

@@ -90,25 +90,13 @@ CHANGES: dict[Any, list[dict[str, Any]]] = {
     BertNodeParser: [{"model": "some/model"}, {"paper": True}, {"threshold": 1.0}],
     GreedyNodeParser: [],
     LumberNodeParser: [
-        {"theta": 100},
-        {"method": "window"},
-        {"llm": LexicalJudge()},
-        {"llm": MockLLM()},
-        ASKED,
+        *({"theta": 100}, {"method": "window"}, {"llm": LexicalJudge()}, {"llm": MockLLM()}, ASKED)
     ],
-    ContextEmbedding: [
-        {"embed_model": MockEmbedding(embed_dim=3)},
-        {"embed_model": MockEmbedding(embed_dim=4)},
-    ],
+    ContextEmbedding: [{"embed_model": MockEmbedding(embed_dim=size)} for size in (3, 4)],
 }
 OF_EVERY_PARSER: list[dict[str, Any]] = [
-    {"chunk_overlap": 3},
-    {"chunk_size": 100},
-    {"min_chunk_size": 5},
-    {"tokenizer": "cl100k_base"},
-    {"units": "markdown"},
-    {"language": "de"},
-    {"context": False},
+    *({"chunk_overlap": 3}, {"chunk_size": 100}, {"min_chunk_size": 5}, {"units": "markdown"}),
+    *({"tokenizer": "cl100k_base"}, {"language": "de"}, {"context": False}),
 ]
 
 
@@ -241,15 +229,12 @@ class TestMetadata:
     def test_metadata_that_is_not_handed_on_takes_no_room(self, make: Any) -> None:
         settings = {"chunk_size": 80, "tokenizer": "cl100k_base"}
         bare = make(**settings)([Document(text=PROSE)])
-        apart = make(**settings, include_metadata=False)(
-            [Document(text=PROSE, metadata=self.METADATA)]
-        )
+        document = Document(text=PROSE, metadata=self.METADATA)
+        apart = make(**settings, include_metadata=False)([document])
         assert [node.text for node in apart] == [node.text for node in bare]
-        excluded = Document(text=PROSE, metadata=self.METADATA)
-        excluded.excluded_embed_metadata_keys = excluded.excluded_llm_metadata_keys = [
-            *self.METADATA
-        ]
-        assert [n.text for n in make(**settings)([excluded])] == [n.text for n in bare]
+        document.excluded_embed_metadata_keys = [*self.METADATA]
+        document.excluded_llm_metadata_keys = [*self.METADATA]
+        assert [n.text for n in make(**settings)([document])] == [n.text for n in bare]
 
     def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:
         document = Document(text=PROSE, id_="d7", metadata={"abstract": "word " * 90})
