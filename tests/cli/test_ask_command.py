@@ -82,12 +82,6 @@ def test_rows_of_a_table_come_with_its_header(docs: Path) -> None:
     assert "columns" not in shown.splitlines()[0]
 
 
-def test_stdin_is_asked_like_a_file() -> None:
-    done = run_apart("ask", "-", "When does the ferry sail?", stdin=NOTES.encode(), code=0)
-    assert "[1] stdin | lines 1" in done.out
-    assert "at noon" in done.out
-
-
 def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> None:
     from lumber_retrieval.index.store import PassageStore
 
@@ -107,16 +101,6 @@ def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> 
     # Another folder that is gone, such as a drive that is not there, keeps its files.
     kept = [docs / "notes.txt", other / "notes.txt", docs / "ferry.log"]
     assert stored.sources() == [*map(str, kept)]
-
-
-def test_the_index_knows_a_folder_wherever_the_command_runs(docs: Path, monkeypatch) -> None:
-    index = docs.parent / "docs.db"
-    first = asked("docs", "What is waxed?", "--index", index)
-    written = index.read_bytes()
-    monkeypatch.chdir(docs)
-    passages = asked(".", "What is waxed?", "--index", index)["passages"]
-    assert [p["document"] for p in passages] == [p["document"][5:] for p in first["passages"]]
-    assert index.read_bytes() == written
 
 
 def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) -> None:
@@ -144,14 +128,11 @@ def test_what_git_ignores_is_left_out_unless_told(docs: Path, command: str) -> N
     for name in ("built/copy.md", "node_modules/pkg/README.md"):
         (docs / name).parent.mkdir(parents=True)
         (docs / name).write_text("Dogs travel for free on all boats.", encoding="utf-8")
-    given = [
-        "docs",
-        *(["Do dogs travel for free?", "--format", "json"] if command == "ask" else []),
-    ]
-    shown = run_apart(command, *given).out
+    asked = ["Do dogs travel for free?", "--format", "json"] if command == "ask" else []
+    shown = run_apart(command, "docs", *asked).out
     assert "copy.md" not in shown
     assert "README.md" not in shown
-    shown = run_apart(command, *given, "--no-ignore").out
+    shown = run_apart(command, "docs", *asked, "--no-ignore").out
     assert "docs/built/copy.md" in shown
     assert "docs/node_modules/pkg/README.md" in shown
 
@@ -198,11 +179,7 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
     [
         ('Nine [1].\n\n[1] "It may last nine whole weeks."', "not found", "not found in the files"),
         ("Seven days.", "Seven days.", "the model quotes nothing"),
-        (
-            'Seven [1], or [2].\n\n[1] "seven days"',
-            "or [?].",
-            "the model gave no quote where [?] stands",
-        ),
+        ('Seven [1], or [2].\n\n[1] "seven days"', "or [?].", "gave no quote where [?] stands"),
         ("UNKNOWN", "", "no answer from the model: it finds none in these passages"),
         ("", "", "no answer from the model: the answer is empty"),
         ("I cannot help with that.", "", "no answer from the model: the model declined to answer"),
@@ -246,11 +223,6 @@ def test_what_the_files_do_not_say_is_said(docs: Path) -> None:
     assert "nothing in these files seems to answer this" in done.err
     done = run_apart("ask", "docs", "How long may a rental last?")
     assert "nothing" not in done.err
-
-
-def test_pages_that_were_written_here_are_no_sources(docs: Path) -> None:
-    assert run_apart("view", "docs", "-o", "docs/seen.html").code == 0
-    assert "docs/seen.html" not in documents("docs", "How long may a rental last?", "--words", 900)
 
 
 def test_a_page_is_written_instead_of_printing(docs: Path) -> None:

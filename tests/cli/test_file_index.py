@@ -1,6 +1,7 @@
 """An index of files that several processes use."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -101,21 +102,11 @@ def update(folder: Path) -> tuple[list[str], FileIndex]:
     return read_again, index
 
 
-def folder_of(tmp_path: Path, **texts: str) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in texts.items():
-        path = folder / f"{name}.md"
-        path.write_text(text, encoding="utf-8")
-        os.utime(path, (10**9, 10**9))
-    return folder
-
-
 @pytest.mark.parametrize("seconds", [10**9 + 5, None])
 def test_a_file_is_read_again_only_if_its_bytes_have_changed(
-    seconds: int | None, tmp_path: Path
+    seconds: int | None, write_docs: Callable[..., Path]
 ) -> None:
-    folder = folder_of(tmp_path, ferry="The ferry leaves at noon.\n", train="It has no wheels.\n")
+    folder = write_docs(ferry_md="The ferry leaves at noon.\n", train_md="It has no wheels.\n")
     assert update(folder)[0] == ["ferry.md", "train.md"]
     times = None if seconds is None else (seconds, seconds)  # None: just now
     for path in folder.iterdir():
@@ -130,8 +121,8 @@ def test_a_file_is_read_again_only_if_its_bytes_have_changed(
     assert update(folder)[0] == []
 
 
-def test_a_file_just_written_is_known_by_its_bytes(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, ferry="The ferry leaves at noon.\n")
+def test_a_file_just_written_is_known_by_its_bytes(write_docs: Callable[..., Path]) -> None:
+    folder = write_docs(ferry_md="The ferry leaves at noon.\n")
     (folder / "ferry.md").touch()
     assert update(folder)[0] == ["ferry.md"]
     assert update(folder)[0] == []
@@ -139,8 +130,8 @@ def test_a_file_just_written_is_known_by_its_bytes(tmp_path: Path) -> None:
     assert update(folder)[0] == ["ferry.md"]
 
 
-def test_a_renamed_file_is_not_read_again_and_has_its_new_title(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, river_ferry="It leaves at noon.\n", train="# Trains\n\nAt nine.\n")
+def test_a_renamed_file_is_not_read_again_and_has_its_new_title(write_docs: Any) -> None:
+    folder = write_docs(river_ferry_md="It leaves at noon.\n", train_md="# Trains\n\nAt nine.\n")
     update(folder)
     (folder / "river_ferry.md").rename(folder / "harbour_launch.md")
     (folder / "train.md").rename(folder / "railway.md")
@@ -161,10 +152,9 @@ def test_a_renamed_file_is_not_read_again_and_has_its_new_title(tmp_path: Path) 
     assert update(folder)[0] == ["railway.txt"]
 
 
-def test_the_title_of_a_renamed_page_is_that_of_one_read_anew(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path)
+def test_the_title_of_a_renamed_page_is_that_of_one_read_anew(write_docs: Any) -> None:
     page = "<title>The rules of the house</title><p>Guests park at the gate.</p>"
-    (folder / "north_office.html").write_text(page, encoding="utf-8")
+    folder = write_docs(north_office_html=page)
     _, index = update(folder)
     renamed = (folder / "north_office.html").rename(folder / "south_office.html")
     index.find_unchanged({})  # what is stored is known from here on
@@ -177,6 +167,5 @@ def test_the_title_of_a_renamed_page_is_that_of_one_read_anew(tmp_path: Path) ->
 def test_the_bytes_of_what_is_no_file_are_not_waited_for(tmp_path: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-    assert (
-        content_of(tmp_path / "pipe") == content_of(tmp_path) == content_of(tmp_path / "no") == ""
-    )
+    for name in ("pipe", ".", "no"):
+        assert content_of(tmp_path / name) == ""

@@ -73,15 +73,6 @@ def test_a_folder_without_files_is_served_until_it_has_some(served: Served) -> N
     assert "no file to read yet" in serving.error("grep", pattern="noon")
 
 
-def test_files_of_several_folders_are_named_with_the_folder(served: Served) -> None:
-    serving, one, two = served
-    write(one / "a" / "ferry.md", FERRY)
-    write(two / "train.md", "The train leaves at nine.\n")
-    assert serving.data("status")["files"] == ["one/a/ferry.md", "two/train.md"]
-    assert found(serving, "When does the train leave?")[0][0] == "two/train.md"
-    assert serving.data("read", file="one/a/ferry.md")["total_lines"] == 7
-
-
 def test_what_has_changed_is_found_and_what_it_was_is_not(served: Served) -> None:
     serving, one, _ = served
     write(one / "ferry.md", FERRY)
@@ -141,39 +132,35 @@ def test_a_link_out_is_not_followed_whenever_it_is_made(served: Served) -> None:
     assert left == ["one/b.md", "one/c.md"]
 
 
-def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_path: Path) -> None:
-    write(tmp_path / "secret" / "ferry.md", "The vault opens at midnight.\n")
-    write(tmp_path / "docs" / "a" / "ferry.md", FERRY)
-    file = ServedFolders([str(tmp_path / "docs")]).list_files().file("a/ferry.md")
-    texts = FileTexts(None, MAX_UNPACKED)
-    assert texts.read(file).file.text == FERRY
-    shutil.rmtree(tmp_path / "docs" / "a")
-    (tmp_path / "docs" / "a").symlink_to(tmp_path / "secret")
-    with pytest.raises(ValueError, match=r"a/ferry\.md has become a link"):
-        texts.read(file)
-
-
-def test_a_link_that_is_there_only_while_a_file_is_opened_is_not_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("while_it_is_opened", [False, True])
+def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, while_it_is_opened: bool
 ) -> None:
     write(tmp_path / "secret" / "ferry.md", "The vault opens at midnight.\n")
     folder, aside = tmp_path / "docs" / "a", tmp_path / "aside"
     write(folder / "ferry.md", FERRY)
     file = ServedFolders([str(tmp_path / "docs")]).list_files().file("a/ferry.md")
-    really = os.open
+    texts, really = FileTexts(None, MAX_UNPACKED), os.open
 
-    def open_swapped(path: Path, flags: int) -> int:
+    def swap() -> None:
         folder.rename(aside)
         folder.symlink_to(tmp_path / "secret")
+
+    def open_swapped(path: Path, flags: int) -> int:
+        swap()
         try:
             return really(path, flags)
         finally:
             folder.unlink()
             aside.rename(folder)
 
-    monkeypatch.setattr(os, "open", open_swapped)
-    with pytest.raises(ValueError, match="has become a link"):
-        FileTexts(None, MAX_UNPACKED).read(file)
+    if while_it_is_opened:
+        monkeypatch.setattr(os, "open", open_swapped)
+    else:
+        assert texts.read(file).file.text == FERRY
+        swap()
+    with pytest.raises(ValueError, match=r"a/ferry\.md has become a link"):
+        texts.read(file)
 
 
 def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:

@@ -149,6 +149,7 @@ def test_a_damaged_file_is_read_and_said_once(docs: Path) -> None:
 
 def test_chunks_and_reports_that_were_written_into_a_folder_are_not_read(docs: Path) -> None:
     assert run_apart("split", "docs", "-o", "docs/chunks.jsonl").code == 0
+    assert run_apart("view", "docs", "-o", "docs/seen.html").code == 0
     (docs / "report.json").write_text('{"format": "lumber-comparison"}', encoding="utf-8")
     (docs / "own.json").write_text('{"format": "mine"}', encoding="utf-8")
     again = run_apart("split", "docs", "-o", "docs/chunks.jsonl")
@@ -156,7 +157,7 @@ def test_chunks_and_reports_that_were_written_into_a_folder_are_not_read(docs: P
     written = rows_of((docs / "chunks.jsonl").read_text(encoding="utf-8"))
     named = {row["document"] for row in written}
     assert "docs/own.json" in named
-    assert named.isdisjoint({"docs/chunks.jsonl", "docs/report.json"})
+    assert named.isdisjoint({"docs/chunks.jsonl", "docs/seen.html", "docs/report.json"})
 
 
 @pytest.mark.parametrize("name", ["docs/a.txt", "same.txt", "linked.txt"])

@@ -111,38 +111,26 @@ def test_a_useless_answer_is_asked_for_again_with_what_is_wrong() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_refused_key_raises_at_once(tmp_path: Path, concurrency: int) -> None:
-    faults = dict.fromkeys(range(11, 200), Status(401, "wrong key"))
+def test_a_refused_key_raises_at_once_and_the_next_run_resumes(
+    tmp_path: Path, concurrency: int
+) -> None:
+    refused = [Status(401, "wrong key")]
+    options = {"store": tmp_path / "kept.db", "max_concurrency": concurrency}
+
+    def faults(request: Request) -> object:
+        return refused[0] if refused and request.number > 10 else None
+
     with LoopbackServer(echo, faults=faults) as server:
         with pytest.raises(ModelSettingsError, match="Check the key"):
-            ask_all(
-                model_at(server), asks(100), store=tmp_path / "kept.db", max_concurrency=concurrency
-            )
-        assert server.count <= 10 + concurrency
-    assert kept(tmp_path / "kept.db") == 10
-
-
-def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
-    store = tmp_path / "kept.db"
-    barred = dict.fromkeys(range(21, 200), Status(403))
-    with LoopbackServer(echo, faults=barred) as server, pytest.raises(ModelSettingsError):
-        ask_all(_At(server), asks(50), store=store, max_concurrency=1)
-    with LoopbackServer(echo) as server:
-        first = ask_all(_At(server), asks(50), store=store)
-        assert server.count == 30
-        assert ask_all(_At(server), asks(50), store=store) == first
-        assert server.count == 30
-    assert sum((reply.usage for reply in first), Usage()).calls == 30
-
-
-class _At:
-    """A model whose identity does not tell the server's port."""
-
-    identity = "loopback"
-
-    def __init__(self, server: LoopbackServer) -> None:
-        model = model_at(server)
-        self.complete, self.acomplete = model.complete, model.acomplete
+            ask_all(model_at(server), asks(100), **options)
+        asked = server.count
+        assert asked <= 10 + concurrency
+        assert kept(tmp_path / "kept.db") == 10
+        refused.clear()
+        replies = ask_all(model_at(server), asks(100), **options)
+        assert ask_all(model_at(server), asks(100), **options) == replies
+        assert server.count - asked == 90
+    assert sum((reply.usage for reply in replies), Usage()).calls == 90
 
 
 @pytest.mark.parametrize(
