@@ -252,6 +252,5 @@ def test_new_figures_go_into_the_rows_that_the_results_have() -> None:
     head = "**Passages, plain texts** (9 questions)\n\nretriever | recall\n--- | ---\n"
     page = f"# Results\n\n{head}passages | 0.5\nchunks of a | 0.4\n\nEnd.\n"
     printed = f"{head}passages | 0.6\nchunks of b | 0.3\nchunks of a | 0.2\n\n"
-    assert with_tables(page, printed) == (
-        f"# Results\n\n{head}passages | 0.6\nchunks of a | 0.2\n\nEnd.\n"
-    )
+    filled = f"# Results\n\n{head}passages | 0.6\nchunks of a | 0.2\n\nEnd.\n"
+    assert with_tables(page, printed) == filled

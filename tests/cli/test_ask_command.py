@@ -229,12 +229,10 @@ def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
     reply = 'Seven days at most [1].\n\n[1] "seven days at most"'
     with LoopbackServer(reply) as server:
         model = ("--model", f"{server.openai_url}#any")
-        done = run_apart(
-            "ask", "docs", "How long may a rental last?", "-o", "a.html", "--no-cache", *model
-        )
+        done = run_apart("ask", "docs", "How long?", "-o", "a.html", "--no-cache", *model)
     assert done == (0, "a.html\n", "")
     page = Path("a.html").read_text(encoding="utf-8")
-    assert "<title>How long may a rental last?</title>" in page
+    assert "<title>How long?</title>" in page
     assert '"answer": [["paragraph", ["Seven days at most [1]."], 0]]' in page
     assert '"kind": "exact"' in page
     assert (docs / "guide.md").as_uri() in page

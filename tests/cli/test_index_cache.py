@@ -68,13 +68,11 @@ def test_only_its_user_may_read_the_cache(docs: Path, cache_folder: Path) -> Non
     assert index.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(
-    "options", [("docs", "--no-cache"), ("docs", "--index", "mine.db"), ("docs", "-")]
-)
+@pytest.mark.parametrize("options", [("--no-cache",), ("--index", "mine.db"), ("-",)])
 def test_nothing_is_kept_in_the_cache_if_not_wanted(
     options: tuple[str, ...], docs: Path, cache_folder: Path
 ) -> None:
-    _, report = ask(*options)
+    _, report = ask("docs", *options)
     assert not cache_folder.exists()
     assert "is kept" not in report
     done = run_apart("ask", "docs", QUESTION, "--no-cache", "--index", "mine.db")

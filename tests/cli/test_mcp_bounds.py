@@ -30,9 +30,7 @@ def lined(*levels: int) -> LinedText:
 def test_of_too_many_headings_of_one_level_the_first_are_listed(level: int) -> None:
     sections, note = headings_of(lined(*[level] * 1000))
     assert [one["first_line"] for one in sections] == [*range(1, 600, 2)]
-    assert note == (
-        "only the first 300 of 1,000 headings are listed: those from line 601 on are left out"
-    )
+    assert note.startswith("only the first 300 of 1,000 headings are listed: those from line 601")
 
 
 def test_the_deepest_headings_are_left_out_only_if_others_say_how_a_file_is_built() -> None:
@@ -54,10 +52,7 @@ def test_the_end_of_the_last_line_begins_no_line(tmp_path: Path) -> None:
     for name, text in {"a": "line\n", "b": "\n", "c": "", "d": "x\r\n\r\n", "e": "x"}.items():
         (tmp_path / f"{name}.txt").write_bytes(text.encode())
     found = find(tmp_path, "^$")
-    assert [(match["file"], match["line"]) for match in found["matches"]] == [
-        ("b.txt", 1),
-        ("d.txt", 2),
-    ]
+    assert [(one["file"], one["line"]) for one in found["matches"]] == [("b.txt", 1), ("d.txt", 2)]
 
 
 def test_the_time_for_an_expression_is_bounded_whatever_it_is(tmp_path: Path, monkeypatch) -> None:

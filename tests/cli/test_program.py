@@ -188,7 +188,5 @@ def test_a_terminal_gets_progress(tmp_path: Path) -> None:
         (tmp_path / name).write_text("One. Two.\n\nThree.", encoding="utf-8")
 
     assert "char/s" not in shown_on_terminal("split", tmp_path)
-    assert "2/2" in shown_on_terminal(
-        "split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl"
-    )
+    assert "2/2" in shown_on_terminal("split", tmp_path, "--method", "bert", "-o", tmp_path / "out")
     assert "2.00/2.00" in shown_on_terminal("ask", tmp_path, "Three?", "--no-cache")

@@ -28,9 +28,8 @@ def one_of_many(request: Request) -> str:
     """A question about the first fact that is whole in the passage."""
     passage = re.search(r"^Passage: (.*)$", request.user, re.MULTILINE)
     assert passage is not None
-    whole = re.search(
-        r"He lit the lamp number (\d+) for the first time in the year \d+", passage[1]
-    )
+    lit = r"He lit the lamp number (\d+) for the first time in the year \d+"
+    whole = re.search(lit, passage[1])
     assert whole is not None
     return asked(f"When was lamp {whole[1]} lit?", str(1700 + int(whole[1])), whole[0])
 

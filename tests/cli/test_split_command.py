@@ -275,9 +275,8 @@ def test_a_reader_that_stops_early_causes_no_traceback(tmp_path: Path) -> None:
 def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_bytes(SAMPLE.read_bytes() * 10)
-    process = started(
-        *("split", book, "--method", "greedy"), env={**os.environ, "PYTHONUNBUFFERED": "1"}
-    )
+    unbuffered = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = started("split", book, "--method", "greedy", env=unbuffered)
     out, _ = process.communicate(timeout=120)
     assert "".join(row["text"] for row in rows_of(out.decode())) == book.read_bytes().decode()
 
@@ -297,9 +296,8 @@ def unread(pipe: Any) -> int:
 
 def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
-    process = started(
-        *("split", SAMPLE, "-", "--method", "greedy", "-o", output), preexec_fn=heed_ctrl_c
-    )
+    command = ("split", SAMPLE, "-", "--method", "greedy", "-o", output)
+    process = started(*command, preexec_fn=heed_ctrl_c)
     assert process.stdin is not None
     process.stdin.write(b"The second document begins.")
     process.stdin.flush()

@@ -74,18 +74,12 @@ def small_target(options: dict[str, Any]) -> dict[str, Any]:
 
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert": lambda **options: BertChunker(small_model(), **options),
-    "bert as published": lambda **options: BertChunker(
-        made_model() or "large", paper=True, **options
-    ),
+    "bert as published": lambda **given: BertChunker(made_model() or "large", paper=True, **given),
     "layout": lambda **options: LayoutChunker(**small_target(options)),
     "greedy": lambda **options: GreedyChunker(**small_target(options)),
-    "greedy by paragraphs": lambda **options: GreedyChunker(
-        units="paragraphs", **small_target(options)
-    ),
+    "greedy by paragraphs": lambda **own: GreedyChunker(units="paragraphs", **small_target(own)),
     "lumber by word use": lambda **options: LumberChunker(LexicalJudge(), theta=60, **options),
-    "lumber by bert": lambda **options: LumberChunker(
-        BertJudge(small_model()), theta=60, **options
-    ),
+    "lumber by bert": lambda **given: LumberChunker(BertJudge(small_model()), theta=60, **given),
     "lumber by sentences": lambda **options: LumberChunker(
         second_unit, theta=60, units="sentences", **options
     ),

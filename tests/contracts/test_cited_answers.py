@@ -43,9 +43,7 @@ def test_a_chain_answers_with_citations() -> None:
     assert "    They hunt fish at dawn." in str(asked[1].content)
     answer = langchain.cite_answer(chain.invoke(given), DOCUMENTS[langchain])
     assert [one.kind for one in answer.citations] == ["exact", "not found"]
-    assert str(answer).startswith(
-        'At dawn [1].\n\n[1] animals.md, line 4: "They hunt fish at dawn."'
-    )
+    assert str(answer).startswith('At dawn [1].\n\n[1] animals.md, line 4: "They hunt fish')
 
 
 def test_a_query_engine_answers_with_citations() -> None:

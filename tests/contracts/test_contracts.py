@@ -190,9 +190,8 @@ class TestNothingFailsSilently:
     ) -> None:
         text = TEXTS["several paragraphs"]
         with caplog.at_level(logging.WARNING, logger="lumber_core"):
-            segmentation = LumberChunker(lambda group: answer, on_failure="keep_group").segment(
-                text
-            )
+            chunker = LumberChunker(lambda group: answer, on_failure="keep_group")
+            segmentation = chunker.segment(text)
         assert [verdict.failed for verdict in segmentation.failures] == [True]
         assert segmentation.failures[0].reason
         (record,) = caplog.records

@@ -56,9 +56,8 @@ def by_the_core(chunker: Chunker, file: Source, overlap: int) -> Places:
 
 
 def by_langchain(chunker: Chunker, file: Source, overlap: int) -> Places:
-    splitter = SpanTextSplitter(
-        chunker, chunk_overlap=overlap, strip_whitespace=False, add_metadata=True
-    )
+    delivered = {"chunk_overlap": overlap, "strip_whitespace": False, "add_metadata": True}
+    splitter = SpanTextSplitter(chunker, **delivered)
     document = LangChainDocument(file.text, metadata={"source": file.name, **file.metadata})
     return [
         place(chunk.metadata["start_index"], chunk.metadata["end_index"], chunk.metadata)

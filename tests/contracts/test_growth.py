@@ -166,9 +166,7 @@ def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             seen[0] += 1
             return super().__getitem__(size)
 
-    monkeypatch.setattr(
-        ChunkCosts, "table", property(lambda costs: CountingList(make_table(costs)))
-    )
+    monkeypatch.setattr(ChunkCosts, "table", property(lambda own: CountingList(make_table(own))))
     return seen
 
 

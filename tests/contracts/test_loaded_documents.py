@@ -122,9 +122,8 @@ def test_pages_are_cited_by_place_and_label(of: Retrieving, joined: bool) -> Non
     ]
     of.retriever.sync(of.join_pages(pages) if joined else pages)
     cited = of.cite("Who hunts fish, and whom does the preface thank?", *LABELS.values())
-    assert [(one.page, one.link) for one in cited] == [
-        (page, f"b/o.pdf#page={page}") for page in (1, 2, 3)
-    ]
+    places = [(page, f"b/o.pdf#page={page}") for page in (1, 2, 3)]
+    assert [(one.page, one.link) for one in cited] == places
     assert str(cited[2]) == "o.pdf, page 3 (labelled 1)"
 
 
@@ -167,9 +166,7 @@ CONVERTED = (
     "Mill guide\n\n# Mill guide\n\nIt is old.\n\n## Bread\n\nA loaf costs two pence.\n\n"
     "## Otters\n\nOtters hunt fish at dawn.\n\n# wind the clock\nwind --twice\n"
 )
-STRIPPED = (
-    "Tide clock\n\nIt ticks.\n\nInstall\n\n# create it\nmake it\n\nWinding\n\nTurn the key.\n"
-)
+STRIPPED = "Tide clock\n\nIt ticks.\n\nInstall\n\n# create it\nmake it\n\nWinding\n\nTurn the key."
 
 
 @pytest.mark.parametrize(

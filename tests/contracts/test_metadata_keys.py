@@ -41,9 +41,8 @@ def test_all_chunks_of_a_splitter_have_the_same_keys(
     make: Any, settings: dict[str, Any], everything: bool
 ) -> None:
     coarse, fine = (make(chunk_size=size, add_metadata=everything, **settings) for size in (60, 55))
-    chunks = split(
-        coarse, *(document_for(coarse, text, file_name=name) for name, text in TEXTS.items())
-    )
+    documents = [document_for(coarse, text, file_name=name) for name, text in TEXTS.items()]
+    chunks = split(coarse, *documents)
     assert len(chunks) > 8
     found = [chunk.metadata for chunk in [*chunks, *split(fine, *chunks)]]
     assert {frozenset(metadata) for metadata in found} == {frozenset(found[0])}

@@ -117,9 +117,8 @@ def test_what_has_not_changed_is_neither_embedded_nor_written_again(
     again = index.add_documents(library(of))
     assert (again.added, again.unchanged, again.chunks, model.texts) == (0, 3, 0, [])
     assert path.read_bytes() == before
-    other = index.add_documents(
-        [of.document(MUSIC, "music.txt", year=1), *library(of, "river.txt")]
-    )
+    dated = of.document(MUSIC, "music.txt", year=1)
+    other = index.add_documents([dated, *library(of, "river.txt")])
     assert (other.added, other.unchanged) == (1, 1)
     assert names(of.find(index, "violins", {"year": 1})) == {"music.txt"}
 
@@ -250,9 +249,8 @@ def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
     similarities = {one.metadata["similarity"] for one in everything}
     least = sorted(similarities)[-2]
     few = of.find(filled(of, budget=500, min_similarity=least), "otters")
-    assert {one.metadata["similarity"] for one in few} == {
-        value for value in similarities if value >= least
-    }
+    enough = {value for value in similarities if value >= least}
+    assert {one.metadata["similarity"] for one in few} == enough
     for bad in ({"k": 0}, {"min_similarity": 2}, {"budget": 0}, {"max_gap": -1}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             of.index(**bad)

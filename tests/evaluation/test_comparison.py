@@ -37,9 +37,8 @@ def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
 
 
 def test_equal_splitters_never_differ_clearly() -> None:
-    made = compare(
-        corpus(), [paragraphs("one"), paragraphs("two"), shreds()], embedder=WordEmbedder()
-    )
+    equal = [paragraphs("one"), paragraphs("two"), shreds()]
+    made = compare(corpus(), equal, embedder=WordEmbedder())
     assert all(made.clearly_best(metric) is None for metric in made.metrics)
     pairs = {frozenset((d.first, d.second)) for d in made.differences if d.metric == "recall@5"}
     assert pairs == {frozenset(("one", "two")), frozenset(("one", "shreds"))}
@@ -64,9 +63,8 @@ def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> No
 
 
 def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
-    made = compare(
-        corpus(0), [paragraphs(), GreedyChunker(60, tokenizer="words")], tokenizer="words"
-    )
+    splitters = [paragraphs(), GreedyChunker(60, tokenizer="words")]
+    made = compare(corpus(0), splitters, tokenizer="words")
     assert made.metrics == ()
     assert [len(r.sizes) for r in made.results] == [2, 2]
     assert made.results[0].seconds == 0.5
@@ -75,18 +73,16 @@ def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
 
 
 def test_every_splitter_is_measured_again_in_context() -> None:
-    text = "\n\n".join(
-        f"# {place}\n\nIts harbour froze over in {1800 + n}." for n, place in enumerate(PLACES)
-    )
+    froze = [f"# {name}\n\nIts harbour froze over in {1800 + n}." for n, name in enumerate(PLACES)]
+    text = "\n\n".join(froze)
     document = Document("harbours", text, (0,), (0,), "made", "markdown")
     questions = tuple(
         Question(f"{place} harbour froze over in", "harbours", must_contain=str(1800 + n))
         for n, place in enumerate(PLACES)
     )
     lines, embedder = Every(r"\n\n"), WordEmbedder()
-    made = compare(
-        Corpus("c", (document,), questions), [lines, paragraphs()], embedder=embedder, context=True
-    )
+    harbours = Corpus("c", (document,), questions)
+    made = compare(harbours, [lines, paragraphs()], embedder=embedder, context=True)
     names = ["every", "every, context", "paragraphs", "paragraphs, context"]
     assert [result.name for result in made.results] == names
     assert lines.asked == 1

@@ -70,9 +70,7 @@ def test_replies_come_in_order_however_many_are_in_flight(concurrency: int) -> N
 
     with LoopbackServer(echo, faults=uneven) as server:
         replies = ask_all(model_at(server), asks(40), max_concurrency=concurrency)
-        assert [reply.value for reply in replies] == [
-            f"YOU SAID QUESTION {number}" for number in range(40)
-        ]
+        assert [reply.value for reply in replies] == [f"YOU SAID QUESTION {n}" for n in range(40)]
         assert server.most_at_once <= concurrency
         assert server.count == 40
 

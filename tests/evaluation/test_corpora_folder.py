@@ -119,9 +119,7 @@ def test_questions_find_their_files(tmp_path: Path) -> None:
 def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
         load_folder(tmp_path / "nowhere")
-    with pytest.raises(
-        FileNotFoundError, match="contains no file in a format that is read: text, "
-    ):
+    with pytest.raises(FileNotFoundError, match="contains no file in a format that is read: text,"):
         load_folder(tmp_path)
     file = write(tmp_path / "a.txt", " \n")
     with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):

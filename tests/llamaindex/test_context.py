@@ -68,9 +68,8 @@ def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(
             chunk_size=size * factor, chunk_overlap=overlap, tokenizer=tokenizer, add_metadata=True
         )
         nodes = parser(documents)
-        assert {"headings", "page_first", "line_first"} <= {
-            key for n in nodes for key in n.metadata
-        }
+        keys = {key for node in nodes for key in node.metadata}
+        assert {"headings", "page_first", "line_first"} <= keys
         for mode in MODES:
             contents = [node.get_content(metadata_mode=mode) for node in nodes]
             assert max(count(contents)) <= size * factor

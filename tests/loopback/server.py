@@ -334,11 +334,8 @@ def _embeddings(request: Request) -> dict[str, Any]:
 
 def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:
     read, wrote = _counts(request, said)
-    usage = {
-        "promptTokenCount": read,
-        "candidatesTokenCount": wrote,
-        "totalTokenCount": read + wrote,
-    }
+    usage = {"promptTokenCount": read, "candidatesTokenCount": wrote}
+    usage["totalTokenCount"] = read + wrote
     reply: dict[str, Any] = {"modelVersion": request.model, "usageMetadata": usage}
     if fault == Filtered("prompt"):
         del usage["candidatesTokenCount"]

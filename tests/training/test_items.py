@@ -84,9 +84,8 @@ def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(
         assert window["input_ids"][0] == tokenizer.cls_id
         assert window["input_ids"][-1] == tokenizer.sep_id
         whole, shown = tokenizer(item.text), window["input_ids"][1:-1]
-        places = [
-            n for n in range(len(whole.ids)) if whole.ids[n : n + len(shown)].tolist() == shown
-        ]
+        count = len(shown)
+        places = [n for n in range(len(whole.ids)) if whole.ids[n : n + count].tolist() == shown]
         starts = whole.first_of(item.starts)
         at_starts += bool({*places} & {*starts.tolist()})
         labelled = {n for n, label in enumerate(window["labels"][1:-1]) if label == START}
@@ -119,10 +118,8 @@ def test_passages_and_sections_are_read_as_documents(tmp_path: Path) -> None:
         ["Six."],
     ]
     assert len(joined.units) == 3
-    assert [span.of(whole.text).split() for span in whole.segments] == [
-        ["Three.", "Four"],
-        ["Five."],
-    ]
+    parts = [span.of(whole.text).split() for span in whole.segments]
+    assert parts == [["Three.", "Four"], ["Five."]]
 
 
 @pytest.mark.parametrize("row", [{"document": "a"}, {"text": "One."}, {"document": 1, "text": "a"}])

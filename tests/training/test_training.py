@@ -58,10 +58,7 @@ def passages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return f"{first} {' '.join(rng.choices(others, k=rng.randint(3, 7)))}.".capitalize()
 
     rows = [
-        {
-            "document": f"d{number}",
-            "text": " ".join([sentence("king"), *(sentence("sea") for _ in range(4))]),
-        }
+        {"document": f"d{number}", "text": " ".join(map(sentence, ["king", *["sea"] * 4]))}
         for number in range(40)
         for _ in range(3)
     ]
@@ -75,9 +72,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from safetensors.torch import load_file, save_file
 
     folder = write_random_checkpoint(tmp_path_factory.mktemp("base"), width=48)
-    state = {
-        k: v / 6 if v.dim() > 1 else v for k, v in load_file(folder / "model.safetensors").items()
-    }
+    loaded = load_file(folder / "model.safetensors")
+    state = {key: value / 6 if value.dim() > 1 else value for key, value in loaded.items()}
     save_file(state, folder / "model.safetensors")
     return folder
 
@@ -136,9 +132,8 @@ def test_train_and_export_run_as_commands(
     assert re.search(r"trained on 3\d documents; F1 on held-out windows not measured", said)
     assert f"\nwritten to {exported}; differs" in said
     card = json.loads((exported / "card.json").read_text())
-    assert card["provenance"]["checkpoint"] == {
-        "model.safetensors": sha256(model / "model.safetensors")
-    }
+    digest = sha256(model / "model.safetensors")
+    assert card["provenance"]["checkpoint"] == {"model.safetensors": digest}
     assert card["provenance"]["training"]["settings"]["items"] == 32
     assert BertChunker(str(exported), threshold=-99).segment("One. Two.").spans
 
@@ -182,9 +177,8 @@ def test_the_defaults_are_the_papers(
     passages: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     defaults = {n: p.default for n, p in inspect.signature(train).parameters.items()}
-    assert [defaults[name] for name in ("items", "epochs", "batch_size", "window")] == [
-        *(30_000, 3, 8, 255)
-    ]
+    chosen = [defaults[name] for name in ("items", "epochs", "batch_size", "window")]
+    assert chosen == [30_000, 3, 8, 255]
     assert (defaults["segments"], defaults["sentences"]) == (4, (1, 5))
     assert inspect.signature(synthesize).parameters["items"].default == 30_000
     seen: list[Any] = []

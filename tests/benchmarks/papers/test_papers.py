@@ -45,9 +45,7 @@ def test_the_error_of_a_document_is_that_of_the_article() -> None:
 
 def test_sections_start_where_their_levels_are_marked(wiki: Path) -> None:
     (document,) = iter_wiki(wiki)
-    assert document.text.split("\n") == [
-        line for line in ARTICLE.splitlines() if line[0] not in "=*"
-    ]
+    assert document.text.split("\n") == [one for one in ARTICLE.splitlines() if one[0] not in "=*"]
     assert len(document.starts) == 3
     (upper,) = iter_wiki(wiki, levels=[1, 2])
     assert upper.starts == document.starts[:2]

@@ -170,9 +170,8 @@ def test_servers_that_are_slow_or_away_are_transient_errors(api: str, serve: Any
 def test_the_text_parts_of_a_content_list_are_joined(
     serve: Any, ask: Any, content: Any, text: str
 ) -> None:
-    completion = ask(
-        model_at(serve(faults={1: Malformed(openai_reply(content=content))}), "openai")
-    )
+    reply = Malformed(openai_reply(content=content))
+    completion = ask(model_at(serve(faults={1: reply}), "openai"))
     assert completion.text == text
     assert (completion.prompt_tokens, completion.completion_tokens) == (12, 3)
 

@@ -72,10 +72,7 @@ def test_why_an_answer_ended_is_read_in_the_words_of_any_provider(end: str, sour
         ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}, (9, 4)),
         ({"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 5}, (14, 4)),
         ({"inputTokens": 9, "outputTokens": 4, "cacheWriteInputTokens": 2}, (11, 4)),
-        (
-            {"prompt_token_count": 9, "candidates_token_count": 4, "thoughts_token_count": 6},
-            (9, 10),
-        ),
+        ({"promptTokenCount": 9, "candidatesTokenCount": 4, "thoughtsTokenCount": 6}, (9, 10)),
         ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 33}, (9, 24)),
         ({"prompt_eval_count": 9, "eval_count": 4}, (9, 4)),
         ({"prompt_tokens": None, "completion_tokens": "4"}, (0, 0)),
@@ -111,10 +108,7 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
             [{"tool_name": "answer", "tool_kwargs": {"answer": "ID 7"}, "block_type": "tool_call"}],
             '{"answer": "ID 7"}',
         ),
-        (
-            {"candidates": [{"content": {"parts": [{"call": {"name": "a", "args": {"id": 7}}}]}}]},
-            '{"id": 7}',
-        ),
+        ({"candidates": [{"parts": [{"call": {"name": "a", "args": {"id": 7}}}]}]}, '{"id": 7}'),
         ({"input": {"answer": "ID 7"}}, ""),
         ({"additional_kwargs": {"reasoning_content": "ID 3? ID"}}, "<think>ID 3? ID</think>"),
         ({"reasoning": "ID 3?"}, "<think>ID 3?</think>"),

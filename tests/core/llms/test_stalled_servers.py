@@ -154,8 +154,7 @@ def test_a_compressed_reply_is_read(schema_api, serve, ask):
     said = {"role": "assistant", "content": "Answer: ID 7"}
     answered = {"choices": [{"message": said}], "usage": {}}
     gemini = {"candidates": [{"content": {"parts": [{"text": "Answer: ID 7"}]}}]}
-    server = serve(
-        faults={1: Compressed("gzip", gzip(json.dumps({**answered, **gemini}).encode()))}
-    )
+    body = json.dumps({**answered, **gemini}).encode()
+    server = serve(faults={1: Compressed("gzip", gzip(body))})
     assert unit_of(ask(model_at(server, schema_api)).text) == 7
     assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"

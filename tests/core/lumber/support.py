@@ -25,9 +25,8 @@ def scattered(group: Group) -> int | None:
 def story(paragraphs_count: int, seed: int = 0) -> str:
     """Return a text of numbered paragraphs, of 4 to 13 words each."""
     lengths = [4 + crc32(f"{seed}/{n}".encode()) % 10 for n in range(paragraphs_count)]
-    return "\n\n".join(
-        " ".join([f"S{seed}n{n}", *["word"] * (length - 1)]) for n, length in enumerate(lengths)
-    )
+    words = [" ".join([f"S{seed}n{n}", *["word"] * (count - 1)]) for n, count in enumerate(lengths)]
+    return "\n\n".join(words)
 
 
 def document(text: str, theta: int = 60) -> tuple[TextUnits, MethodRules]:

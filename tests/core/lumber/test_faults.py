@@ -36,9 +36,7 @@ def test_a_clock_that_jumps_changes_no_wait(after: str, monkeypatch: pytest.Monk
     waits: list[float] = []
     monkeypatch.setattr("lumber_core.calls.threads.time.sleep", waits.append)
     faults = {2: Status(429, headers={"Retry-After": after}), 3: Status(503)}
-    policy = CallPolicy(
-        initial_backoff=0.01, max_backoff=0.05, requests_per_minute=60_000, attempts=4
-    )
+    policy = CallPolicy(initial_backoff=0.01, max_backoff=0.05, requests_per_minute=60_000)
     with LoopbackServer("Answer: none", faults=faults) as server:
         model = OpenAIModel("any", api_key="k", base_url=server.openai_url)
         judge = ModelJudge(model, policy=policy)

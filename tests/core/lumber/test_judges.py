@@ -169,11 +169,9 @@ def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
 def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
     model = ScriptedModel(Completion("Answer: ID 7", 120, 4, "stop"))
     verdict = ModelJudge(model).judge(FOUR)
-    assert verdict == Verdict(
-        5, 9, 7, "shift", verdict.reason, answer="Answer: ID 7", usage=Usage(1, 120, 4)
-    )
+    usage = Usage(1, 120, 4)
+    assert verdict == Verdict(5, 9, 7, "shift", verdict.reason, "Answer: ID 7", usage)
     assert verdict.reason
-    assert verdict.usage == Usage(1, 120, 4)
     assert model.history == [PromptTemplate().render(FOUR)]
 
 

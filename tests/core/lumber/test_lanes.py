@@ -36,12 +36,7 @@ def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, in
 
 
 @examples(60)
-@given(
-    st.integers(1, 120),
-    st.integers(2, 20),
-    st.sampled_from([0.02, 0.05, 0.3, 1.0]),
-    st.integers(0, 10**6),
-)
+@given(st.integers(1, 120), st.integers(2, 20), st.sampled_from([0.02, 0.3, 1.0]), st.integers(0))
 def test_any_order_and_number_of_lanes_gives_the_sequential_result(
     length: int, lanes: int, extra: float, seed: int
 ) -> None:

@@ -16,6 +16,7 @@ from tests.loopback.faults import Drop, Status, rate_limited
 from tests.loopback.server import LoopbackServer, Request
 from tests.tiling import check_tiling
 
+load = pytest.mark.load
 FAST = CallPolicy(attempts=5, initial_backoff=0.005, max_backoff=0.05)
 
 
@@ -30,9 +31,7 @@ def splitter(server: LoopbackServer, **options) -> LumberChunker:
     return LumberChunker(ModelJudge(model, policy=FAST), theta=60, **options)
 
 
-@pytest.mark.parametrize(
-    ("documents", "calls"), [(1, 125), pytest.param(80, 10_000, marks=pytest.mark.load)]
-)
+@pytest.mark.parametrize(("documents", "calls"), [(1, 125), pytest.param(80, 10_000, marks=load)])
 def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
     tmp_path: Path, documents: int, calls: int
 ) -> None:

@@ -22,9 +22,8 @@ def test_paragraphs_are_labelled_with_their_numbers_in_the_document():
 
 @pytest.mark.parametrize("line_break", LINE_BREAKS, ids=ascii)
 def test_every_line_break_is_folded_to_one_blank(line_break):
-    assert fold_lines(f"one{line_break}two {line_break}{line_break} three{line_break}") == (
-        "one two three"
-    )
+    folded = fold_lines(f"one{line_break}two {line_break}{line_break} three{line_break}")
+    assert folded == "one two three"
 
 
 @given(nasty_texts)

@@ -17,10 +17,8 @@ from tests.core.lumber.support import ScatteredModel, document, scattered, segme
 
 
 def walks(count: int, lanes: int = 8, length: int = 400) -> list[Walk]:
-    return [
-        Walk(*document(story(length, seed)), lanes=lanes, max_extra_calls=0.5)
-        for seed in range(count)
-    ]
+    stories = (document(story(length, seed)) for seed in range(count))
+    return [Walk(*each, lanes=lanes, max_extra_calls=0.5) for each in stories]
 
 
 def nothing(group: Group) -> None:

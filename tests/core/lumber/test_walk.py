@@ -206,9 +206,8 @@ def test_published_answers_give_the_published_chunks(emma: list[str], emma_ends:
     text = "\n".join(emma)
     segmentation = LumberChunker.as_published(judge).segment(text)
     starts = [0, *accumulate(len(paragraph) + 1 for paragraph in emma)]
-    published = [
-        "\n".join(emma[first:last]) for first, last in zip([0, *emma_ends], emma_ends, strict=False)
-    ]
+    edges = pairwise([0, *emma_ends])
+    published = ["\n".join(emma[first:last]) for first, last in edges]
     assert [starts.index(span.start) for span in segmentation.spans] == [0, *emma_ends[:-1]]
     assert [chunk.rstrip("\n") for chunk in segmentation.chunks(text)] == published
     assert len(segmentation.spans) == 476
