@@ -5,12 +5,10 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from lumber_cli.agents import folders
 from lumber_cli.agents.folders import ServedFolders
 from lumber_cli.file_index import FileIndex
 from lumber_cli.inputs import Inputs
@@ -318,27 +316,6 @@ def test_a_very_long_name_is_shown_in_part(served: Agent) -> None:
         error = served.error(tool, **{argument: "ferry" * 60_000}, **arguments)
         assert len(error) < 600
         assert "ferry" * 40 + "'…" in error
-
-
-def test_a_very_long_name_is_compared_with_none(folder: Path, monkeypatch) -> None:
-    compared: list[str] = []
-
-    def extract(name: str, *_: object, **__: object) -> list[Any]:
-        compared.append(name)
-        return []
-
-    def matches(_: str, pattern: str) -> bool:
-        compared.append(pattern)
-        return False
-
-    monkeypatch.setattr(folders, "process", SimpleNamespace(extract=extract))
-    monkeypatch.setattr(folders, "fnmatchcase", matches)
-    listing = folders.ServedFolders([str(folder)]).list_files()
-    for refuse in (listing.file, listing.select):
-        for name in ("ferry", "ferry" * 60_000):
-            with pytest.raises(ValueError, match="ferry"):
-                refuse(name)
-    assert {*compared} == {"ferry", ""}
 
 
 @pytest.mark.parametrize("tool", ["search", "read", "grep"])

@@ -128,17 +128,12 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     assert done.err.splitlines()[-1].startswith(
         "lumber-splitters: left out: 2 zip, 1 without suffix, 1 log; --also '*.log'"
     )
+    named = run_apart("split", "docs", "--also", "*.log", "--also", "Make*")
+    assert {"docs/pump.log", "docs/Makefile"} < {row["document"] for row in rows_of(named.out)}
+    assert "left out: 2 zip;" in named.err
     assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
     assert "écoutent" in done.out
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
-
-
-def test_other_files_of_folders_are_read_by_wish(docs: Path) -> None:
-    for name in ("pump.log", "Makefile", "data.zip"):
-        (docs / name).write_text("The pump failed.", encoding="utf-8")
-    done = run_apart("split", "docs", "--also", "*.log", "--also", "Make*")
-    assert {"docs/pump.log", "docs/Makefile"} < {row["document"] for row in rows_of(done.out)}
-    assert "left out: 1 zip;" in done.err
 
 
 def test_a_damaged_file_is_read_and_said_once(docs: Path) -> None:

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from llama_index.core import Document as LlamaDocument
-from llama_index.core.schema import MetadataMode
 
 from langchain_lumber import GreedyTextSplitter, LayoutTextSplitter, LumberTextSplitter
 from llamaindex_lumber import GreedyNodeParser, LayoutNodeParser, LumberNodeParser
@@ -47,12 +45,6 @@ def test_all_chunks_of_a_splitter_have_the_same_keys(
     found = [chunk.metadata for chunk in [*chunks, *split(fine, *chunks)]]
     assert {frozenset(metadata) for metadata in found} == {frozenset(found[0])}
     assert {type(value) for metadata in found for value in metadata.values()} <= {str, int}
-
-
-def test_keys_without_a_value_are_not_embedded() -> None:
-    (node,) = LayoutNodeParser()([LlamaDocument(text="Gulls sleep.", metadata={"year": 2024})])
-    for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-        assert node.get_content(mode) == "year: 2024\n\nGulls sleep."
 
 
 def test_what_a_document_brings_stays_as_it_is() -> None:

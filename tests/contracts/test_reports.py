@@ -70,13 +70,6 @@ def test_chunks_say_on_request_how_their_starts_were_decided(make: Any) -> None:
     assert all(metadata["source"] == "a" for *_, metadata in chunks)
 
 
-@in_both_frameworks
-def test_nothing_is_said_unless_asked_for(make: Any) -> None:
-    chunks = chunks_of(make, LONG, llm=answers, tokenizer=words, **UNTIL_FAILURE)
-    for *_, metadata in chunks:
-        assert {key: value for key, value in metadata.items() if value} == {"source": "a"}
-
-
 def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
     def verdicts(**settings: Any) -> list[str | None]:
         settings |= {"llm": answers, "tokenizer": words, "add_metadata": True, **UNTIL_FAILURE}

@@ -162,7 +162,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@examples(150)
+@examples(60)
 @given(
     before=st.lists(PIECES, max_size=10).map("".join),
     passage=st.lists(PIECES, min_size=5, max_size=40).map("".join),

@@ -84,22 +84,18 @@ class TestLumber:
 
 @pytest.mark.parametrize("make", [GreedyTextSplitter, LumberTextSplitter])
 class TestBoth:
-    def test_they_are_langchain_splitters(self, make: Any) -> None:
-        assert isinstance(make(), TextSplitter)
-
     def test_start_index_only_if_requested(self, make: Any) -> None:
+        assert isinstance(make(), TextSplitter)  # which code of LangChain's users checks
         assert "start_index" not in make().create_documents([TEXT])[0].metadata
         assert make(add_start_index=True).create_documents([TEXT])[0].metadata["start_index"] == 0
 
-    def test_chunks_do_not_share_the_documents_id(self, make: Any) -> None:
-        chunks = make().split_documents([Document(page_content=TEXT, id="doc-1")])
-        assert {chunk.id for chunk in chunks} == {None}
-
-    def test_documents_follow_each_other_in_order(self, make: Any) -> None:
-        given = [Document(page_content=TEXT, metadata={"n": n}) for n in range(12)]
-        numbers = [chunk.metadata["n"] for chunk in make().split_documents(given)]
+    def test_documents_follow_each_other_in_order_without_their_ids(self, make: Any) -> None:
+        given = [Document(TEXT, metadata={"n": n}, id=f"doc-{n}") for n in range(12)]
+        chunks = make().split_documents(given)
+        numbers = [chunk.metadata["n"] for chunk in chunks]
         assert numbers == sorted(numbers)
         assert set(numbers) == set(range(12))
+        assert {chunk.id for chunk in chunks} == {None}
 
     def test_metadatas_must_match_the_texts(self, make: Any) -> None:
         with pytest.raises(ValueError, match="3 texts but 1 metadatas"):

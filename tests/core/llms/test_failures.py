@@ -147,7 +147,7 @@ def test_retry_after_is_read_from_the_error(api: str, serve: Any, ask: Any, as_d
 
 def test_servers_that_are_slow_or_away_are_transient_errors(api: str, serve: Any, ask: Any) -> None:
     server = serve(faults={1: Slow(60)})
-    assert trouble_of(caught(ask, model_at(server, api, timeout=2))) == "transient"
+    assert trouble_of(caught(ask, model_at(server, api, timeout=0.5))) == "transient"
     assert server.count == 1
     model = model_at(server, api)
     server.stop()

@@ -187,6 +187,7 @@ PROSE = [
 
 
 @given(st.lists(st.sampled_from(PROSE), max_size=80), st.sampled_from([20, 60]))
+@quick
 def test_no_chunk_is_longer_than_theta(parts: list[str], theta: int) -> None:
     count = token_counter("estimate").count
     for context in (False, True):
