@@ -13,11 +13,8 @@ import llamaindex_lumber
 
 ROOT = Path(__file__).resolve().parents[1]
 FRAMEWORKS = {"langchain_lumber", "llamaindex_lumber"}
-PACKAGES = [
-    path
-    for folder in (*sorted(FRAMEWORKS), "shared")
-    for path in sorted((ROOT / folder).rglob("*.py"))
-]
+FOLDERS = [ROOT / folder for folder in (*sorted(FRAMEWORKS), "shared")]
+PACKAGES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.py"))]
 
 
 def test_imports_keep_the_contracts(capsys, monkeypatch) -> None:
@@ -56,11 +53,8 @@ def test_no_two_files_share_a_name() -> None:
     places: dict[str, list[Path]] = {}
     for path in PACKAGES:
         places.setdefault(path.stem, []).append(path)
-    twice = {
-        name: paths
-        for name, paths in places.items()
-        if len(paths) > 1 and name not in {"__init__", "__main__"}
-    }
+    own = {"__init__", "__main__"}
+    twice = {name: paths for name, paths in places.items() if len(paths) > 1 and name not in own}
     mirrored = {
         name for name, paths in twice.items() if {path.parent.name for path in paths} == FRAMEWORKS
     }
@@ -75,12 +69,8 @@ def test_no_two_files_share_a_name() -> None:
 def test_the_docstring_of_a_package_names_what_is_there(init: Path) -> None:
     tree = ast.parse(init.read_text(encoding="utf-8"))
     modules = {path.stem for path in init.parent.iterdir()}
-    exported = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    exported = {alias.name for node in imports for alias in node.names}
     docstring = ast.get_docstring(tree) or ""
     assert docstring, "a package says in one sentence what it is for"
     assert {*re.findall(r"`(\w+)`", docstring)} <= modules | exported

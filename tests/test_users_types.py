@@ -105,11 +105,8 @@ def test_a_users_script_passes_in_strict_mode(found: Found) -> None:
 
 
 def test_wrong_names_types_and_positions_are_flagged(found: Found) -> None:
-    expected = {
-        number: line.split("# ")[1]
-        for number, line in enumerate(WRONG.splitlines())
-        if "# " in line
-    }
+    lines = enumerate(WRONG.splitlines())
+    expected = {number: line.split("# ")[1] for number, line in lines if "# " in line}
     assert found["wrong"].keys() == expected.keys()
     for number, message in expected.items():
         assert re.search(re.escape(message), found["wrong"][number])

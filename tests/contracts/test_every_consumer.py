@@ -49,10 +49,8 @@ def files(folder: Path) -> list[Source]:
 
 
 def by_the_core(chunker: Chunker, file: Source, overlap: int) -> Places:
-    return [
-        (*chunk.span, chunk.context, [*chunk.headings_inside])
-        for chunk in chunker.split(file, Delivery(overlap))
-    ]
+    chunks = chunker.split(file, Delivery(overlap))
+    return [(*chunk.span, chunk.context, [*chunk.headings_inside]) for chunk in chunks]
 
 
 def by_langchain(chunker: Chunker, file: Source, overlap: int) -> Places:

@@ -132,10 +132,8 @@ def test_parts_of_a_file_are_numbered_from_one(of: Retrieving) -> None:
     numbers: Iterable[dict[str, int]] = (
         [{"row": n} for n in range(3)] if of.name == "langchain" else [{}] * 3
     )
-    rows = [
-        of.document(text, file_name="prices.csv", **number)
-        for text, number in zip(texts, numbers, strict=True)
-    ]
+    numbered = zip(texts, numbers, strict=True)
+    rows = [of.document(text, file_name="prices.csv", **number) for text, number in numbered]
     assert of.retriever.add_documents(rows).added == 3
     cited = of.cite("What do seal, spring and wheel cost?", *texts)
     assert [str(one) for one in cited] == [f"prices.csv, row {n}" for n in (1, 2, 3)]

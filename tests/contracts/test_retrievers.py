@@ -323,10 +323,8 @@ def test_frameworks_find_what_the_core_finds(of: Any) -> None:
 
 @every_framework
 def test_passages_of_a_joined_file_say_their_pages(of: Any) -> None:
-    pages = [
-        of.document(text, "book.pdf", page=number, total_pages=2)
-        for number, text in enumerate((RIVER, MUSIC))
-    ]
+    texts = enumerate((RIVER, MUSIC))
+    pages = [of.document(text, "book.pdf", page=n, total_pages=2) for n, text in texts]
     index = of.index(budget=60)
     index.add_documents(of.join_pages(pages))
     [found] = [one for one in of.find(index, "violins") if "Violins" in one.text]

@@ -169,13 +169,9 @@ def test_what_cannot_work_is_refused_before_any_work(
     arguments: dict[str, object], error: type[Exception], reason: str
 ) -> None:
     counting = paragraphs("counting")
-    given: dict[str, Any] = {
-        "corpus": corpus(segmented=True),
-        "splitters": [],
-        "embedder": WordEmbedder(),
-        **arguments,
-    }
-    splitters = given.pop("splitters")
+    given: dict[str, Any] = {"corpus": corpus(segmented=True), "embedder": WordEmbedder()}
+    given |= arguments
+    splitters = given.pop("splitters", [])
     if "no splitter" not in reason:
         splitters = [counting, *splitters]
     with pytest.raises(error, match=reason):

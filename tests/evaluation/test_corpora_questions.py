@@ -17,12 +17,13 @@ def document(name: str, text: str = TEXT) -> Document:
     return Document(name, text, (0,), (0,), "test")
 
 
+EXCERPT = {"start_index": 4, "end_index": 11, "content": "fox ran"}
 OWN = {
     "question": "Who ran?",
     "document": "fox",
     "answer": "The fox.",
     "must_contain": "fox ran",
-    "references": [{"start_index": 4, "end_index": 11, "content": "fox ran"}],
+    "references": [EXCERPT],
 }
 EXPECTED = Question("Who ran?", "fox", "The fox.", "fox ran", (Span(4, 11),))
 
@@ -108,10 +109,7 @@ def test_a_document_that_is_not_known_is_named_with_those_that_are(
         ({"references": [{"start_index": 4.0, "end_index": 11}]}, "with whole numbers"),
         ({"references": [{"start_index": 7, "end_index": 7}]}, "0 <= start_index < end_index"),
         ({"references": [{"start_index": 4, "end_index": 99}]}, "at character 99, but fox has 30"),
-        (
-            {"references": [{"start_index": 4, "end_index": 11, "content": "owl ran"}]},
-            "characters 4 to 11 of fox",
-        ),
+        ({"references": [{**EXCERPT, "content": "owl ran"}]}, "characters 4 to 11 of fox"),
     ],
 )
 def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Path) -> None:

@@ -100,13 +100,8 @@ def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None
 
     def made(concurrency: int) -> QuestionSet:
         with LoopbackServer(fussy) as server:
-            return make_questions(
-                [split],
-                model_at(server),
-                documents=[document],
-                count=8,
-                max_concurrency=concurrency,
-            )
+            options = {"documents": [document], "count": 8, "max_concurrency": concurrency}
+            return make_questions([split], model_at(server), **options)
 
     result = made(1)
     assert len(result.questions) >= 6

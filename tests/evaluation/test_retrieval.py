@@ -87,22 +87,14 @@ GUIDE = "# Harbour\n\n## Ferry\n\nAt six.\n\n## Lamps\n\nAt dusk.\n"
 def test_headings_above_a_chunk_are_embedded_with_it_and_read_before_it() -> None:
     at = [GUIDE.index("At six"), GUIDE.index("## Lamps"), GUIDE.index("At dusk"), len(GUIDE)]
     chunks = split(GUIDE, (at[0], at[1] - 2), (at[1], at[2] - 2), (at[2], at[3] - 1))
-    table = letters(
-        {
-            "Harbour > Ferry\n\nAt six.": 0.9,
-            "Harbour\n\n## Lamps": 0.5,
-            "Harbour > Lamps\n\nAt dusk.": 0.7,
-        }
-    )
+    ferry, lamps = "Harbour > Ferry", "Harbour > Lamps"
+    texts = (f"{ferry}\n\nAt six.", "Harbour\n\n## Lamps", f"{lamps}\n\nAt dusk.")
+    table = letters(dict(zip(texts, (0.9, 0.5, 0.7), strict=True)))
     document = Document("d", GUIDE, (0,), (0,), "test", "markdown")
     corpus = Corpus("c", (document,), (asked("six"),))
     result = retrieve(corpus, [chunks], table, context=True)
     assert result.questions[0].retrieved == (0, 2, 1)
-    assert [str(chunk.context) for chunk in result.chunks] == [
-        "Harbour > Ferry",
-        "Harbour",
-        "Harbour > Lamps",
-    ]
+    assert [str(chunk.context) for chunk in result.chunks] == [ferry, "Harbour", lamps]
     assert [chunk.text for chunk in result.chunks] == ["At six.", "## Lamps", "At dusk."]
     assert result.texts_embedded == 3
 

@@ -77,10 +77,8 @@ def test_of_several_places_of_a_string_the_best_counts() -> None:
 
 def test_the_words_of_a_context_take_room_before_those_of_the_text() -> None:
     above = Context(("Tides", "North Quay"))  # "Tides > North Quay", four words
-    chunks = [
-        EvaluatedChunk("d", Span(0, 13), TEXT[:13], above),
-        EvaluatedChunk("d", Span(20, 28), TEXT[20:28]),
-    ]
+    chunks = [EvaluatedChunk("d", Span(0, 13), TEXT[:13], above)]
+    chunks.append(EvaluatedChunk("d", Span(20, 28), TEXT[20:28]))
     read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, chunks)
     assert read.words == [7, 2]
     assert [read(about("one"), [0, 1], budget) for budget in (3, 4, 5)] == [0, 0, 1]

@@ -60,6 +60,7 @@ def usable(use: Callable[[], object], path: Path) -> None:
         names(error, path)
 
 
+sizes = st.none() | st.integers(1, 9000)
 verdict_rows = stored(
     {
         "judge": st.just("j"),
@@ -94,12 +95,7 @@ def test_a_verdict_is_sound_or_refused(value: bytes) -> None:
         store.close()
 
 
-@given(
-    st.binary(min_size=1, max_size=80),
-    st.booleans(),
-    st.integers(0, 4000),
-    st.none() | st.integers(1, 9000),
-)
+@given(st.binary(min_size=1, max_size=80), st.booleans(), st.integers(0, 4000), sizes)
 @examples(40)
 def test_a_file_of_any_bytes_is_refused_and_unchanged(
     content: bytes, headed: bool, at: int, size: int | None

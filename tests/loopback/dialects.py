@@ -43,9 +43,7 @@ DIALECTS = [
     Dialect("Ollama", 500, _error("invalid JSON schema in format", type="api_error")),
     Dialect("LM Studio", 400, {"error": "response_format json_schema is not supported"}),
     Dialect(
-        "Azure",
-        400,
-        _error("response_format value as json_schema is enabled only for api versions 2024-08-01-"),
+        "Azure", 400, _error("json_schema is enabled only for api versions 2024-08-01-preview")
     ),
     Dialect(
         "OpenAI, a model that thinks",
@@ -54,20 +52,14 @@ DIALECTS = [
         ("max_tokens", "temperature"),
     ),
     Dialect(
-        "OpenRouter",
-        404,
-        _error("No endpoints found that can handle the requested parameters.", code=404),
+        "OpenRouter", 404, _error("No endpoints found for the requested parameters.", code=404)
     ),
     Dialect(
         "OpenRouter, a provider's error",
         400,
         _error("Provider returned error", code=400, metadata={"raw": _NOT_PERMITTED}),
     ),
-    Dialect(
-        "OpenRouter, in a good reply",
-        200,
-        _error("json_schema is not supported by this model", code=400),
-    ),
+    Dialect("OpenRouter, in a good reply", 200, _error("json_schema is not supported", code=400)),
     Dialect("a server that lacks it", 501, _error("response_format is not implemented")),
     Dialect(
         "FastAPI",

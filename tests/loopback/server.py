@@ -201,10 +201,8 @@ class LoopbackServer:
         """Answer one request; return whether the connection goes on."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.rstrip().split("\r\n")
-        headers = {
-            name.strip().lower(): value.strip()
-            for name, _, value in (line.partition(":") for line in lines)
-        }
+        named = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in named}
         raw = await _body(reader, headers)
         path = first.split(" ")[1].partition("?")[0]
         self.count += 1

@@ -244,10 +244,8 @@ def test_a_plain_encoder_becomes_a_classifier_to_train(checkpoint: Path, tmp_pat
     state = load_file(folder / "model.safetensors")
     save_file({k.removeprefix("model."): v for k, v in state.items()}, folder / "model.safetensors")
     model = tagger_from_encoder(folder)
-    assert torch.equal(
-        model.model.embeddings.word_embeddings.weight,
-        state["model.embeddings.word_embeddings.weight"],
-    )
+    taught = model.model.embeddings.word_embeddings.weight
+    assert torch.equal(taught, state["model.embeddings.word_embeddings.weight"])
     (folder / "config.json").write_text("[]")
     with pytest.raises(WeightsError, match="not the configuration"):
         tagger_from_encoder(folder)

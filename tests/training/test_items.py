@@ -113,10 +113,8 @@ def test_passages_and_sections_are_read_as_documents(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)))
     joined, whole = load_documents(path)
     assert (joined.source, joined.name, whole.source, whole.name) == ("s", "a", "", "a")
-    assert [span.of(joined.text).split() for span in joined.segments] == [
-        ["One", "is", "here.", "Two."],
-        ["Six."],
-    ]
+    parts = [span.of(joined.text).split() for span in joined.segments]
+    assert parts == [["One", "is", "here.", "Two."], ["Six."]]
     assert len(joined.units) == 3
     parts = [span.of(whole.text).split() for span in whole.segments]
     assert parts == [["Three.", "Four"], ["Five."]]

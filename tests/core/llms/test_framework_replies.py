@@ -13,6 +13,7 @@ from lumber_core.llms import GeminiModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.framework_replies import read_reply
 
+ANSWER = '{"answer": "ID 7"}'
 REFUSAL_ITEM = {"type": "message", "content": [{"type": "refusal", "refusal": "I won't."}]}
 
 
@@ -95,19 +96,13 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        ({"tool_calls": [{"name": "answer", "args": {"answer": "ID 7"}}]}, '{"answer": "ID 7"}'),
-        (
-            {"tool_calls": [{"function": {"name": "answer", "arguments": '{"answer": "ID 7"}'}}]},
-            '{"answer": "ID 7"}',
-        ),
+        ({"tool_calls": [{"name": "answer", "args": {"answer": "ID 7"}}]}, ANSWER),
+        ({"tool_calls": [{"function": {"name": "answer", "arguments": ANSWER}}]}, ANSWER),
         (
             {"content": [{"type": "tool_use", "name": "answer", "input": {"answer": "ID 7"}}]},
-            '{"answer": "ID 7"}',
+            ANSWER,
         ),
-        (
-            [{"tool_name": "answer", "tool_kwargs": {"answer": "ID 7"}, "block_type": "tool_call"}],
-            '{"answer": "ID 7"}',
-        ),
+        ([{"tool_name": "answer", "tool_kwargs": {"answer": "ID 7"}}], ANSWER),
         ({"candidates": [{"parts": [{"call": {"name": "a", "args": {"id": 7}}}]}]}, '{"id": 7}'),
         ({"input": {"answer": "ID 7"}}, ""),
         ({"additional_kwargs": {"reasoning_content": "ID 3? ID"}}, "<think>ID 3? ID</think>"),
