@@ -10,7 +10,7 @@ from lumber_core import BertChunker
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import breaks
-from lumber_core.text.units import paragraphs, sentences_and_lines
+from lumber_core.text.units import sentences_and_lines
 from tests.alone import run_alone, run_python
 from tests.tiling import check_tiling
 from tests.tiny_bert import write_random_checkpoint
@@ -89,30 +89,6 @@ def test_markdown_units_are_those_of_markdown_texts(exported: Path, sizes: dict)
     chunks = [span.of(PAGE) for span in spans]
     assert len(chunks) > 10
     assert all(chunk.count("```") % 2 == 0 for chunk in chunks)
-
-
-@pytest.mark.parametrize("sizes", [{"target_size": 20}, {"threshold": -100}])
-def test_chunks_start_at_the_units_that_are_chosen(exported: Path, sizes: dict) -> None:
-    text = "\n\n".join(["The ship went to sea. It was an old ship. The sea was cold."] * 9)
-    starts = {unit.start for unit in paragraphs(text)}
-    by_default = BertChunker(str(exported), **sizes).segment(text).spans
-    assert not {span.start for span in by_default} <= starts
-    for units in ("paragraphs", paragraphs):
-        splitter = BertChunker(str(exported), **sizes, units=units)
-        found = {span.start for span in splitter.segment(text).spans}
-        assert len(found) > 5
-        assert found <= starts
-
-
-def test_only_a_unit_that_fits_in_no_chunk_is_divided(exported: Path) -> None:
-    text = "\n\n".join(["The ship went to sea. It was old. " * n for n in (1, 2, 12, 2, 1)])
-    splitter = BertChunker(str(exported), chunk_size=60, units="paragraphs")
-    starts = {unit.start for unit in paragraphs(text)}
-    found = [span.start for span in splitter.segment(text).spans]
-    long = text.index("\n\n", text.index("\n\n") + 2) + 2
-    inside = [start for start in found if start not in starts]
-    assert len(inside) >= 1
-    assert all(long < start < long + 12 * 35 for start in inside)
 
 
 def test_splitting_loads_no_torch(exported: Path) -> None:

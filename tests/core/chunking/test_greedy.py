@@ -81,12 +81,6 @@ def test_chunks_end_at_the_sentence_end_nearest_to_the_wanted_length():
     ]
 
 
-def test_cuts_may_be_kept_to_paragraphs():
-    text = "One. Two.\n\nThree. Four.\n\nFive."
-    greedy = GreedyChunker(1, tokenizer="words", units="paragraphs")
-    assert greedy.segment(text).chunks(text) == ["One. Two.\n\n", "Three. Four.\n\n", "Five."]
-
-
 # Whatever the text.
 
 

@@ -94,11 +94,19 @@ def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(
     assert len(parsed) == 1
 
 
-def test_chunks_by_layout_start_at_the_units_that_are_chosen() -> None:
-    text = "\n\n".join(["The ship went to sea. It was old. " * n for n in (1, 3, 2, 1, 3)])
-    by_paragraphs = LayoutChunker(target_size=12, chunk_size=60, units="paragraphs")
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        *((name, {"target_size": 12, "chunk_size": 60}) for name in ("greedy", "layout", "bert")),
+        ("bert", {"threshold": -100}),
+    ],
+)
+def test_chunks_start_at_the_units_that_are_chosen(name: str, sizes: dict[str, Any]) -> None:
+    text = "\n\n".join(["The ship went to sea. It was old. " * n for n in (2, 3, 4, 3, 2)])
     starts = {unit.start for unit in paragraphs(text)}
-    found = {span.start for span in by_paragraphs.segment(text).spans}
-    assert len(found) > 2
-    assert found <= starts
-    assert not {s.start for s in LayoutChunker(12, chunk_size=60).segment(text).spans} <= starts
+    by_default = SPLITTERS[name](**sizes).segment(text).spans
+    assert not {span.start for span in by_default} <= starts
+    for units in ("paragraphs", paragraphs):
+        found = {span.start for span in SPLITTERS[name](**sizes, units=units).segment(text).spans}
+        assert len(found) > 2
+        assert found <= starts
