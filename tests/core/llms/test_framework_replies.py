@@ -73,7 +73,10 @@ def test_why_an_answer_ended_is_read_in_the_words_of_any_provider(end: str, sour
         ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}, (9, 4)),
         ({"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 5}, (14, 4)),
         ({"inputTokens": 9, "outputTokens": 4, "cacheWriteInputTokens": 2}, (11, 4)),
-        ({"promptTokenCount": 9, "candidatesTokenCount": 4, "thoughtsTokenCount": 6}, (9, 10)),
+        (
+            {"prompt_token_count": 9, "candidates_token_count": 4, "thoughts_token_count": 6},
+            (9, 10),
+        ),
         ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 33}, (9, 24)),
         ({"prompt_eval_count": 9, "eval_count": 4}, (9, 4)),
         ({"prompt_tokens": None, "completion_tokens": "4"}, (0, 0)),

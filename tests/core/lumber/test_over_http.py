@@ -12,7 +12,7 @@ import pytest
 from lumber_core import CallPolicy, LumberChunker, ModelJudge
 from lumber_core.llms.openai import OpenAIModel
 from tests.core.lumber.support import story
-from tests.loopback.faults import Drop, Status, rate_limited
+from tests.loopback.faults import Drop, rate_limited
 from tests.loopback.server import LoopbackServer, Request
 from tests.tiling import check_tiling
 
@@ -51,7 +51,7 @@ def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
         return count
 
     store = tmp_path / "answers.db"
-    faults = {2: rate_limited(0.02), 9: Drop("body"), 33: Drop("before"), 50: Status(503)}
+    faults = {2: rate_limited(0.02), 9: Drop("body"), 33: rate_limited(), 50: Drop("body")}
     with LoopbackServer(watched(scattered_answer), faults=faults, keep=0) as server:
         chunker = splitter(server, max_concurrency=16, store=store)
         tracemalloc.start()
