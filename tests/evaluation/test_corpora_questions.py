@@ -23,9 +23,9 @@ OWN = {
     "document": "fox",
     "answer": "The fox.",
     "must_contain": "fox ran",
-    "references": [EXCERPT],
+    "references": [EXCERPT, {"start_index": 16, "end_index": 30, "content": "hid in a hole."}],
 }
-EXPECTED = Question("Who ran?", "fox", "The fox.", "fox ran", (Span(4, 11),))
+EXPECTED = Question("Who ran?", "fox", "The fox.", "fox ran", (Span(4, 11), Span(16, 30)))
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
