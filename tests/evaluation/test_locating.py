@@ -62,8 +62,8 @@ def test_pieces_that_start_one_after_another_always_find_a_place(
             seen.add(first)
             chunks.append(piece)
     found = locate(text, chunks)
-    seen = ["".join(span.of(text).split()) for span in found]
-    assert seen == ["".join(chunk.split()) for chunk in chunks]
+    shown = ["".join(span.of(text).split()) for span in found]
+    assert shown == ["".join(chunk.split()) for chunk in chunks]
     assert all(one.start < other.start for one, other in pairwise(found))
 
 
