@@ -68,6 +68,8 @@ def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
         before = server.count
         assert splitter(server, store=store).segment_all(texts) == results
         assert server.count == before
+    with LoopbackServer(scattered_answer) as server:  # without errors
+        assert splitter(server).segment(texts[0]) == results[0]
     for text, result in zip(texts, results, strict=True):
         check_tiling(result.spans, len(text))
         assert result.failures == ()
