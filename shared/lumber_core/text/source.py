@@ -78,7 +78,7 @@ _PLAIN = (".txt", ".text", ".log")  # suffixes of files that no converter reads
 _HEADING = re.compile(r"(#{1,6})[ \t]+[^\s#].{0,300}$")
 _MARKS = (
     re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE),
-    re.compile(r"^[ \t]*\|?[ \t:]*-{3,}[ \t:]*\|[-|: \t]*$", re.MULTILINE),
+    re.compile(r"^[ \t]*\|?[ \t:]{0,99}-{3,}[ \t:]*\|[-|: \t]*$", re.MULTILINE),
     re.compile(r"\]\([^\s)]+\)"),
     re.compile(r"(?<![\w*])\*\*\w[^*\n]*\*\*|`\w[^`\n]*`"),
     re.compile(r"^[ \t]*[-*+][ \t]+\S", re.MULTILINE),

@@ -289,3 +289,8 @@ def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, uni
     check_linear(
         read, lambda n: parse_plain(Source(f"{begin}{unit * n}\nf(x).", metadata=known)), 1
     )
+
+
+def test_the_kind_of_a_text_takes_time_in_proportion_to_it() -> None:
+    known = {"source": "a.pas"}
+    check_linear(lambda text: Source(text, metadata=known).kind, lambda n: "\t" * n, 20_000)
