@@ -212,7 +212,7 @@ class PostgresDatabase(Database):
         with self._returned:
             others = self._in_use - self._waiting - 1
             if others <= 0:
-                return False
+                return bool(self._free)  # the last one may just have returned its connection
             self._waiting += 1
             try:
                 return self._returned.wait_for(

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,6 +122,23 @@ def test_threads_wait_for_a_connection_where_the_server_has_no_more(postgres: Se
     with ThreadPoolExecutor(8) as pool:
         answers = [*pool.map(lambda _: index.search("otters"), range(40))]
     assert answers == [expected] * 40
+
+
+def test_a_connection_that_is_returned_while_another_is_refused_is_used(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database: Any = index_of(postgres.place()).database
+    with database.transaction():
+        pass
+    session = database._free.pop()
+
+    def refuse(**_settings: object) -> None:
+        database._free.append(session)
+        raise psycopg.OperationalError("too many connections")
+
+    monkeypatch.setattr("lumber_core.storage.postgres._Connection.connect", refuse)
+    with database.transaction() as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
 def test_a_lost_connection_is_not_called_damage(postgres: Server) -> None:
