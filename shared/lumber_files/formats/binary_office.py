@@ -9,6 +9,8 @@ import re
 import struct
 from collections.abc import Iterator
 
+from lumber_files.formats.package import NUMBER_OF_PAGE
+
 # Records of what is hidden or left out: in [MS-DOC] the length of text boxes in the first block,
 # and fields of equations without a result; in [MS-PPT] ExOleEmbedContainer, and a stream; in
 # [MS-XLS] the BOF of charts, and in it and [MS-XLSB] BoundSheet8, Row and ColInfo that are hidden.
@@ -39,6 +41,7 @@ _SHAPE = re.compile(
 # Looks of cells in these files whose format is a date of BUILT_IN that anydoc does not know.
 _LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
 _LOOK = re.compile(rb"\x48\x2a[\x01\x02]|\x3c\x08\x01")  # sprmCIss or sprmCFVanish of [MS-DOC]
+_FIELD = re.compile("\x13[^\x13-\x15]*\x14?")  # the instruction of a field in [MS-DOC]
 _BLOCK = 512  # bytes of a block of such looks, whose last byte is their number
 
 
@@ -46,6 +49,8 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
     """Return notices of what a file of a kind contains that is left out, or is not marked."""
     forms = _LEFT_OUT.get(kind, {})
     found = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
+    if kind == "doc" and not all(map(NUMBER_OF_PAGE.fullmatch, _read_heads(content))):
+        found.append("heads and feet of pages")
     notices = [f"{', '.join(found)} left out"] if found else []
     for start in range(0, len(content) - _BLOCK + 1 if kind == "doc" else 0, _BLOCK):
         block = content[start : start + _BLOCK]
@@ -53,6 +58,17 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
         if len(places) > 1 and all(map(int.__lt__, places, places[1:])) and _LOOK.search(block):
             return [*notices, "raised, lowered or hidden text is not marked"]
     return notices
+
+
+def _read_heads(document: bytes) -> list[str]:
+    """Return the lines of the heads and feet of pages, other text if a DOC was saved in pieces."""
+    document = document[document.find(b"\xec\xa5") :].ljust(_BLOCK, b"\0")
+    start, end, *sizes = struct.unpack_from("<2I44x8I", document, 24)  # bytes, and characters
+    width = 1 + (end - start > 1.5 * sum(sizes))
+    start += width * sum(sizes[:2])
+    text = document[start : start + width * sizes[2]]
+    shown = text.decode("utf-16-le" if width > 1 else "cp1252", "replace")
+    return _FIELD.sub("", shown).split("\r")
 
 
 def show_local_dates(workbook: bytes) -> bytes:

@@ -18,6 +18,7 @@ _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST_HEADING = 6
 # Headers are shown as written: the parser loses boundaries that should have quotes.
 _POLICY = policy.default.clone(header_factory=HeaderRegistry(use_default_map=False))
+_PARSER = BytesParser(EmailMessage, policy=_POLICY)
 # Where a mail begins in a mailbox (RFC 4155), and how its lines that begin with "From " are marked.
 _MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -29,7 +30,7 @@ _ENCODINGS = {**dict.fromkeys(("us-ascii", "utf-8", "iso-8859-1"), "cp1252"), "g
 
 def read_mail(content: bytes, _max_unpacked: int) -> str:
     """Return the Markdown of a mail: headers, texts, mails inside it, and attachments' names."""
-    mail = BytesParser(EmailMessage, policy=_POLICY).parsebytes(content)
+    mail = _PARSER.parsebytes(content)
     if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
         raise ValueError("it has no headers")
     return "\n\n".join(_blocks(mail, 1))
@@ -61,6 +62,10 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
     kind = part.get_content_type()
     if kind in ("message/rfc822", "message/global"):
         for mail in _payload(part):
+            if not mail.keys():  # it is encoded, against the rules
+                mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
+                content = mail.get_payload(decode=True)
+                mail = _PARSER.parsebytes(content if isinstance(content, bytes) else b"")
             yield from _blocks(mail, level + 1)
     elif part.get_content_maintype() == "message":  # why a mail came back, or that it was read
         for group in _payload(part):

@@ -25,6 +25,7 @@ from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
 from lumber_files.formats.open_document import rewrite_open_document
 from lumber_files.formats.package import (
+    NUMBER_OF_PAGE,
     SPACES,
     clean_description,
     find,
@@ -46,15 +47,19 @@ _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
+_RTF_HEAD = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or foot of a page
+_NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
+_LINK = re.compile(rb"""<a\s[^<>]*href=["'](?:[^"'#]*/)?([^"'#/]+)""")  # the name of a page
+_NOT_IN_SPINE = "//*[contains(@media-type, 'html')][not(@properties='nav' or @id=//*/@idref)]"
 _SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # that is not known, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # Parts with heads and feet of pages, their lines, the texts in one, and those that only count.
-_HEADS = re.compile(r"word/(?:header|footer)\d*\.xml|styles\.xml")
+_HEADS = re.compile(r"word/(?:header|footer)\d*\.xml|styles\.xml|ppt/slides/slide\d+\.xml")
 _LINES_OF_HEADS = "//w:p[not(ancestor::w:p)] | //style:header//text:p | //style:footer//text:p"
-_SHOWN = "(.//w:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab | .//w:ptab | .//w:br"
-_SHOWN += "| .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
-_NUMBER_OF_PAGE = re.compile(r"(?i)\W*(?:page|seite|página)?[\W\d]*(?:of|von|de|[ivxlc]+)?[\W\d]*")
+_LINES_OF_HEADS += "| //p:sp[not(*/p:cNvPr/@hidden)][*/*/p:ph[@type='ftr' or @type='dt']]//a:p"
+_SHOWN = "(.//w:t/text() | .//a:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab"
+_SHOWN += "| .//w:ptab | .//w:br | .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
 _TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
@@ -81,10 +86,9 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
-        encrypted = "EncryptedPackage".encode("utf-16-le") in content
-        raise ValueError(
-            "it has a password" if encrypted else "it is damaged, or of another format"
-        )
+        if "EncryptedPackage".encode("utf-16-le") in content:
+            raise ValueError("it has a password")
+        raise ValueError("it is damaged, or of another format")
     notices: list[str] = []
     embedded: list[str] = []
     parts: dict[str, bytes] = {}
@@ -130,12 +134,17 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if kind in ("xlsx", "ods"):
         markdown = "\n\n".join(filter(None, [divide_sheets(markdown), *shapes]))
     elif kind != "epub":
-        for name in filter(_HEADS.fullmatch, parts):
+        lines = []
+        if kind == "rtf" and _RTF_HEAD.search(content):  # anydoc reads them if they are notes
+            notes = _NOTE.split(convert_document(_RTF_HEAD.sub(rb"{\\footnote", content), kind))
+            lines = _TABLE_SIGNS.sub(" ", "".join(notes[1:])).split("\n")
+        for name in filter(_HEADS.fullmatch, parts if markdown or kind != "pptx" else ()):
             for line in find(parse_xml(parts[name]), _LINES_OF_HEADS):
                 shown = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
-                text = " ".join("".join(shown).split())
-                if not _NUMBER_OF_PAGE.fullmatch(text) and text not in markdown:
-                    markdown = f"{markdown}\n\n{text}".lstrip("\n")
+                lines.append("".join(shown))
+        for text in (" ".join(line.split()) for line in lines):
+            if not NUMBER_OF_PAGE.fullmatch(text) and text not in markdown:
+                markdown = f"{markdown}\n\n{text}".lstrip("\n")
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
         if count := markdown.count("\ufffd"):
             notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
@@ -200,6 +209,12 @@ def _repack(
                 xml = plain_page(xml.decode("utf-8", "replace")).encode()
             elif name.endswith(".opf"):
                 xml = xml.replace(b"image/svg+xml", b"application/xhtml+xml")  # a page of a book
+                links = {link for page in parts.values() for link in _LINK.findall(page)}
+                for item in find(root := parse_xml(xml), _NOT_IN_SPINE):  # such as notes
+                    if posixpath.basename(item.get("href", "")).encode() in links:
+                        spine = find(root, "//*[local-name()='spine']")[0]
+                        etree.SubElement(spine, "itemref", idref=item.get("id"))
+                xml = etree.tostring(root)
             elif "/charts/chart" in name:
                 xml = rewrite_chart(parse_xml(xml))
             elif is_word or name in slides or name == "content.xml":
@@ -224,9 +239,7 @@ def _number_paragraphs(body: Any) -> None:
         for last in (counted, shown):
             for deeper in [*filter(level.__lt__, last)]:
                 del last[deeper]
-        form, start = (
-            find(paragraph, f"string(a:pPr/a:buAutoNum/@{x})") for x in ("type", "startAt")
-        )
+        form, start = (find(paragraph, f"string(a:pPr/*/@{x})") for x in ("type", "startAt"))
         before, number, is_written = shown.pop(level, ("", 0, False))
         if not (kind := _SLIDE_NUMBERS.fullmatch(form)):
             continue

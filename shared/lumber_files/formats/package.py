@@ -36,6 +36,8 @@ _PATH = re.compile(
     r"|\S*\.(?:png|jpe?g|gif|bmp|[ew]mf|tiff?|svg|webp|ico)",
     re.IGNORECASE | re.DOTALL,
 )
+NUMBER_OF_PAGE = re.compile(r"(?i)\W*(?:page|seite|página)?[\W\d]*(?:of|von|de|[ivxlc]+)?[\W\d]*")
+"""A line of the head or foot of a page that only counts."""
 
 
 def parse_xml(xml: bytes) -> Any:

@@ -47,7 +47,9 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     references, targets = find(root, "//w:altChunk"), link_targets(parts, name)
     for reference in references:
         reference.getparent().replace(reference, _make_paragraph(root, PART))
-    return [targets.get(reference.get(qualify("r:id")), "") for reference in references]
+    return [
+        targets.get(reference.get(qualify("r:id")), "without a target") for reference in references
+    ]
 
 
 def _add(parent: Any, tag: str, value: str | None = None, *, first: bool = False) -> Any:
@@ -112,6 +114,8 @@ def _show_text(root: Any) -> None:
     """Reduce a Word document to the text that a reader sees if all changes are accepted."""
     from lxml.etree import strip_tags
 
+    for more in find(root, "w:body[position() > 1]"):  # anydoc reads the first
+        find(root, "w:body")[0].extend(more)
     for box in find(root, "//w:ffData/w:checkBox"):
         state = "(w:checked | w:default[not(../w:checked)])[not(@w:val='0' or @w:val='false')]"
         run = _make_paragraph(root, "☑" if find(box, state) else "☐")[0]

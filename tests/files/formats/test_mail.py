@@ -1,5 +1,6 @@
 """Mails with several texts, forwarded mails, digests and bounces."""
 
+from base64 import b64encode
 from email.message import EmailMessage
 
 import pytest
@@ -90,6 +91,11 @@ def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
         ("text/plain; charset=gb2312", "镕".encode("gbk"), "镕"),
         ("text/plain; charset=x-none", "é".encode(), "é"),
         ("multipart/mixed; boundary=B", b"No parts.", "No parts."),
+        (
+            "message/rfc822\nContent-Transfer-Encoding: base64",
+            b64encode("Subject: Oar\n\nIt broke: é.".encode()),
+            "## Oar\n\nIt broke: é.",
+        ),
         ("message/disposition-notification", b"Disposition: displayed", "Disposition: displayed"),
     ],
 )

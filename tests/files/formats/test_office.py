@@ -167,6 +167,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "| A | B |\n| --- | --- |\n| 1 | 2 |",
         ),
         (table(row("Note"), row("Mind the tide.")), "Note\n\nMind the tide."),
+        (f"{paragraph('One')}</w:body><w:body>{paragraph('Two')}", "One\n\nTwo"),
         # Lists.
         (
             paragraph("a", number=1) + paragraph("b", number=1, level=1) + paragraph("c", number=1),
@@ -409,6 +410,7 @@ def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -
 def test_files_without_text_say_so() -> None:
     for content, suffix in (
         (slides("<p:pic/>"), ".pptx"),
+        (slides(shape("Foot", '<p:ph type="ftr"/>')), ".pptx"),
         (slides(), ".pptx"),
         (epub(""), ".epub"),
         (odf("presentation", f"<draw:page {NAMES}/>"), ".odp"),
@@ -436,7 +438,7 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
     reference = f'<w:altChunk xmlns:r="{office}" r:id="x{{}}"/>'
     merged = word(
         paragraph("Before.")
-        + "".join(map(reference.format, range(1, 5)))
+        + "".join(map(reference.format, (1, 2, 3, 4, 9)))
         + table(row("Key", cell(reference.format(5), "<w:p/>")), row("a", "b"))
     )
     links = "".join(
@@ -458,7 +460,8 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
     text, cells = file.text.split("| Key |")
     assert text.split() == ["Before.", "##", "Terms", "Inside."]
     assert cells == " x\\|y 1 z 2 Sum |\n| --- | --- |\n| a | b |\n"
-    assert file.notices == ("the part c.rtf is not read", "the part d.htm is not read")
+    unread = ("c.rtf", "d.htm", "without a target")
+    assert file.notices == tuple(f"the part {name} is not read" for name in unread)
 
 
 def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
@@ -487,6 +490,37 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
     with zipfile.ZipFile(made, "a") as archive:
         archive.writestr("styles.xml", styles)
     assert text_of(made.getvalue(), ".odt") == "Body.\n\nTide Mill"
+    page = r"{\field{\*\fldinst PAGE}{\fldrslt 3}}"
+    head = rf"{{\header Tide {{\b Mill}}\par Page {page}\par}}{{\footerl VAT}}{{\headerr VAT}}"
+    rich = rf"{{\rtf1 {head}Body.{{\footnote A note.}}}}".encode()
+    assert text_of(rich, ".rtf") == "Body.[^1]\n\n[^1]: A note.\n\nTide **Mill**\n\nVAT"
+    feet = "".join(
+        shape(f"Mill{kind}", f'<p:ph type="{kind}"/>') for kind in ("ftr", "dt", "sldNum")
+    )
+    feet += shape("Unseen", '<p:ph type="ftr"/>').replace('name=""', 'name="" hidden="1"')
+    text = text_of(slides(shape("Body.") + feet, feet), ".pptx")
+    assert text == "## Slide 1\n\nBody.\n\n## Slide 2\n\nMillftr\n\nMilldt"
+
+
+@pytest.mark.parametrize(
+    ("heads", "has_words"),
+    [
+        ("\3\r\r\4\r\r\r", False),
+        ("Page \x13 PAGE \x147\x15 of \x13NUMPAGES\x15\r", False),
+        ("Mill, page \x13 PAGE \x147\x15\r", True),
+        ("\x13 TITLE \x14Tides\x15\r", True),
+        ("\rМельница\r", True),
+    ],
+)
+def test_words_in_heads_and_feet_of_old_documents_are_named_in_a_notice(
+    heads: str, has_words: bool
+) -> None:
+    for encoding in ("cp1252", "utf-16-le")["М" in heads :]:
+        text, shown = "Body.\r".encode(encoding), heads.encode(encoding)
+        sizes = pack("<II44x8I", 512, 512 + len(text + shown), 6, 0, len(heads), *[0] * 5)
+        start = (b"\xec\xa5\xc1".ljust(24, b"\0") + sizes).ljust(512, b"\0")
+        notices = list_left_out(bytes(512) + start + text + shown, "doc")
+        assert notices == ["heads and feet of pages left out"] * has_words
 
 
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
@@ -907,6 +941,15 @@ def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
     parts["book.opf"] = book.replace('"1.xhtml" media-type="application/xhtml+xml"', svg)
     parts["1.svg"] = '<svg xmlns="http://www.w3.org/2000/svg"><text>Tides</text></svg>'
     assert text_of(zipped(parts), ".epub") == "# One\n\n10^6 boats\n\nTides"
+
+
+def test_pages_that_others_link_to_are_at_the_end_of_a_book() -> None:
+    link = "<p>Tides <a href='../text/2.xhtml#a'>1</a> <a class='x' href=\"3.xhtml\">i</a>"
+    content = epub(link, "<p>Two", "<p>Of the moon.", "<nav>x</nav><p>Contents", "<p>Unseen")
+    for number in (2, 3, 4):
+        content = change_part(content, "book.opf", f'<itemref idref="c{number}"/>', "")
+    content = change_part(content, "book.opf", '"c3"', '"c3" properties="nav"')
+    assert text_of(content, ".epub") == "Tides 1 i\n\nTwo\n\nOf the moon."
 
 
 FORMS = 'xmlns:form="urn:oasis:names:tc:opendocument:xmlns:form:1.0"'
