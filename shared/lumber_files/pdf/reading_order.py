@@ -6,6 +6,7 @@ Some programs draw columns row by row, and bullets and drop caps apart from thei
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
@@ -110,11 +111,15 @@ def _crosses(line: TextLine, edge: float) -> bool:
 def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
     """Return lines joined with the bullets, numbers, fields and drop caps drawn apart from them."""
     lines = dict(enumerate(part for line in page for part in _divide_cap(line)))
+    heights = sorted((line.base, number) for number, line in lines.items())
+    reach = max((line.size for line in lines.values()), default=0.0)  # of all marks and drop caps
     for number, own in [*lines.items()]:
         is_mark = own.added or _LONE_MARK.fullmatch(own.text) is not None
         if is_mark or (_DROP_CAP.fullmatch(own.text) and own.text.isupper()):
             fits = _is_beside if is_mark else _is_cap_of
-            found = [other for other, line in lines.items() if fits(own, line)]
+            first, last = (bisect(heights, (own.base + rise,)) for rise in (-reach, reach))
+            near = sorted(other for _, other in heights[first:last] if other in lines)
+            found = [other for other in near if fits(own, lines[other])]
             if found and is_mark:
                 nearest = min(found, key=lambda other: abs(lines[other].left - own.right))
                 lines[nearest] = _join_mark(own, lines[nearest])
