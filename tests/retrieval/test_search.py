@@ -165,9 +165,7 @@ def index_spans(index: PassageIndex) -> list[Span]:
 def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() -> None:
     text = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
     assert [one.text for one in sentences_of(text, "en")] == [
-        "## Costs\n\nLow.",
-        "High.",
-        "| a. B. c | No. 5. Yes |",
+        *("## Costs\n\nLow.", "High.", "| a. B. c | No. 5. Yes |"),
     ]
     quoted = "> | One. It hums all day. | Old. The best of all. |"
     assert [one.text for one in sentences_of(quoted, "en")] == [quoted]
@@ -194,13 +192,7 @@ def test_sentences_are_found_in_their_language() -> None:
 
 
 SAYS_NOTHING = [
-    "* **Label**:",
-    "## A heading of many words",
-    "2.",
-    "Yes.",
-    "- - -",
-    "Oslo",
-    "\u6771\u4eac",
+    *("* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac"),
 ]
 SAYS_SOMETHING = [
     *("Bees hum.", "| Gull | 7 | red |", "- tyres for winter", "## Use\n\nTurn it off first"),

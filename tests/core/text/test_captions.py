@@ -11,17 +11,21 @@ from lumber_core.text.captions import INVISIBLE, speech, time_at
 from tests.core.core_support import quick
 from tests.growth import check_linear
 
-WHISPER_SRT = """\
-1
-00:00:00,000 --> 00:00:04,480
- Cut the dead wood out first, and then the
 
-2
-00:00:04,480 --> 00:00:07,120
- branches that cross.
- Never take more than a quarter.
+def srt(*cues: str) -> str:
+    """Return cues of a second each, one after the other."""
+    return "".join(
+        f"{n}\n00:00:{n:02},000 --> 00:00:{n + 1:02},000\n{cue}\n\n"
+        for n, cue in enumerate(cues, 1)
+    )
 
-"""
+
+SAID = [
+    "Cut the dead wood out first, and then the",
+    "branches that cross.",
+    "Never take more than a quarter.",
+]
+WHISPER_SRT = srt(f" {SAID[0]}", f" {SAID[1]}\n{SAID[2]}")
 WHISPER_VTT = """\
 WEBVTT
 
@@ -32,11 +36,6 @@ Cut the dead wood out first, and then the
 branches that cross.
 Never take more than a quarter.
 """
-SAID = [
-    "Cut the dead wood out first, and then the",
-    "branches that cross.",
-    "Never take more than a quarter.",
-]
 YOUTUBE = """\
 WEBVTT
 Kind: captions
@@ -62,33 +61,9 @@ out first and
 out first and
 then<00:00:04.560><c.colorE5E5E5> rest</c>
 """.replace("#", " ")
-ROLLED_SRT = """\
-1
-00:00:00,160 --> 00:00:02,470
-Cut the dead wood
-
-2
-00:00:02,470 --> 00:00:02,480
-Cut the dead wood
-
-3
-00:00:02,480 --> 00:00:04,309
-Cut the dead wood
-out first and
-
-4
-00:00:04,309 --> 00:00:04,319
-out first and
-
-5
-00:00:04,319 --> 00:00:07,000
-out first and
-then rest
-"""
-ROLL_UP = "".join(
-    f"{n + 1}\n00:00:{n:02},000 --> 00:00:{n + 1:02},000\n{lines}\n\n"
-    for n, lines in enumerate(["a", "a\nb", "a\nb\nc", "b\nc\nd", "c\nd\ne", "d\ne\nf"])
-)
+ROLLS = ["Cut the dead wood", "out first and", "then rest"]
+ROLLED_SRT = srt(*[ROLLS[0]] * 2, "\n".join(ROLLS[:2]), "out first and", "\n".join(ROLLS[1:]))
+ROLL_UP = srt("a", "a\nb", "a\nb\nc", "b\nc\nd", "c\nd\ne", "d\ne\nf")
 TEAMS = """\
 WEBVTT
 
@@ -101,31 +76,13 @@ WEBVTT
 <v Ann de Vries>branches that cross.
 Never take more than a quarter.</v>
 """
-ZOOM = """\
-WEBVTT
-
-1
-00:00:03.120 --> 00:00:05.480
-Ann de Vries: Cut the dead wood out first, and then the
-
-2
-00:00:05.480 --> 00:00:09.000
-Ann de Vries: branches that cross.
-
-3
-00:00:09.000 --> 00:00:11.000
-Bob: Never take more than a quarter.
-"""
-MARKED_UP = """\
-1
-00:00:01,000 --> 00:00:02,000
-{\\an8}<font color="#ffff00"><i>Cut the dead wood out</i></font> first, and then the
-
-2
-00:00:02,500 --> 00:00:04,000
-- <b>branches</b> that cross.
-&gt;&gt; Never take more than a quarter.
-"""
+ZOOM = "WEBVTT\n\n" + srt(
+    f"Ann de Vries: {SAID[0]}", f"Ann de Vries: {SAID[1]}", f"Bob: {SAID[2]}"
+).replace(",000", ".000")
+MARKED_UP = srt(
+    '{\\an8}<font color="#ffff00"><i>Cut the dead wood out</i></font> first, and then the',
+    "- <b>branches</b> that cross.\n&gt;&gt; Never take more than a quarter.",
+)
 BLOCKS = """\
 WEBVTT - The garden hour
 
@@ -182,24 +139,12 @@ TIMED_TEXT = """\
 </div></body></tt>
 """
 COLUMNS = "start\tend\ttext\n1000\t2500\t{}\n2500\t4000\t{}\n4000\t5000\t{}\n".format(*SAID)
-SOUNDS = """\
-1
-00:00:01,000 --> 00:00:02,000
-[Ann] \u202aCut the dead wood out first, and then the\u202c
-
-2
-00:00:02,000 --> 00:00:03,000
-(BOB) branches that cross. [laughs]
-
-3
-00:00:03,000 --> 00:00:04,000
-*applause*
-
-4
-00:00:04,000 --> 00:00:05,000
-\u266a Never take more than a quarter. \u266a
-\uff08\u7b11\uff09\u3010\u97f3\u697d\u3011
-"""
+SOUNDS = srt(
+    f"[Ann] \u202a{SAID[0]}\u202c",
+    "(BOB) branches that cross. [laughs]",
+    "*applause*",
+    f"\u266a {SAID[2]} \u266a\n\uff08\u7b11\uff09\u3010\u97f3\u697d\u3011",
+)
 HEADS = {
     "otter": "Ann de Vries  0:03  \n{}\n\nAnn de Vries  0:05  \n{}\n\nBob  0:09  \n{}\n",
     "zoom's text": "[Ann Lee] 14:03:12\n{}\n\n[Ann Lee] 14:03:15\n{}\n\n[Bob] 14:03:19\n{}\n",
@@ -235,7 +180,6 @@ HEADS = {
     '<p t="5000">{}</p>\n<p t="7000">{}</p></body></timedtext>',
 }
 COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat.", "Go.", "Sit."]
-ROLLS = ["Cut the dead wood", "out first and", "then rest"]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +193,7 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         pytest.param(TEAMS, SAID, id="teams"),
         pytest.param(ZOOM, SAID, id="zoom"),
         pytest.param(WHISPER_SRT.replace(" --> ", "-->"), SAID, id="no blanks"),
-        pytest.param(WHISPER_SRT.replace(",000", "").replace(",480", ""), SAID, id="seconds"),
+        pytest.param(WHISPER_SRT.replace(",000", ""), SAID, id="seconds"),
         pytest.param(MARKED_UP, SAID, id="tags in srt"),
         pytest.param(
             "0:00:00.000,0:00:04.480\nCut the dead wood out first, and then the\n\n"
@@ -285,9 +229,7 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             id="one speaker",
         ),
         pytest.param(
-            ROLLED_SRT.replace("00:00:02,470 --> 00:00:02,480", "00:00:01,990 --> 00:00:02,480"),
-            ROLLS,
-            id="overlaps",
+            ROLLED_SRT.replace("00:00:02,000 --> ", "00:00:01,990 --> "), ROLLS, id="overlaps"
         ),
         pytest.param(
             "00:01.0 --> 00:02.0\nSo <ruby>\u6f22<rt>\u304b\u3093</rt></ruby>\u3060 Ne<c>v</c>er.\n"
@@ -302,28 +244,21 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             id="faster-whisper",
         ),
         pytest.param(
-            "1\n00:00:01,000 --> 00:00:02,000\n[SPEAKER_00]: Hi.\n\n"
-            "2\n00:00:02,000 --> 00:00:03,000\n[SPEAKER_01]: Yes: go on at 10:30.\n",
+            srt("[SPEAKER_00]: Hi.", "[SPEAKER_01]: Yes: go on at 10:30."),
             ["Hi.", "Yes: go on at 10:30."],
             id="whisperx",
         ),
         pytest.param(
-            "1\n00:00:01,000 --> 00:00:02,000\nRemember: row on. R&amp;D&nbsp;is &lt; 5.\n",
+            srt("Remember: row on. R&amp;D&nbsp;is &lt; 5."),
             ["Remember: row on. R&D is < 5."],
             id="a colon is no speaker, and entities are characters",
         ),
+        pytest.param(srt(*COLONS), COLONS, id="words with a colon in a file without speakers"),
         pytest.param(
-            "".join(
-                f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\n{said}\n\n"
-                for n, said in enumerate(COLONS, 10)
+            srt(
+                *("[Music]", "Row (all of you) on.", "(applause)", "\u266a \u266a"),
+                *("(He sat down.)", "[upbeat music]"),
             ),
-            COLONS,
-            id="words with a colon in a file without speakers",
-        ),
-        pytest.param(
-            "00:01.0 --> 00:02.0\n[Music]\n\n00:02.0 --> 00:03.0\nRow (all of you) on.\n\n"
-            "00:03.0 --> 00:04.0\n(applause)\n\n00:04.0 --> 00:05.0\n\u266a \u266a\n\n"
-            "00:05.0 --> 00:06.0\n(He sat down.)\n\n00:06.0 --> 00:07.0\n[upbeat music]\n",
             ["Row (all of you) on.", "(He sat down.)"],
             id="sounds",
         ),
@@ -333,11 +268,7 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             id="a refrain",
         ),
         pytest.param(
-            "00:01.0 --> 00:02.0\n王:你好。\n\n00:02.0 --> 00:03.0\n李:再见。\n".replace(
-                ":你", "\uff1a你"
-            ).replace(":再", "\uff1a再"),
-            ["你好。", "再见。"],
-            id="a wide colon",
+            srt("王\uff1a你好。", "李\uff1a再见。"), ["你好。", "再见。"], id="a wide colon"
         ),
     ],
 )
@@ -431,22 +362,8 @@ def test_speech_has_the_length_and_lines_of_any_text(
 @pytest.mark.parametrize(
     "part",
     [
-        "<i>",
-        "Ann ",
-        "A: \n",
-        "\n \n",
-        "NOTE\n",
-        "&amp",
-        "1" * 9 + " ",
-        "a\n",
-        "[a ",
-        "(a ",
-        "<p a ",
-        '<p begin="1s" end="',
-        "*a ",
-        "{\\i",
-        "Dialogue: 0,",
-        "\n[00:01.00]",
+        *("<i>", "Ann ", "A: \n", "\n \n", "NOTE\n", "&amp", "1" * 9 + " ", "a\n", "[a ", "(a "),
+        *("<p a ", '<p begin="1s" end="', "*a ", "{\\i", "Dialogue: 0,", "\n[00:01.00]"),
     ],
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:

@@ -332,7 +332,7 @@ def test_places_have_the_kinds_of_the_markdown():
 
 def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
     blocks = [
-        *("Run this:", "```sh\nmake\n```", "Or:", "- a\n- b", "Done.", "### Next", "So:", "# End"),
+        *("Run this:", "```sh\nmake\n```", "Or:", "- a\n- b", "Done.", "### Next", "So:", "# End")
     ]
     text = "\n\n".join([*blocks, "x"])
     found = {text[place.offset :].split("\n")[0]: place for place in MarkdownText(text).places()}

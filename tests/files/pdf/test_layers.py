@@ -38,8 +38,7 @@ def test_texts_of_layers_that_are_switched_off_are_left_out(
             "<< /Type /OCG /Name (Draft) >>",
             "<< /Type /OCG /Name (Final) >>",
             pdf_stream(
-                FORM,
-                f"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /OC 6 0 R {resources} >>",
+                FORM, f"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /OC 6 0 R {resources} >>"
             ),
             "<< /Type /OCMD /OCGs [6 0 R] >>",
         ]

@@ -8,9 +8,7 @@ LINES = [f"in row {n} the keeper {n}" for n in range(16)]
 
 
 @pytest.mark.parametrize("columns", [2, 3])
-def test_columns_of_text_drawn_row_by_row_are_read_one_after_the_other(
-    columns: int,
-) -> None:
+def test_columns_of_text_drawn_row_by_row_are_read_one_after_the_other(columns: int) -> None:
     rows = [
         (72 + 160 * column, 640 - 14 * n, 10, f"{line} of {column}")
         for n, line in enumerate(LINES)

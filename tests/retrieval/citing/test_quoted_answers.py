@@ -20,43 +20,22 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
 @pytest.mark.parametrize(
     ("reply", "answer", "quotes"),
     [
-        (
-            'At dawn [1].\n\n[1] "They hunt fish at dawn"',
-            "At dawn [1].",
-            ["They hunt fish at dawn"],
-        ),
-        (
-            "At dawn [1].\n[1]: They hunt\n[2] They sleep",
-            "At dawn [1].",
-            ["They hunt", "They sleep"],
-        ),
+        ('At dawn [1].\n\n[1] "They hunt fish"', "At dawn [1].", ["They hunt fish"]),
+        ("Dawn [1].\n[1]: They hunt\n[2] They sleep", "Dawn [1].", ["They hunt", "They sleep"]),
         ("Dawn [1].\n\n**Quotes:**\n- [1] \u201cThey hunt\u201d", "Dawn [1].", ["They hunt"]),
         ('Dawn [1].\n\n> [1] "They hunt" (otters.txt)', "Dawn [1].", ["They hunt"]),
         ('Dawn [1].\n\n**[1]** *"They hunt."*', "Dawn [1].", ["They hunt."]),
-        (
-            'Dawn [1].\n\n[1] "They hunt\n    fish"\n\n[2] "They"',
-            "Dawn [1].",
-            ["They hunt\nfish", "They"],
-        ),
+        ('Dawn [1].\n\n[1] "They\n    hunt"\n\n[2] "dusk"', "Dawn [1].", ["They\nhunt", "dusk"]),
         ('"No!" [1]\n\n[1] "No!" he said, and "Go!"', '"No!" [1]', ['No!" he said, and "Go!']),
         ('Dawn [3], dens [7].\n\n[7] "dens"\n[3] "dawn"', "Dawn [2], dens [1].", ["dens", "dawn"]),
         ('Dawn [1] and noon [2].\n\n[1] "dawn"', "Dawn [1] and noon [?].", ["dawn"]),
         ('Dawn [1], day [5].\n\n[5] "by day"', "Dawn [?], day [1].", ["by day"]),
         ('Dawn [1].\n\n[1] "dawn"\n[1] "dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
-        (
-            'Dawn [1].\n\n[1] "dawn"\n\nI hope this helps!',
-            "Dawn [1].\n\nI hope this helps!",
-            ["dawn"],
-        ),
+        ('Dawn [1].\n\n[1] "dawn"\n\nDoes it help?', "Dawn [1].\n\nDoes it help?", ["dawn"]),
         ('Dawn \xb9\u207b\xb3.\n\n[1] "a"\n[2] "b"\n[3] "c"', "Dawn [1][2][3].", ["a", "b", "c"]),
         ('Dawn (Quelle 1 und 2).\n\n[1] "a" [2] "b"', "Dawn [1][2].", ["a", "b"]),
         ('Dawn [S1, S2].\n\n[S1] "a"\n[S2] "b"', "Dawn [1][2].", ["a", "b"]),
         ('Dawn [1], (2).\n\n- "a" [1]\n- "b" (2)', "Dawn [1], [2].", ["a", "b"]),
-        (
-            'It says:\n\n"They hunt fish at dawn" [1]',
-            'It says:\n\n"They hunt fish at dawn" [1]',
-            [OTTERS[26:48]],
-        ),
         ('Dawn [2].\n\n1. [1] "dawn"\n2. [2] "dens"', "Dawn [2].", ["dawn", "dens"]),
         ('<answer>Dawn [1].</answer>\n<quotes>\n[1] "dawn"\n</quotes>', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] `dawn`\n[2] *dusk*", "Dawn [1].", ["dawn", "dusk"]),
@@ -70,77 +49,17 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             ["dawn", "day", "dens"],
         ),
         ('Dawn [2\u20134] [4 and 5].\n\n[4, 5] "dawn"', "Dawn [?][1] [1].", ["dawn"]),
-        ('"They hunt fish at dawn" [1, 2].', '"They hunt fish at dawn" [1] [?].', [OTTERS[26:48]]),
         (
             'Dawn [1].\n\n[1] "They\n\n  hunt (fish\n\nat dawn" (a.txt)\n\nWell.\n\n  So.\n[2] "x"',
             "Dawn [1].\n\nWell.\n\n  So.",
             ["They\n\nhunt (fish\n\nat dawn", "x"],
         ),
         ('Dawn [1].\n\n[1] "They\n\nhunt\n', "Dawn [1].", ['"They\n\nhunt']),
-        (
-            '<think>Is [1] "dusk" right?\n[1] "dusk"</think>\nDawn [1].\n\n[1] "dawn"',
-            "Dawn [1].",
-            ["dawn"],
-        ),
+        ('<think>Is it?\n[1] "dusk"</think>\nDawn [1].\n\n[1] "dawn"', "Dawn [1].", ["dawn"]),
         ('[1] "dusk"? No.</reasoning>Dawn [1].\n[1] "dawn"', "Dawn [1].", ["dawn"]),
         ('Dawn [1].\n```\n[1] "dawn"\n```', "Dawn [1].", ["dawn"]),
         ('[1] At dawn.\n[2] At dusk.\n\n[1] "dawn"', "[1] At dawn.\n[?] At dusk.", ["dawn"]),
         ("UNKNOWN\n\nThe passages do not say.", "", []),
-        (
-            'The text says "They hunt fish at dawn" and "sleep".',
-            'The text says "They hunt fish at dawn" [1] and "sleep".',
-            ["They hunt fish at dawn"],
-        ),
-        (
-            '"They hunt fish at dawn" [3]. So [3], not [4].',
-            '"They hunt fish at dawn" [1]. So [1], not [?].',
-            ["They hunt fish at dawn"],
-        ),
-        *(
-            (
-                f"So {form.format(OTTERS[26:48])} [2].",
-                f"So {form.format(OTTERS[26:48])} [1].",
-                [OTTERS[26:48]],
-            )
-            for form in (
-                "\xbb{}\xab",
-                "\u201d{}\u201d",
-                "\u2018{}\u2019",
-                "\u203a{}\u2039",
-                '\u201e{}"',
-                "*\u201c{}\u201d*",
-            )
-        ),
-        (
-            '"They hunt fish at dawn," says the text [3]. It says so (3), [3], [4].',
-            '"They hunt fish at dawn," says the text [1]. It says so (3), [1], [?].',
-            ["They hunt fish at dawn,"],
-        ),
-        (
-            '"They hunt fish at dawn" (3). They are early (3), in (1984).',
-            '"They hunt fish at dawn" [1]. They are early [1], in (1984).',
-            ["They hunt fish at dawn"],
-        ),
-        (
-            '"They hunt fish at dawn." They sleep [2].',
-            '"They hunt fish at dawn." [1] They sleep [?].',
-            ["They hunt fish at dawn."],
-        ),
-        (
-            'As [2] has it, "They hunt fish at dawn". So [2].',
-            'As [1] has it, "They hunt fish at dawn" [1]. So [1].',
-            ["They hunt fish at dawn"],
-        ),
-        (
-            'At "dawn", and they sleep in dens until "evening".',
-            'At "dawn", and they sleep in dens until "evening".',
-            [],
-        ),
-        (
-            '"They hunt fish at dawn"[^1].\n\n[^1]: otters.md, p. 3',
-            '"They hunt fish at dawn" [1].\n\n[1]: otters.md, p. 3',
-            ["They hunt fish at dawn"],
-        ),
         ('Dawn [1, p. 3].\n\n| [1] | a.txt | "dawn" |', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] \xbbdawn\xab", "Dawn [1].", ["dawn"]),
         ("At dawn.", "At dawn.", []),
@@ -152,6 +71,35 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
 )
 def test_a_reply_is_read_as_answer_and_quotes(reply: str, answer: str, quotes: list[str]) -> None:
     assert read_quoted_answer(reply) == (answer, quotes)
+
+
+@pytest.mark.parametrize(
+    ("end", "reply", "answer"),
+    [
+        ("", "It says:\n\n{} [1]", "It says:\n\n{} [1]"),
+        ("", "{} [1, 2].", "{} [1] [?]."),
+        ("", 'The text says {} and "sleep".', 'The text says {} [1] and "sleep".'),
+        ("", "{} [3]. So [3], not [4].", "{} [1]. So [1], not [?]."),
+        (",", "{} says the text [3]. So (3), [3], [4].", "{} says the text [1]. So (3), [1], [?]."),
+        ("", "{} (3). They are early (3), in (1984).", "{} [1]. They are early [1], in (1984)."),
+        (".", "{} They sleep [2].", "{} [1] They sleep [?]."),
+        ("", "As [2] has it, {}. So [2].", "As [1] has it, {} [1]. So [1]."),
+        ("", "{}[^1].\n\n[^1]: otters.md, p. 3", "{} [1].\n\n[1]: otters.md, p. 3"),
+    ],
+)
+def test_without_a_list_quotes_are_long_texts_in_marks(end: str, reply: str, answer: str) -> None:
+    quote = f"They hunt fish at dawn{end}"
+    marked = f'"{quote}"'
+    assert read_quoted_answer(reply.format(marked)) == (answer.format(marked), [quote])
+
+
+@pytest.mark.parametrize(
+    "marks", ["\xbb\xab", "\u201d\u201d", "\u2018\u2019", "\u203a\u2039", '\u201e"']
+)
+@pytest.mark.parametrize("emphasis", ["", "*"])
+def test_quotes_may_be_in_the_marks_of_any_language(marks: str, emphasis: str) -> None:
+    quote = f"So {emphasis}{marks[0]}{OTTERS[26:48]}{marks[1]}{emphasis}"
+    assert read_quoted_answer(f"{quote} [2].") == (f"{quote} [1].", [OTTERS[26:48]])
 
 
 def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None:
@@ -191,20 +139,10 @@ def test_the_prompt_asks_for_the_form_that_is_read() -> None:
 MARKS = [
     *("[1]", "\u30101\u3011", "\uff3b\uff11\uff3d", "[\uff11]", "\u30141\u3015", "[^1]"),
     *("\\[1\\]", "[[1]]", "[[1]](#quote-1)", "[1](http://a/2)", "\u30101\u2020source\u3011"),
-    *("\u30103:1\u2020L3-L5\u3011", "<sup>1</sup>", "<sup>[1]</sup>"),
-    *(
-        "(1)",
-        "\xb9",
-        "\u2460",
-        "\u2474",
-        "[Quote 1]",
-        "[Source: 1]",
-        "[Doc 1]",
-        "[source_1]",
-        "[\u6765\u6e901]",
-    ),
-    *("(see Quote 1)", "(siehe Quelle 1)", "[1, p. 3]", "[id: 1]", "[ 1 ]", "\u2776", "{{cite:1}}"),
-    *("[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
+    *("\u30103:1\u2020L3-L5\u3011", "<sup>1</sup>", "<sup>[1]</sup>", "(1)", "\xb9", "\u2460"),
+    *("\u2474", "[Quote 1]", "[Source: 1]", "[Doc 1]", "[source_1]", "[\u6765\u6e901]"),
+    *("(see Quote 1)", "(siehe Quelle 1)", "[1, p. 3]", "[id: 1]", "[ 1 ]", "\u2776"),
+    *("{{cite:1}}", "[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
 ]
 
 
@@ -245,15 +183,8 @@ def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> Non
     [
         *("[1]-[3]", "[1]\u2013[3]", "[1\u20133]", "\u30101\u3011-\u30103\u3011", "[^1]-[^3]"),
         *("[1~3]", "\uff3b\uff11\uff0d\uff13\uff3d", "[1][2][3]", "[1, 2, 3]", "<sup>1-3</sup>"),
-        *(
-            "[^1, ^2, ^3]",
-            "[Source 1, Source 2, Source 3]",
-            "(1)(2)(3)",
-            "\xb9\xb2\xb3",
-            "[1/2/3]",
-            "[1, 2 und 3]",
-        ),
-        "\u30101\u3011\u30102\u3011\u30103\u3011",
+        *("[^1, ^2, ^3]", "[Source 1, Source 2, Source 3]", "(1)(2)(3)", "\xb9\xb2\xb3"),
+        *("[1/2/3]", "[1, 2 und 3]", "\u30101\u3011\u30102\u3011\u30103\u3011"),
     ],
 )
 def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:

@@ -85,9 +85,7 @@ def test_the_name_of_a_collection_is_any_text_that_is_not_too_long(postgres: Ser
         in_collection("notes.db", "handbook")
 
 
-def test_texts_are_stored_as_they_are_since_queries_would_decompress_them(
-    postgres: Server,
-) -> None:
+def test_texts_are_stored_as_they_are_since_queries_would_decompress_them(postgres: Server) -> None:
     index = index_of(postgres.place())
     index.add([document("Otters swim. " * 2_000, "river")])
     with index.database.transaction() as connection:
