@@ -156,17 +156,15 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
 
 def index_spans(index: PassageIndex) -> list[Span]:
     with index.store.snapshot() as snapshot:
-        hits, _ = snapshot.hits(
-            dict.fromkeys(range(1, snapshot.size + 1), 0.0), np.ones(WordVectors().width)
-        )
+        scores = dict.fromkeys(range(1, snapshot.size + 1), 0.0)
+        hits, _ = snapshot.hits(scores, np.ones(WordVectors().width))
     return [hit.span for hit in hits]
 
 
 def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() -> None:
     text = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
-    assert [one.text for one in sentences_of(text, "en")] == [
-        *("## Costs\n\nLow.", "High.", "| a. B. c | No. 5. Yes |"),
-    ]
+    found = [one.text for one in sentences_of(text, "en")]
+    assert found == ["## Costs\n\nLow.", "High.", "| a. B. c | No. 5. Yes |"]
     quoted = "> | One. It hums all day. | Old. The best of all. |"
     assert [one.text for one in sentences_of(quoted, "en")] == [quoted]
 
@@ -192,7 +190,7 @@ def test_sentences_are_found_in_their_language() -> None:
 
 
 SAYS_NOTHING = [
-    *("* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac"),
+    *("* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac")
 ]
 SAYS_SOMETHING = [
     *("Bees hum.", "| Gull | 7 | red |", "- tyres for winter", "## Use\n\nTurn it off first"),
@@ -200,12 +198,8 @@ SAYS_SOMETHING = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text", [*SAYS_NOTHING, *SAYS_SOMETHING, "1\n00:01:30,500 --> 00:01:33,000\nYes"]
-)
-def test_a_label_a_heading_a_word_or_a_time_is_no_passage_but_a_sentence_or_a_row(
-    text: str,
-) -> None:
+@pytest.mark.parametrize("text", [*SAYS_NOTHING, *SAYS_SOMETHING, "1\n0:30.5 --> 0:33.0\nYes"])
+def test_a_label_a_heading_a_word_or_a_time_is_no_passage_but_a_row_is(text: str) -> None:
     assert has_content(text) == (text in SAYS_SOMETHING)
 
 
@@ -241,11 +235,9 @@ def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None
 def test_a_passage_of_a_small_table_states_where_the_table_begins(row: int) -> None:
     goods = ("nets", "ropes", "lamps", "sails", "oars", "anchors", "paint", "buckets")
     rows = "\n".join(
-        f"| {one} | of the old shed by the northern pier | {n} |" for n, one in enumerate(goods)
+        f"| {one} | of the old shed by the big pier | {n} |" for n, one in enumerate(goods)
     )
-    text = (
-        f"# Stock\n\nWe keep much.\n\n## Shed\n\n| Good | Place | Count |\n|---|---|---|\n{rows}\n"
-    )
+    text = f"# Stock\n\nWe sell.\n\n## Hut\n\n| Good | Place | Count |\n|---|---|---|\n{rows}\n"
     index = PassageIndex(LayoutChunker(target_size=15), WordVectors())
     index.add([IndexedDocument("a.md", "a.md", Source(text, metadata={"source": "a.md"}))])
     (passage,) = index.search(goods[row], budget=150, context=True, min_similarity=0.05)
@@ -255,10 +247,7 @@ def test_a_passage_of_a_small_table_states_where_the_table_begins(row: int) -> N
 
 
 def test_stop_words_are_those_of_the_language_of_the_question() -> None:
-    assert content_words(["what", "is", "the", "payload", "of", "a", "truck"]) == [
-        "payload",
-        "truck",
-    ]
+    assert content_words(["what", "is", "the", "cost", "of", "a", "truck"]) == ["cost", "truck"]
     assert content_words(["wie", "hoch", "ist", "die", "nutzlast"]) == ["nutzlast"]
     assert content_words(["the", "of", "and"]) == ["the", "of", "and"]
     assert content_words(["name", "77", "word"]) == ["77", "word"]  # one is English
@@ -360,13 +349,13 @@ def test_of_long_documents_those_that_a_question_names_come_first(question: str,
 )
 def test_a_passage_has_the_title_that_its_document_has(start: str, context: str) -> None:
     text = start + "".join(
-        f"Holt {n} has {n} doors. Its water is {n} feet deep. " for n in range(40)
+        f"Holt {n} has {n} doors. Its water is {n} feet deep. " for n in range(9)
     )
     index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
     name = "river_otters.md" if start.startswith("#") else "river_otters.txt"
     index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
     (passage,) = index.search(
-        "How deep is the water of holt 20?", budget=9 + len(context.split()), context=True
+        "How deep is the water of holt 5?", budget=9 + len(context.split()), context=True
     )
     assert passage.text.startswith("Its water is")  # inside a chunk
     assert passage.context == context

@@ -108,10 +108,7 @@ def of_version(version: int) -> Callable[[Path], None]:
     ("make", "message"),
     [
         (of_another_program("CREATE TABLE things (x)"), "another program"),
-        (
-            of_another_program("PRAGMA journal_mode = WAL", "CREATE TABLE theirs (x)"),
-            "another program",
-        ),
+        (of_another_program("PRAGMA journal_mode = WAL", "CREATE TABLE x (y)"), "another program"),
         (holding(b"this is no database, whatever its name says" * 50), "used.*another path"),
         # SQLite takes this for an empty database, and would overwrite it.
         (holding(b"\x00"), "cannot be used"),

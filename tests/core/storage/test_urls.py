@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from lumber_core.storage.urls import display_path, is_url, open_database
 
 PASSWORD = "sesame"
-SCHEMES = st.sampled_from(
-    ["postgresql", "postgres", "PostgreSQL", "postgresql+psycopg", "mysql", "sqlite+aiosqlite"]
-)
+SCHEMES = st.sampled_from(["postgres", "PostgreSQL", "postgresql+psycopg", "sqlite+aiosqlite"])
 PARTS = st.text("ab@/:?#%&= ", max_size=6)
 URLS = st.builds(
     lambda before, scheme, user, more, host, query: (

@@ -116,10 +116,8 @@ def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
 
 
 def test_the_header_of_a_table_is_given_without_its_padding():
-    rows = "".join(f"| {number}          | word word    |\n" for number in range(9))
-    *_, last = chunks_of(
-        f"| Number      | A -- B       |\n|------------:|--------------|\n{rows}", 20
-    )
+    rows = "".join(f"| {number}        | word word   |\n" for number in range(9))
+    *_, last = chunks_of(f"| Number    | A -- B      |\n|----------:|-------------|\n{rows}", 20)
     assert last.context == "| Number | A -- B |\n|---:|---|"
 
 

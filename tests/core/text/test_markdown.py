@@ -95,6 +95,9 @@ Last words.
 """
 
 
+Spans = list[tuple[int, int]]
+
+
 def block_texts(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end].strip()) for block in markdown_blocks(text)]
 
@@ -285,7 +288,7 @@ def test_a_heading_stays_with_its_first_block():
 
 
 @pytest.mark.parametrize(
-    "units", [["# A\n## B\n\ntext\n\n", "more\n"], ["- one\n", "- two\n  more\n", "  - inner\n"]]
+    "units", [["# A\n## B\n\nc\n\n", "d\n"], ["- a\n", "- b\n  c\n", "  - d\n"]]
 )
 def test_headings_in_a_row_and_items_with_their_bullets_are_units(units):
     assert unit_texts("".join(units)) == units
@@ -331,16 +334,12 @@ def test_places_have_the_kinds_of_the_markdown():
 
 
 def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
-    blocks = [
-        *("Run this:", "```sh\nmake\n```", "Or:", "- a\n- b", "Done.", "### Next", "So:", "# End")
-    ]
+    blocks = [*("Run:", "```sh\nmake\n```", "Or:", "- a\n- b", "Go.", "### Next", "So:", "# End")]
     text = "\n\n".join([*blocks, "x"])
     found = {text[place.offset :].split("\n")[0]: place for place in MarkdownText(text).places()}
     assert [start for start, place in found.items() if place.depth] == ["```sh", "- a"]
-    assert {start: place.level for start, place in found.items() if place.level} == {
-        "### Next": 3,
-        "# End": 1,
-    }
+    levels = {start: place.level for start, place in found.items() if place.level}
+    assert levels == {"### Next": 3, "# End": 1}
 
 
 def test_a_thematic_break_ends_what_is_before_it():
@@ -369,28 +368,19 @@ def test_long_code_is_divided_between_its_blocks():
     ("text", "headings"),
     [
         ('<h1 align="center">Otter Kit</h1>\n\ntext', [(1, "Otter Kit", 0)]),
-        (
-            "text\n\n<h2\n  id=food>\n Food &amp; <em>drink</em>\n</h2>\nfish",
-            [(2, "Food & drink", 6)],
-        ),
+        ("text\n\n<h2\n  id=food>\n Food &amp; <em>tea</em>\n</h2>\nfish", [(2, "Food & tea", 6)]),
         ("# Otter {#kit .wide}\n\ntext", [(1, "Otter", 0)]),
         ('# <a name="otter"></a>Otter {#kit}\n\ntext', [(1, "Otter", 0)]),
         ("<div align=center>\n<H3>Otter<br>Kit</H3>\n</div>\n", [(3, "Otter Kit", 0)]),
         ("<h1>\n\n![logo](a.png)\n\nOtter\n\n</h1>\n\n# Next", [(1, "Otter", 0), (1, "Next", 36)]),
-        (
-            "<img src=a>\n<h1><img src=b> Otter</h1>\nfish\n<h2>Food</h2>",
-            [(1, "Otter", 12), (2, "Food", 44)],
-        ),
+        ("<img src=a>\n<h1><img src=b> A</h1>\nfish\n<h2>B</h2>", [(1, "A", 12), (2, "B", 40)]),
         ("<h1>One</h1><h1>Two</h1>\n<h2>Three</h2>\n", [(1, "One", 0), (2, "Three", 25)]),
         ("<h1><a href=x><img src=y alt=Otter></a></h1>\n\ntext", []),
         ("```html\n<h1>Code</h1>\n```\n\n    <h1>Code</h1>\n", []),
         ("<!-- <h1>Old</h1> -->\n\n<pre>\n<h1>Code</h1>\n</pre>\n", []),
         ("<table><tr><td><h3>Cell</h3></td></tr></table>\n", []),
         ("- item\n\n  <h2>Item</h2>\n\n> <h2>Quote</h2>\n", []),
-        (
-            "`<h2>` begins what `</h2>` ends\n\n**Bold**\n\n<h2>open\n\ntext\n\n# Next",
-            [(1, "Next", 59)],
-        ),
+        ("`<h2>` opens what `</h2>` ends\n\n**Bold**\n\n<h2>open\n\ntext\n\n# Go", [(1, "Go", 58)]),
     ],
 )
 def test_headings_in_html_are_headings(text: str, headings: list[tuple[int, str, int]]) -> None:
@@ -423,9 +413,7 @@ def test_blocks_of_any_html_tile_the_text(parts: list[str]) -> None:
 
 
 def test_a_heading_in_html_stays_with_its_text_and_names_it() -> None:
-    text = (
-        '<h1 align="center">Otter Kit</h1>\n\nThe kit has food.\n\n<h2>Bath</h2>\n\nA tub of tin.\n'
-    )
+    text = '<h1 align="center">Otter Kit</h1>\n\nIt has food.\n\n<h2>Bath</h2>\n\nA tub of tin.\n'
     source = Source(text, format="markdown")
     chunks = LayoutChunker(12, merge_sections=False).split(source, Delivery(trim=True))
     assert [chunk.headings for chunk in chunks] == [("Otter Kit",), ("Otter Kit", "Bath")]

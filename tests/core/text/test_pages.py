@@ -124,21 +124,15 @@ def test_form_feeds_and_spaces_at_the_ends_of_a_chunk_are_on_none_of_its_pages()
         ({"source": "a.txt"}, None),
     ],
 )
-def test_a_page_that_is_not_joined_knows_its_number(
-    metadata: dict[str, Any], pages: tuple[int, int] | None
-) -> None:
+def test_a_page_that_is_not_joined_knows_its_number(metadata: dict[str, Any], pages: Any) -> None:
     assert place_source("Otters swim.", metadata).pages_of(Span(0, 6)) == pages
 
 
 @pytest.mark.parametrize("overlap", [0, 6])
 @pytest.mark.parametrize("trim", [True, False])
-def test_chunks_of_chunks_have_the_pages_and_lines_of_their_document(
-    overlap: int, trim: bool
-) -> None:
+def test_chunks_of_chunks_have_pages_and_lines_of_their_document(overlap: int, trim: bool) -> None:
     page = "\n\nOtters swim.\r\nThey  dive.\n\nThey sleep on a bank.\rSo it is. \n"
-    text, metadata = joined_pages(
-        [page, page, "", page], [{"page_number": n} for n in (3, 4, 5, 6)]
-    )
+    text, metadata = joined_pages([page, page, "", page], [{"page_number": n} for n in range(3, 7)])
     whole = place_source(text, metadata)
     coarse, fine = GreedyChunker(20, tokenizer="words"), GreedyChunker(7, tokenizer="words")
     for chunk in coarse.split(whole, Delivery(overlap, trim)):

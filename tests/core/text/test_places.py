@@ -131,8 +131,8 @@ On Mon, 3 Mar 2025 at 17:40, Bob <bob@harbour.example> wrote:
             ["Open Settings.", "Is it free?", "It costs a little."],
         ),
         (
-            "Lyon 10:15\nParis 11:40\nLille 12:55\nBrussels 13:30\n",
-            ["Paris 11:40", "Lille 12:55", "Brussels 13:30"],
+            "Lyon 10:15\nParis 11:40\nBern 12:55\nRome 13:30\n",
+            ["Paris 11:40", "Bern 12:55", "Rome 13:30"],
         ),
         (
             "".join(map(DIARY.format, range(1, 5))),
@@ -165,9 +165,8 @@ def test_words_begin_behind_a_label() -> None:
 
 def test_messages_of_a_chat_are_places() -> None:
     text = read("chat.txt")
-    assert {place.offset for place in find_places(text) if place.kind is Kind.LINE} == (
-        line_starts(text) - {0}
-    )
+    found = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
+    assert found == line_starts(text) - {0}
 
 
 MESSAGES = ["So we start with the bread", "and with a little salt.", "Now the oven", "is hot?"]
@@ -216,16 +215,13 @@ def test_headings_are_told_from_lines() -> None:
     body = "This paragraph is long enough to be the body of a section, with a full stop. " * 2
     text = f"{body}\n\nMethods\n{body}\n\n2.1 Samples\n\n{body}\n\nRESULTS\n{body}\n"
     found = kinds(text)
-    assert [found[title] for title in ("Methods\nThis", "2.1 Samples\n", "RESULTS\nThis")] == (
-        [Kind.HEADING] * 3
-    )
+    titles = "Methods\nThis", "2.1 Samples\n", "RESULTS\nThis"
+    assert {found[title] for title in titles} == {Kind.HEADING}
     short = "yes\nno\nMaybe\nok then\nwhy not\n"
     assert Kind.HEADING not in kinds(short).values()
 
 
-@pytest.mark.parametrize(
-    "title", ["Exit codes\n----------\n", "Exit codes\n==========\n\n", "***\nExit codes\n***\n"]
-)
+@pytest.mark.parametrize("title", ["Exits\n-----\n", "Exits\n=====\n\n", "***\nExits\n***\n"])
 def test_a_title_with_a_rule_is_a_heading_and_stays_with_its_text(title: str) -> None:
     text = f"The server stops.\n\n{title}It returns zero. Other numbers are errors.\n"
     first, *others = find_places(text)
@@ -317,7 +313,7 @@ def test_a_numbered_title_stays_with_the_first_number_below_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "term", ["hawser_1", "wind the clock", "--no-color", "$HOME", "ls", "Clocks", "= Clocks ="]
+    "term", ["oar_1", "wind it up", "--no-color", "$HOME", "ls", "Oars", "= Oars ="]
 )
 @pytest.mark.parametrize("width", [70, 1000])
 def test_a_term_stays_with_its_text_without_blank_lines(term: str, width: int) -> None:
@@ -417,9 +413,7 @@ BELOW = {
 
 @pytest.mark.parametrize("kind", [MarkdownText, PlainText])
 @pytest.mark.parametrize("below", BELOW)
-def test_indented_prose_is_divided_between_its_sentences(
-    below: str, kind: type[ParsedText]
-) -> None:
+def test_indented_prose_is_divided_between_sentences(below: str, kind: type[ParsedText]) -> None:
     opening, indentation = BELOW[below]
     body = PROSE.replace("\n", f"\n{indentation}")
     text = f"# Towers\n\n{opening}{indentation}{body}\n"
@@ -435,11 +429,8 @@ def test_indented_code_stays_code(kind: type[ParsedText]) -> None:
     opening = '!!! example\n    ```python\n    {0}\n    ```\n\n=== "Code"\n\n        {1}\n'
     text = opening.format(code.replace("\n", "\n    "), code.replace("\n", "\n        "))
     parsed = kind(text)
-    found = [
-        *parsed.places(),
-        *(place for level in parsed.finer_places(0, len(text)) for place in level),
-    ]
-    lines = {place.offset for place in found if place.kind is Kind.LINE}
+    levels = [parsed.places(), *parsed.finer_places(0, len(text))]
+    lines = {place.offset for level in levels for place in level if place.kind is Kind.LINE}
     assert sum(text[at:].lstrip().startswith("count += 1") for at in lines) == 2
     assert not [place for place in parsed.places() if place.kind is Kind.SENTENCE]
 
@@ -466,9 +457,7 @@ def test_quotes_in_prose_are_no_records() -> None:
 
 
 TABLE = "<table><tr><th>Pump</th><th>Use</th></tr>{0}</table>"
-HTML_ROW = (
-    "<tr><td>P{0}</td><td>Old. <table><tr><td>in</td></tr><tr><td>it</td></tr></table></td></tr>"
-)
+HTML_ROW = "<tr><td>P{0}</td><td><table><tr><td>i</td></tr><tr><td>t</td></tr></table></td></tr>"
 
 
 @pytest.mark.parametrize("between", ["", "\n", "\n\n"])

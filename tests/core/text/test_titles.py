@@ -100,9 +100,7 @@ def test_a_document_without_a_title_goes_by_its_name():
     several = contexts(f"# Food\n\n{WORDS}\n\n# Homes\n\n{WORDS}", **NAMED)
     assert several[-1] == "river otters > Homes"
     values = "name,price\n" + "Ann,12\n" * 40
-    assert contexts(values, name="harbour_prices.csv", format="csv")[-1] == (
-        "harbour prices\nname,price"
-    )
+    assert contexts(values, name="quay_prices.csv", format="csv")[-1] == ("quay prices\nname,price")
 
 
 def test_documents_of_frameworks_go_by_the_names_of_their_files_unless_the_title_is_none() -> None:

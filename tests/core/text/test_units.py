@@ -61,11 +61,8 @@ def test_blank_space_alone_is_one_unit(finder, text):
 
 
 def test_blank_lines_separate_paragraphs_and_hard_wrapped_lines_stay_together():
-    text = "It was a dark\nand stormy night.\n\nThe rain fell\nin torrents.\n"
-    assert found(paragraphs, text) == [
-        "It was a dark\nand stormy night.\n\n",
-        "The rain fell\nin torrents.\n",
-    ]
+    text = "It was a dark\nnight.\n\nThe rain fell\nin torrents.\n"
+    assert found(paragraphs, text) == ["It was a dark\nnight.\n\n", "The rain fell\nin torrents.\n"]
 
 
 @pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
@@ -90,7 +87,7 @@ def test_without_line_breaks_paragraphs_are_sentences():
     "units",
     [
         ["\n\n\nOne.\n", "Two.\n\n\n"],
-        ["\n\nOne here. ", "Two there.\n\n"],
+        ["\n\nOne is. ", "Two are.\n\n"],
         ["\ufeff\n\nOne\n\n", "Two"],
     ],
 )
@@ -109,20 +106,11 @@ def test_line_breaks_and_marks_at_the_ends_of_a_text_are_no_blank_lines(units):
         ("de", ["Das ist z.B. gut. ", "Er ging."]),
         ("es", ["\u00bfQui\u00e9n es? ", "No lo s\u00e9."]),
         ("fr", ["Il est parti \u00e0 3.15 h. ", "O\u00f9 va-t-il\u202f? ", "Il pleut."]),
-        ("zh", ["\u4f60\u597d\u3002", "\u4eca\u5929\u5929\u6c14\u5f88\u597d\u3002"]),
-        ("ja", ["\u3053\u308c\u306f\u672c\u3067\u3059\u3002", "\u305d\u3046\u3067\u3059\u3002"]),
-        (
-            "hi",
-            ["\u092f\u0939 \u090f\u0915 \u0939\u0948\u0964 ", "\u0935\u0939 \u0926\u094b\u0964"],
-        ),
-        (
-            "ar",
-            [
-                "\u0645\u0627 \u0647\u0630\u0627\u061f ",
-                "\u0647\u0630\u0627 \u0643\u062a\u0627\u0628.",
-            ],
-        ),
-        ("he", ["\u05d6\u05d4 \u05e1\u05e4\u05e8. ", "\u05d6\u05d4 \u05d9\u05dc\u05d3."]),
+        ("zh", ["你好。", "今天天气很好。"]),
+        ("ja", ["これは本です。", "そうです。"]),
+        ("hi", ["यह एक है। ", "वह दो।"]),
+        ("ar", ["ما هذا؟ ", "هذا كتاب."]),
+        ("he", ["זה ספר. ", "זה ילד."]),
     ],
 )
 def test_sentences_of_many_languages(language, expected):
@@ -136,9 +124,9 @@ def test_a_blank_line_ends_a_sentence(blank):
 
 
 def test_leading_blank_space_is_part_of_the_first_sentence():
-    assert found(sentences, "\ufeff \r\n\n One here.  Two there. ") == [
-        "\ufeff \r\n\n One here.  ",
-        "Two there. ",
+    assert found(sentences, "\ufeff \r\n\n One is.  Two are. ") == [
+        "\ufeff \r\n\n One is.  ",
+        "Two are. ",
     ]
 
 
@@ -170,10 +158,7 @@ def test_sentences_of_chinese_without_line_breaks_take_linear_time(handed_over):
 
 
 CHINESE_PIECES = st.sampled_from(
-    [
-        *"渡在。た。！？，、；：…—ノー々aÉİ_ก١나Ⅳ",
-        *("Yahoo", "No", "Dr", "12", "第5", "株式会社", "！！"),
-    ]
+    [*"渡在。た。！？，、；：…—ノー々aÉİ_ก١나Ⅳ", *("Yahoo", "No", "Dr", "12", "第5", "！！")]
 )
 
 
@@ -227,9 +212,9 @@ def test_units_are_chosen_by_name():
     text = "One here. Two there.\n\nThree."
     assert found(unit_finder("paragraphs"), text) == ["One here. Two there.\n\n", "Three."]
     assert found(unit_finder("sentences"), text) == ["One here. ", "Two there.\n\n", "Three."]
-    assert found(unit_finder("sentences_and_lines"), "At 9 p.m.\n14 came.") == [
+    assert found(unit_finder("sentences_and_lines"), "At 9 p.m.\n14 go.") == [
         "At 9 p.m.\n",
-        "14 came.",
+        "14 go.",
     ]
 
 

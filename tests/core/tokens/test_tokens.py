@@ -42,13 +42,9 @@ def bert(**limits) -> tokenizers.Tokenizer:
 
 
 def fast_bert() -> transformers.PreTrainedTokenizerFast:
+    tokens = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad")}
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=bert(),
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        pad_token="[PAD]",
-        model_max_length=3,
+        tokenizer_object=bert(), model_max_length=3, **tokens
     )
 
 
@@ -172,9 +168,7 @@ def offline(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["p50k_base", "r50k_base"])
-def test_a_vocabulary_that_cannot_be_downloaded_names_the_ways_out(
-    offline, monkeypatch, tmp_path, name
-):
+def test_a_vocabulary_that_is_not_to_be_had_names_ways_out(offline, monkeypatch, tmp_path, name):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     with pytest.raises(TokenizerDataError) as caught:
         token_counter(name).count(["text"])
@@ -223,9 +217,7 @@ def test_a_slow_tokenizer_counts_without_special_tokens_or_truncation():
 # Words, functions, and what is neither.
 
 
-@pytest.mark.parametrize(
-    ("words", "tokens"), [(0, 0), (1, 1), (2, 2), (3, 4), (4, 5), (5, 6), (12, 14), (13, 16)]
-)
+@pytest.mark.parametrize(("words", "tokens"), [(0, 0), (1, 1), (3, 4), (5, 6), (12, 14), (13, 16)])
 def test_words_count_as_the_rounded_1_2_of_them(words, tokens):
     assert WordCounter().count([" ".join(["word"] * words)]) == [tokens]
 
@@ -243,7 +235,7 @@ def test_a_function_counts_each_text_once():
 )
 def test_what_cannot_count_is_refused_with_what_can(spec):
     with pytest.raises(
-        TypeError, match=r'tokenizer must be "estimate", "even", "words".*function from a string'
+        TypeError, match=r'must be "estimate", "even", "words".*function from a string'
     ):
         token_counter(spec)
 

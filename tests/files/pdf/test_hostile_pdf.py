@@ -12,11 +12,9 @@ SHOW = "BT /F1 12 Tf 72 720 Td (lol) Tj ET "
 CATALOG = "<< /Type /Catalog /Pages 2 0 R >>"
 
 
-def page(
-    content: str, *more: str | bytes, font: str = "", more_fonts: str = "", forms: str = ""
-) -> bytes:
+def page(content: str, *more: str | bytes, font: str = "", forms: str = "") -> bytes:
     """Return a PDF of one page with content; further objects have the numbers from 6 on."""
-    fonts = f"/Font << /F1 4 0 R {more_fonts} >> /XObject << {forms} >>"
+    fonts = f"/Font << /F1 4 0 R >> /XObject << {forms} >>"
     return pdf_of(
         [
             CATALOG,
@@ -55,9 +53,7 @@ def a_form_in_itself() -> bytes:
 
 def a_text_drawn_often() -> bytes:
     """Two thousand lines, in a hundredth of the bytes."""
-    lines = "".join(
-        f"BT /F1 12 Tf 9 {9 + 15 * number} Td ({'tide ' * 20}) Tj ET " for number in range(2_000)
-    )
+    lines = "".join(f"BT /F1 12 Tf 9 {9 + 15 * n} Td ({'tide ' * 20}) Tj ET " for n in range(2_000))
     return page(lines)
 
 

@@ -22,9 +22,7 @@ FORM = "BT /F1 12 Tf 3 Tr 72 400 Td (scan) Tj ET"
         ("", "6 0 R", "Always draft final inner scan"),
     ],
 )
-def test_texts_of_layers_that_are_switched_off_are_left_out(
-    state: str, member: str, words: str
-) -> None:
+def test_texts_of_layers_that_are_off_are_left_out(state: str, member: str, words: str) -> None:
     resources = "/Resources << /Font << /F1 5 0 R >>"
     content = pdf_of(
         [

@@ -1,5 +1,7 @@
 """Lines of a PDF are read in the order in which a person reads them, however they are drawn."""
 
+from itertools import product
+
 import pytest
 
 from tests.files.pdf.test_pdf import PROSE, prose, read
@@ -20,11 +22,8 @@ def test_columns_of_text_drawn_row_by_row_are_read_one_after_the_other(columns: 
 
 
 def test_rows_of_short_cells_are_not_divided() -> None:
-    cells = [
-        (72 + 90 * column, 640 - 14 * n, 10, f"{n} of {column}")
-        for n in range(9)
-        for column in range(6)
-    ]
+    places = product(range(9), range(6))
+    cells = [(72 + 90 * column, 640 - 14 * n, 10, f"{n} of {column}") for n, column in places]
     words = read([*prose(740), *cells]).split()
     assert words[words.index("0") :][:18] == " ".join(f"0 of {n}" for n in range(6)).split()
 

@@ -81,9 +81,7 @@ def test_undecodable_glyphs_are_one_character() -> None:
 
 
 def test_invisible_characters_go() -> None:
-    assert clean("a\0b\u200bc\u2060d\ufeff 5\xa0kg\r\nnon\u2011stop\rx\ty") == (
-        "abcd 5 kg\nnon-stop\nx\ty"
-    )
+    assert clean("a\0b\u200bc\u2060d\ufeff 5\xa0kg\r\nx\u2011y\rx\ty") == ("abcd 5 kg\nx-y\nx\ty")
     shaped = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     assert clean(shaped) == shaped
 
@@ -140,10 +138,7 @@ def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: s
         ("a V5-\nchip and SARS-\n19: V5chip", "a V5-chip and SARS-19: V5chip"),
         ("the LPS-\nprimed cell of Jean-\nPaul", "the LPS-primed cell of Jean-Paul"),
         ("two things -\none, two", "two things -\none, two"),
-        (
-            "https://a.org/long-\nways and https://a-\nb.c",
-            "https://a.org/long-ways and https://a-b.c",
-        ),
+        ("https://a.org/two-\nways, https://a-\nb.c", "https://a.org/two-ways, https://a-b.c"),
         ("see my-\nsite.com or post-\nman@a.org", "see my-site.com or post-man@a.org"),
         ("x = a-\nb", "x = a-b"),
         ("it was--\nperhaps", "it was--\nperhaps"),
@@ -221,7 +216,7 @@ def test_a_glyph_without_a_character_stays_undecodable(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "differences", ["(x)", "99 0 R", "[1 (x) 2.5 null [/a]]", "[-5 /uni20B9 /a]", "4 0 R"]
+    "differences", ["(x)", "99 0 R", "[1 (x) 2.5 null [/a]]", "[-5 /a]", "4 0 R"]
 )
 def test_a_broken_encoding_is_no_reason_to_refuse_a_file(differences: str) -> None:
     font = f"/Encoding << /Differences {differences} >> /ToUnicode 3 0 R"
@@ -229,7 +224,7 @@ def test_a_broken_encoding_is_no_reason_to_refuse_a_file(differences: str) -> No
 
 
 @pytest.mark.parametrize(
-    "hard", ["exam-\nple ", "ab-\n", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "exam-\n"]
+    "hard", ["exam-\nple ", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "ab-\n"]
 )
 def test_time_is_proportional_to_the_text(hard: str) -> None:
     check_linear(clean_pages, lambda size: [hard * size, "the example"], 5_000)

@@ -74,16 +74,13 @@ QUOTED: dict[str, list[tuple[str, str]]] = {
         ("which costs 1,350 crowns a barrel", "which costs 1,250 crowns a barrel"),
         ("The fre end of teh ribon moves by thre centimeters a day", RIBBON),
         ("The free end of the ribbon ... a day", RIBBON),
-        (
-            "It's oiled [\u2026] crowns a barrel.",
-            TIDES[TIDES.index("It's") : TIDES.index("\n\nThe k")],
-        ),
+        ("It's oiled […] a barrel.", TIDES[TIDES.index("It's") : TIDES.index("\n\nThe k")]),
     ],
 }
 
 
 @pytest.mark.parametrize(
-    ("how", "quote", "text"), [(how, *each) for how, all_ in QUOTED.items() for each in all_]
+    ("how", "quote", "text"), [(how, *each) for how, rows in QUOTED.items() for each in rows]
 )
 def test_a_quote_is_found_where_it_stands(how: str, quote: str, text: str) -> None:
     citation = one(quote)
@@ -191,9 +188,7 @@ def test_numbers_are_found_with_their_signs(quote: str) -> None:
         ("it grew by 6%", ["grew by 6%"], ["grew by 6"]),
     ],
 )
-def test_words_of_any_alphabet_are_quoted_whole(
-    text: str, exact: list[str], cut: list[str]
-) -> None:
+def test_words_of_any_script_are_quoted_whole(text: str, exact: list[str], cut: list[str]) -> None:
     assert [one(quote, {"a": text}).kind for quote in exact] == ["exact"] * len(exact)
     assert "exact" not in [one(quote, {"a": text}).kind for quote in cut]
 

@@ -93,9 +93,7 @@ def test_without_a_list_quotes_are_long_texts_in_marks(end: str, reply: str, ans
     assert read_quoted_answer(reply.format(marked)) == (answer.format(marked), [quote])
 
 
-@pytest.mark.parametrize(
-    "marks", ["\xbb\xab", "\u201d\u201d", "\u2018\u2019", "\u203a\u2039", '\u201e"']
-)
+@pytest.mark.parametrize("marks", ["»«", "””", "‘’", "›‹", '„"'])
 @pytest.mark.parametrize("emphasis", ["", "*"])
 def test_quotes_may_be_in_the_marks_of_any_language(marks: str, emphasis: str) -> None:
     quote = f"So {emphasis}{marks[0]}{OTTERS[26:48]}{marks[1]}{emphasis}"
@@ -103,15 +101,13 @@ def test_quotes_may_be_in_the_marks_of_any_language(marks: str, emphasis: str) -
 
 
 def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None:
-    reply = (
-        'At dawn [1], in winter [2].\n\n[1] "THEY HUNT FISH AT DAWN"\n[2] "They sleep all winter."'
-    )
+    reply = 'At dawn [1], in May [2].\n\n[1] "THEY HUNT FISH AT DAWN"\n[2] "They sleep in May."'
     answer = cite_answer(reply, {"otters.txt": OTTERS})
-    assert answer.missing == ["They sleep all winter."]
+    assert answer.missing == ["They sleep in May."]
     assert str(answer) == (
-        "At dawn [1], in winter [2].\n\n"
+        "At dawn [1], in May [2].\n\n"
         '[1] otters.txt, line 1, written differently: "They hunt fish at dawn"\n'
-        '[2] not found in the documents: "They sleep all winter."'
+        '[2] not found in the documents: "They sleep in May."'
     )
 
 
@@ -129,10 +125,8 @@ def test_no_line_of_a_passage_is_taken_for_the_start_of_another() -> None:
 def test_the_prompt_asks_for_the_form_that_is_read() -> None:
     _, _, form = QUOTING_INSTRUCTIONS.partition("after its number:\n\n")
     example = form.partition("\n\n")[0]
-    assert read_quoted_answer(f"Answer [1][2].\n\n{example}")[1] == [
-        "a sentence of a passage",
-        "another one",
-    ]
+    quotes = read_quoted_answer(f"Answer [1][2].\n\n{example}")[1]
+    assert quotes == ["a sentence of a passage", "another one"]
     assert QUOTING_QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")
 
 
@@ -195,10 +189,7 @@ def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (
-            'Dawn \u30101\u3011 and noon \u30107\u3011.\n\n\u30101\u3011 "dawn"',
-            "Dawn [1] and noon [?].",
-        ),
+        ('Dawn 【1】 and noon 【7】.\n\n【1】 "dawn"', "Dawn [1] and noon [?]."),
         ('"They hunt fish at dawn" (1), in (1984).', '"They hunt fish at dawn" [1], in (1984).'),
         ('"They hunt fish at dawn" {{1}}.', '"They hunt fish at dawn" [1].'),
         (

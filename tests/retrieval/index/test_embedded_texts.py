@@ -114,9 +114,7 @@ def test_settings_of_the_splitter_embed_what_is_new(place: Place) -> None:
 
 
 @pytest.mark.parametrize("reads", ["", "genre", "*"])
-def test_metadata_are_new_without_splitting_unless_the_splitter_reads_them(
-    reads: str, place: Place
-) -> None:
+def test_metadata_are_new_without_splitting_unless_it_reads_them(reads: str, place: Place) -> None:
     def notes(**known: Any) -> list[IndexedDocument]:
         return [document(RIVER, "river", **known), document(MUSIC, "music", genre="a")]
 
@@ -182,7 +180,7 @@ def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monk
 
 
 def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch
 ) -> None:
     path, book = place(), document(BOOK, "book")
     index_of(path).add([document(RIVER, "river")])

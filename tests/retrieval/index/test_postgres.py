@@ -191,14 +191,10 @@ def test_after_a_crash_of_the_server_the_same_call_goes_on(
             own_postgres.crash()
         put(*args)
 
-    calls_of = {
-        "add": lambda: index.add(more),
-        "search": lambda: index.search("otters", where=accepts_all),
-    }
     with monkeypatch.context() as patch:
         patch.setattr(segments, "add", crash_in_the_second_batch)
         with pytest.raises(StoreError) as error:
-            calls_of[call]()
+            index.add(more) if call == "add" else index.search("otters", where=accepts_all)
     assert "Make sure that the server runs" in message(error)
     own_postgres.start()
     if call == "add":
@@ -246,9 +242,7 @@ def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres
     assert other.add(BOTH[1:]).added == 1
 
 
-def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(
-    postgres: Server,
-) -> None:
+def test_a_server_that_stands_still_is_waited_for_until_the_deadline(postgres: Server) -> None:
     index = index_of(postgres.place())
     index.add(BOTH)
     with deadline(0.5):

@@ -78,18 +78,14 @@ STEPS = st.lists(
 )
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
 @given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
 def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
     place: Place, steps: list[tuple[str, list[str] | None]], query: str, most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MOST_CHUNKS", most)
-        patch.setattr(
-            segments, "_FEWEST_COMPARED", 8
-        )  # signs choose, and all that they miss comes later
+        patch.setattr(segments, "_FEWEST_COMPARED", 8)  # signs choose, what they miss comes later
         patch.setattr(postings, "_LONG_LIST", 1)
         store = PassageStore(place())
         known: dict[str, NewDocument] = {}

@@ -28,7 +28,7 @@ SETTINGS = [
     "lock_timeout = '1ms'",
     "statement_timeout = '100ms'",
     "idle_in_transaction_session_timeout = '100ms'",
-    "default_transaction_isolation = 'serializable'",
+    "default_transaction_isolation = serializable",
     "default_transaction_isolation = 'repeatable read'",
     "search_path = 'elsewhere'",
 ]
@@ -49,9 +49,7 @@ def place_of(postgres: Server, role: str) -> str:
 
 
 @pytest.mark.parametrize("number", range(len(SETTINGS)), ids=SETTINGS)
-def test_what_is_stored_is_what_another_client_reads(
-    number: int, postgres: Server, roles: list[str]
-) -> None:
+def test_other_clients_read_what_is_stored(number: int, postgres: Server, roles: list[str]) -> None:
     @given(TEXTS)
     @examples(6)
     def stored_and_read(texts: list[str]) -> None:
@@ -60,20 +58,15 @@ def test_what_is_stored_is_what_another_client_reads(
         index_of(place).add(documents)
         for reader in (place, place.replace(f"{roles[number]}:@", "postgres:@")):
             contents = index_of(reader).store.contents(texts)
-            assert {name: text for name, (text, _) in contents.items()} == dict(
-                zip(texts, texts, strict=True)
-            )
+            assert {name: text for name, (text, _) in contents.items()} == {t: t for t in texts}
         postgres.remove(place)
 
     stored_and_read()
 
 
-def test_processes_that_make_a_collection_at_once_all_store(
-    postgres: Server, roles: list[str]
-) -> None:
-    place = place_of(
-        postgres, roles[SETTINGS.index("default_transaction_isolation = 'serializable'")]
-    )
+def test_all_who_make_a_collection_at_once_store(postgres: Server, roles: list[str]) -> None:
+    serializable = SETTINGS.index("default_transaction_isolation = serializable")
+    place = place_of(postgres, roles[serializable])
     with ThreadPoolExecutor(8) as pool:
         [*pool.map(lambda n: index_of(place).add([document(f"Otter {n}.", f"{n}")]), range(8))]
     assert sorted(index_of(place).sources) == [*"01234567"]
@@ -93,9 +86,9 @@ def test_a_read_only_database_is_read_and_states_that_it_is_read_only(postgres: 
 
 def test_a_database_in_another_encoding_takes_every_alphabet(postgres: Server) -> None:
     postgres.run(
-        "CREATE DATABASE western ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+        "CREATE DATABASE w ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
     )
-    place = postgres.place().replace("/postgres?", "/western?")
+    place = postgres.place().replace("/postgres?", "/w?")
     index = index_of(place)
     index.add([document("Łódź has otters. Выдры живут здесь.", "a")])
     assert index.search("Где живут выдры?")[0].document == "a"
@@ -187,9 +180,7 @@ def pooler(postgres: Server, tmp_path: Path) -> Iterator[str]:
         process.wait()
 
 
-def test_an_index_behind_a_pooler_of_transactions_answers_as_without(
-    pooler: str, postgres: Server
-) -> None:
+def test_an_index_behind_a_pooler_answers_as_without(pooler: str, postgres: Server) -> None:
     direct = postgres.place()
     pooled = f"{pooler}?collection={direct.rpartition('=')[2]}"
     index = index_of(pooled)

@@ -3,7 +3,6 @@
 import json
 from itertools import pairwise, permutations
 from math import inf
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -105,9 +104,7 @@ def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
 
 @given(search=searches(), max_gap=st.integers(0, 6), budget=st.integers(1, 30))
 @quick
-def test_no_more_words_than_the_budget_are_returned_but_always_the_best_hit(
-    search, max_gap, budget
-):
+def test_no_more_words_than_the_budget_are_found_but_always_the_best_hit(search, max_gap, budget):
     texts, hits = search
     passages = join_hits(hits, texts, max_gap=max_gap, budget=budget)
     check_slices(passages, texts, hits)
@@ -129,9 +126,7 @@ def test_a_hit_is_left_out_if_its_gap_does_not_fit_and_the_next_one_is_tried():
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
     assert [(each.text, each.hits) for each in passages] == [("one two", (hits[0], hits[2]))]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=5)
-    assert [(each.text, each.hits) for each in passages] == [
-        ("one two three four five", tuple(hits))
-    ]
+    assert [(one.text, one.hits) for one in passages] == [("one two three four five", (*hits,))]
 
 
 def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
@@ -185,28 +180,16 @@ def test_words_that_hits_divide_are_counted_once():
 
 
 def test_metadata_says_what_is_true_of_the_whole_passage():
-    hits: list[dict[str, Any]] = [
-        {
-            "headings": "Boats > Prices",
-            "headings_inside": "Repairs",
-            "page_first": 1,
-            "page_last": 2,
-            "score": 3,
-        },
-        {
-            "headings": "Boats > Repairs > Oars",
-            "context": "Boats > Repairs",
-            "page_first": 2,
-            "page_last": 3,
-            "score": 9,
-        },
-        {"headings": "Boats > Sails", "page_first": 3, "page_last": 4, "score": 1},
+    def found(word: str, page: int, score: int, **headings: str) -> Hit:
+        known = {**headings, "page_first": page, "page_last": page + 1, "score": score}
+        return hit(word, score=score)._replace(metadata=known)
+
+    hits = [
+        found("one", 1, 3, headings="Boats > Prices", headings_inside="Repairs"),
+        found("two", 2, 9, headings="Boats > Repairs > Oars", context="Boats > Repairs"),
+        found("three", 3, 1, headings="Boats > Sails"),
     ]
-    found = [
-        hit(word, score=known["score"])._replace(metadata=known)
-        for word, known in zip(("one", "two", "three"), hits, strict=True)
-    ]
-    (passage,) = join_hits(found, {"a": TEN})
+    (passage,) = join_hits(hits, {"a": TEN})
     assert passage.score == 9
     assert passage.metadata == {
         "headings": "Boats > Prices",

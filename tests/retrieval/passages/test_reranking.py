@@ -88,10 +88,8 @@ def searches(draw):
 def test_passages_are_slices_within_the_budget_best_first(search, budget, max_gap):
     texts, hits, query = search
 
-    def find(hits, texts, *, reading_order=False):
-        return passages_of_hits(
-            query, hits, texts, budget=budget, max_gap=max_gap, reading_order=reading_order
-        )
+    def find(hits, texts, **more):
+        return passages_of_hits(query, hits, texts, budget=budget, max_gap=max_gap, **more)
 
     passages = find(hits, texts)
     assert sum(count_words(one.text) for one in passages) <= budget or len(passages) == 1
@@ -182,9 +180,8 @@ def test_passages_say_their_headings_lines_and_pages_wherever_they_begin():
 
 def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_part():
     """Only how rare words are is estimated, and which chunks are beside a hit."""
-    texts = {
-        path.name: path.read_text(encoding="utf-8") for path in (EXAMPLES / "handbook").glob("*.md")
-    }
+    paths = (EXAMPLES / "handbook").glob("*.md")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     embedder = TextEmbedder()
 
     class Bundled:
@@ -220,11 +217,7 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
             for some in (own, found)
         )
         shares.append(len(read & theirs) / max(len(read), len(theirs)))
-        first.append(
-            own[0].document == found[0].document
-            and bool(
-                own[0].span.within(found[0].span).end > own[0].span.within(found[0].span).start
-            )
-        )
+        common = own[0].span.within(found[0].span)
+        first.append(own[0].document == found[0].document and common.start < common.end)
     assert sum(shares) / len(shares) > 0.85
     assert sum(first) / len(first) > 0.9
