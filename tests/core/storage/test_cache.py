@@ -169,10 +169,8 @@ def _put(paths: list[Path], together: threading.Barrier, child: int) -> None:
 def test_processes_may_create_use_and_close_a_file_at_the_same_time(path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     paths = [path.with_name(f"{number}.db") for number in range(12)]
-    together = context.Barrier(3, timeout=60)
-    children = [
-        context.Process(target=_put, args=(paths, together, n), daemon=True) for n in range(3)
-    ]
+    start = context.Barrier(3, timeout=60)
+    children = [context.Process(target=_put, args=(paths, start, n), daemon=True) for n in range(3)]
     for child in children:
         child.start()
     for child in children:

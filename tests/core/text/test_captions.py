@@ -272,11 +272,7 @@ COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat
 )
 @pytest.mark.parametrize(
     "written",
-    [
-        str,
-        lambda text: "\ufeff" + text.replace("\n", "\r\n"),
-        lambda text: text.replace("\n", "\r"),
-    ],
+    [str, lambda one: "\ufeff" + one.replace("\n", "\r\n"), lambda one: one.replace("\n", "\r")],
 )
 def test_captions_say_each_line_once(text, said, written) -> None:
     text = written(text)

@@ -212,10 +212,7 @@ def test_units_are_chosen_by_name():
     text = "One here. Two there.\n\nThree."
     assert found(unit_finder("paragraphs"), text) == ["One here. Two there.\n\n", "Three."]
     assert found(unit_finder("sentences"), text) == ["One here. ", "Two there.\n\n", "Three."]
-    assert found(unit_finder("sentences_and_lines"), "At 9 p.m.\n14 go.") == [
-        "At 9 p.m.\n",
-        "14 go.",
-    ]
+    assert found(unit_finder("sentences_and_lines"), "At 9 p.m.\n14 go") == ["At 9 p.m.\n", "14 go"]
 
 
 def test_long_texts_keep_their_sentences_in_place() -> None:

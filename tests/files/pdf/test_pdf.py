@@ -655,9 +655,7 @@ def test_right_to_left_lines_are_read_with_their_numbers() -> None:
 
 def glyphs_of(word: str) -> str:
     """Return what draws a glyph for each letter, which the page names."""
-    return "".join(
-        f"/Span <</ActualText <FEFF{ord(letter):04X}>>> BDC (o) Tj EMC\n" for letter in word
-    )
+    return "".join(f"/Span <</ActualText <FEFF{ord(one):04X}>>> BDC (o) Tj EMC\n" for one in word)
 
 
 @pytest.mark.parametrize(

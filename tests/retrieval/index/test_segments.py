@@ -72,10 +72,8 @@ def by_brute_force(documents: Sequence[NewDocument], query: str) -> dict[tuple[s
 
 
 WORDS = st.lists(st.sampled_from(["oak", "elm", "ash", "fir", "yew", "the", "the"]), max_size=6)
-DOCUMENT = st.lists(WORDS.map(" ".join), max_size=12)
-STEPS = st.lists(
-    st.tuples(st.sampled_from("abcdefgh"), DOCUMENT | st.none()), min_size=1, max_size=14
-)
+TEXTS = st.lists(WORDS.map(" ".join), max_size=12)
+STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), TEXTS | st.none()), min_size=1, max_size=14)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])

@@ -47,10 +47,8 @@ class Embedder:
         return self._axes.setdefault(text, len(self._axes))
 
 
-def vectors_of(
-    embed: Embedder, *documents: Sequence[PlacedText], surroundings: bool = True
-) -> list:
-    return embed_chunks(documents, embed, surroundings=surroundings)
+def vectors_of(embed: Embedder, *documents: Sequence[PlacedText]) -> list:
+    return embed_chunks(documents, embed, surroundings=True)
 
 
 WORDS = "one two three four five six seven eight nine ten "  # ten tokens

@@ -33,9 +33,8 @@ def texts_of(passages: list[Passage]) -> list[str]:
 def searches(draw):
     """Texts, and spans of them that a search found; each with a score."""
     word = st.sampled_from(["a", "bb ", "ccc ", "d.\n\n", " ", "e f g ", "otter "])
-    texts = {
-        name: "".join(draw(st.lists(word, min_size=1, max_size=40))) for name in ("one", "two")
-    }
+    words = st.lists(word, min_size=1, max_size=40).map("".join)
+    texts = {name: draw(words) for name in ("one", "two")}
     hits = []
     for name, text in texts.items():
         for _ in range(draw(st.integers(0, 6))):

@@ -70,9 +70,8 @@ def searches(draw):
             *("水獭生活在河边。", "x" * 70, " ", "\f", "The river floods the mill in spring. "),
         ]
     )
-    texts = {
-        name: "".join(draw(st.lists(piece, min_size=1, max_size=20))) for name in ("one", "two")
-    }
+    pieces = st.lists(piece, min_size=1, max_size=20).map("".join)
+    texts = {name: draw(pieces) for name in ("one", "two")}
     hits = []
     for name, text in texts.items():
         for _ in range(draw(st.integers(0, 5))):
