@@ -322,7 +322,9 @@ def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None
 
 
 @_LIMITED
-def test_what_was_synced_before_a_disk_was_full_is_kept_and_more_follows(tmp_path: Path) -> None:
+def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follow(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "index.db"
     kept = [document(RIVER, str(n)) for n in range(20)]
     index_of(path).add(kept, everything=True)

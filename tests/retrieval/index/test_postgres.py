@@ -242,7 +242,9 @@ def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres
     assert other.add(BOTH[1:]).added == 1
 
 
-def test_a_server_that_stands_still_is_waited_for_until_the_deadline(postgres: Server) -> None:
+def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(
+    postgres: Server,
+) -> None:
     index = index_of(postgres.place())
     index.add(BOTH)
     with deadline(0.5):
