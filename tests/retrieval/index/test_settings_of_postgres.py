@@ -35,7 +35,7 @@ SETTINGS = [
 TEXTS = st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=4, unique=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def roles(postgres: Server) -> list[str]:
     """The names of roles, each of which has one of the settings."""
     for number, setting in enumerate(SETTINGS):
