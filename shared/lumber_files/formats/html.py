@@ -211,8 +211,14 @@ def _simplify(body: Any) -> None:
 
     for foot in [*body.iter("tfoot")]:  # it may stand before the rows
         foot.getparent().append(foot)
+    rows_below: dict[Any, int] = {}
+    for section in {row.getparent() for row in body.iter("tr")}:
+        count = 0
+        for row in reversed(section):
+            rows_below[row] = count
+            count += row.tag == "tr"
     for cell in body.xpath("//*[@rowspan]"):  # it ends with its section; 0 means there
-        rows = int(cell.xpath("count(../following-sibling::tr)")) + 1
+        rows = rows_below.get(cell.getparent(), 0) + 1
         cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
     strip_tags(body, "thead", "tbody", "tfoot", "svg")
     for heading in body.iter(*_HEADING_TAGS):
