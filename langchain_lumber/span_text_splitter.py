@@ -18,9 +18,11 @@ from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
 from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.outline import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
+from lumber_retrieval.passages.joining import text_in_context
 
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
@@ -40,7 +42,8 @@ class SpanTextSplitter(TextSplitter):
 
     With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
     text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
-    `add_start_index`, the metadata then has the `end_index` as well.
+    `add_start_index`, the metadata then has the `end_index` as well. If such a chunk is split again,
+    and has its `context` in the metadata, only the slice is split.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.
@@ -224,7 +227,8 @@ class SpanTextSplitter(TextSplitter):
         return self._chunker.counter.count([text])[0]
 
     def _source_of(self, document: Document) -> Source:
-        return place_source(document.page_content, document.metadata, written=self._written)
+        text = document.page_content[len(_context_before(document)) :]
+        return place_source(text, document.metadata, written=self._written)
 
     def _split(self, documents: Sequence[Document]) -> list[Document]:
         split = self._chunker.split_all(
@@ -244,21 +248,23 @@ class SpanTextSplitter(TextSplitter):
         everything = self._add_metadata
         identity = self._chunker.identity if self._stable_ids else None
         has_start = self._add_start_index or everything
-        # Without a context, a chunk ends where its content does.
-        has_end = everything or (has_start and self._context)
         documents = []
         for parent, chunks in zip(parents, split, strict=True):
             identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(parent.metadata, context=everything)
+            shift = len(_context_before(parent))
+            # Without a context, a chunk ends where its content does; but no chunk keeps the end of
+            # the chunk that it is a part of.
+            has_end = has_start and (everything or self._context or "end_index" in common)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
                 metadata |= added_metadata(
                     chunk, parent.metadata, everything=everything, context=everything
                 )
                 if has_start:
-                    metadata["start_index"] = chunk.span.start
+                    metadata["start_index"] = chunk.span.start + shift
                 if has_end:
-                    metadata["end_index"] = chunk.span.end
+                    metadata["end_index"] = chunk.span.end + shift
                 stable = identity and chunk_id(identified, chunk.span, chunk.text, identity)
                 content = chunk.text_in_context if self._context else chunk.text
                 documents.append(Document(page_content=content, metadata=metadata, id=stable))
@@ -283,6 +289,19 @@ def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) 
 def _in_context(text: str, context: Context) -> list[str]:
     """Return the content of a document that begins with the context of its chunk."""
     return [context.above(text)]
+
+
+def _context_before(chunk: Document) -> str:
+    """Return the context with which the content of a chunk begins; "" if it has none there.
+
+    If such a chunk is split again, only its slice is split: its parts get contexts of their own.
+    """
+    start, end, context = map(chunk.metadata.get, ("start_index", "end_index", CONTEXT_KEY))
+    if not (isinstance(context, str) and context and type(start) is type(end) is int):
+        return ""
+    content = chunk.page_content
+    text = content[len(content) - (end - start) :]
+    return content.removesuffix(text) if content == text_in_context(context, text) else ""
 
 
 def checked_documents(

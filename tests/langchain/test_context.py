@@ -46,16 +46,33 @@ def test_texts_and_documents_have_the_same_content_in_context() -> None:
     assert len(splitter.segment(GUIDE).spans) == len(contents)
 
 
-def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone() -> None:
-    coarse = GreedyTextSplitter(target_size=80, tokenizer="words", add_metadata=True)
-    fine = GreedyTextSplitter(target_size=12, tokenizer="words", add_metadata=True)
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("everything", [False, True])
+def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(
+    before: bool, everything: bool
+) -> None:
+    coarse = GreedyTextSplitter(
+        target_size=80, tokenizer="words", add_metadata=True, context=before
+    )
+    fine = GreedyTextSplitter(
+        target_size=12, tokenizer="words", add_metadata=everything, add_start_index=True
+    )
     parents = coarse.split_documents([PAGE])
     assert any(parent.metadata["headings_inside"] for parent in parents)
+    lines = GUIDE.splitlines()
     for parent in parents:
-        for child in fine.split_documents([parent]):
+        children = fine.split_documents([parent])
+        for child in children:
+            start, end = child.metadata["start_index"], child.metadata["end_index"]
+            assert child.page_content == parent.page_content[start:end]
             inside = child.metadata["headings_inside"].split(" | ")
             assert all(title in child.page_content for title in inside)
             assert child.metadata["context"].split(" > ")[0] in ("", "Guide")
+            if everything:
+                first, last = child.metadata["line_first"], child.metadata["line_last"]
+                assert child.page_content in "\n".join(lines[first - 1 : last])
+        own = parent.metadata["end_index"] - parent.metadata["start_index"]
+        assert parent.page_content[-own:].startswith(children[0].page_content)
 
 
 @pytest.mark.parametrize("document", [PAGE, TABLE])
