@@ -12,7 +12,7 @@ from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.configurable import DynamicRunnable
 
 from lumber_core.llms.framework import FrameworkModel
-from lumber_core.llms.framework_replies import read_reply
+from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.model import Completion
 
 # Asynchronous methods that call the synchronous one in a thread.

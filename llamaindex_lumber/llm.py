@@ -10,7 +10,7 @@ from llama_index.core.llms import LLM, ChatMessage, ChatResponse, CustomLLM, Mes
 from llama_index.core.llms.structured_llm import StructuredLLM
 
 from lumber_core.llms.framework import FrameworkModel
-from lumber_core.llms.framework_replies import read_reply
+from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.model import Completion
 
 _IN_LINE = inspect.unwrap(CustomLLM.achat)  # the asynchronous method that calls the synchronous one

@@ -1,7 +1,7 @@
 """Language models behind one small protocol.
 
 `model` is the protocol. `openai`, `gemini` and `gemini_legacy` call models behind an API
-(`remote`). `framework` calls a model of LangChain or LlamaIndex, and `framework_replies` reads the
+(`remote`). `framework` calls a model of LangChain or LlamaIndex, and `model_replies` reads the
 replies of all. `exchange` tries simpler forms of a request until one is answered, `failures`
 classifies errors, `retry` repeats calls within `call_limits`, `routes` finds where requests go, and
 `thoughts` removes a model's thoughts from its reply.

@@ -71,8 +71,8 @@ class Database(ABC):
 
     A database is damaged if a value is malformed in two reads, the second over new connections.
 
-    A schema is a list of `CREATE` statements. `{integer}`, `{text}` and `{bytes}` are replaced by
-    the types of the database.
+    A schema is a list of statements. `{integer}`, `{text}` and `{bytes}` are replaced by the types
+    of the database, and a line that begins with `{only_in_postgres}` is left out in SQLite.
 
     Attributes:
         path: The path of a file, or the URL of a collection, which may contain a password.

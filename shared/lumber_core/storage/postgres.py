@@ -36,6 +36,7 @@ _TYPES = {
     "integer": "BIGINT",
     "text": 'TEXT COLLATE "C"',  # other collations depend on the server, and are slow
     "bytes": "BYTEA",
+    "only_in_postgres": "",
 }
 
 
@@ -281,19 +282,7 @@ class PostgresDatabase(Database):
                     connection.execute(
                         sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))
                     )
-        schema = self._table_statements.format(**_TYPES)
-        connection.execute(schema)
-        with_texts = (
-            "SELECT table_name FROM information_schema.columns "
-            "WHERE table_schema = %s AND column_name = 'text' AND data_type = 'bytea'"
-        )
-        for (table,) in connection.execute(with_texts, [self._schema]).fetchall():
-            # A query reads about 40 texts: decompressing them takes the server a millisecond.
-            connection.execute(
-                sql.SQL("ALTER TABLE {} ALTER COLUMN text SET STORAGE EXTERNAL").format(
-                    sql.Identifier(table)
-                )
-            )
+        connection.execute(self._table_statements.format(**_TYPES))
         connection.execute(
             f"INSERT INTO about VALUES ('format', '{self._version}') ON CONFLICT DO NOTHING; COMMIT"
         )

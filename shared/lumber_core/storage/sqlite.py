@@ -34,7 +34,7 @@ _RETRY_SECONDS = 0.01
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _FILE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _FAULTS = (*_FILE_FAULTS, OSError)
-_TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB"}
+_TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB", "only_in_postgres": "--"}
 # Parts of SQLite's messages about damaged content, and its message about a failing disk.
 _DAMAGE = re.compile("malformed|no such (?:table|column)|decode|constraint failed|mismatch")
 _FAILING_DISK = "disk I/O error"

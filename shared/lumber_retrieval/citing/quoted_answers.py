@@ -15,7 +15,7 @@ from itertools import pairwise
 from textwrap import indent
 from typing import Any
 
-from lumber_core.llms.framework_replies import text_instead
+from lumber_core.llms.model_replies import text_instead
 from lumber_core.llms.thoughts import without_thinking
 from lumber_retrieval.citing.citations import Citation, Texts, cite
 

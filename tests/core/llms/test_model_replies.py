@@ -11,7 +11,7 @@ from llama_index.core.llms import ChatMessage, ChatResponse, MockLLM
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.llms import GeminiModel
 from lumber_core.llms.failures import is_blocked, is_cut
-from lumber_core.llms.framework_replies import read_reply
+from lumber_core.llms.model_replies import read_reply
 
 ANSWER = '{"answer": "ID 7"}'
 REFUSAL_ITEM = {"type": "message", "content": [{"type": "refusal", "refusal": "I won't."}]}
