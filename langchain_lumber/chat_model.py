@@ -12,8 +12,8 @@ from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.configurable import DynamicRunnable
 
 from lumber_core.llms.framework import FrameworkModel
-from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.model import Completion
+from lumber_core.llms.model_replies import read_reply
 
 # Asynchronous methods that call the synchronous one in a thread.
 _IN_THREADS = (BaseChatModel._agenerate, SimpleChatModel._agenerate)

@@ -42,8 +42,8 @@ class SpanTextSplitter(TextSplitter):
 
     With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
     text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
-    `add_start_index`, the metadata then has the `end_index` as well. If such a chunk is split again,
-    and has its `context` in the metadata, only the slice is split.
+    `add_start_index`, the metadata then has the `end_index` as well. If such a chunk is split
+    again, and has its `context` in the metadata, only the slice is split.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.

@@ -10,8 +10,8 @@ from llama_index.core.llms import LLM, ChatMessage, ChatResponse, CustomLLM, Mes
 from llama_index.core.llms.structured_llm import StructuredLLM
 
 from lumber_core.llms.framework import FrameworkModel
-from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.model import Completion
+from lumber_core.llms.model_replies import read_reply
 
 _IN_LINE = inspect.unwrap(CustomLLM.achat)  # the asynchronous method that calls the synchronous one
 

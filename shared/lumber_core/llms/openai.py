@@ -11,8 +11,8 @@ from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
-from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.model import Answers, Completion
+from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
 
