@@ -26,7 +26,8 @@ decimalEnclosedParen|⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆�
 aiueo aiueoFullWidth katakana|アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン
 iroha irohaFullWidth katakana-iroha|イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス
 ganada|가나다라마바사아자차카타파하
-russianLower|абвгдежзиклмнопрстуфхцчшщэюя
+russianLower russianUpper|абвгдежзиклмнопрстуфхцчшщэюя
+lowerLetter upperLetter|abcdefghijklmnopqrstuvwxyz
 α lower-greek|αβγδεζηθικλμνξοπρστυφχψω
 hebrew2|אבגדהוזחטיכלמנסעפצקרשת
 arabicAlpha|أبتثجحخدذرزسشصضطظعغفقكلمنهوي
@@ -80,6 +81,8 @@ def label_item(number: int, form: str) -> str:
         return digits + {"1": "st", "2": "nd", "3": "rd"}.get(
             digits[-1] * (number // 10 % 10 != 1), "th"
         )
+    if form.endswith(("Letter", "Lower", "Upper")) and number > 0:  # aa, bb after z, not aa, ab
+        label = labels[(number - 1) % len(labels)] * (1 + (number - 1) // len(labels))
     width = {"decimalZero": 2, "decimal-leading-zero": 2}.get(form, len(form) * form.isdigit())
     label = label or labels[number - 1 : number] or digits.zfill(width) * bool(form)
-    return label.upper() if form.isupper() else label
+    return label.upper() if form.isupper() or "upper" in form.lower() else label

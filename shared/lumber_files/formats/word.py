@@ -25,6 +25,8 @@ _UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcP
 _UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden[not(@w:val=0 or @w:val='false')]]"
 # Paragraphs that go on in the next one: their mark is deleted, or they are a large first letter.
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
+_SHOWN_BY_TEXT = "@w:val='none' or @w:val='lowerLetter' or @w:val='upperLetter' or ../w:lvlText"
+_SHOWN_BY_TEXT += "[@w:val='☐' or @w:val='☒']"
 
 PART = "\ue0f0"
 """The text in the place of a part that is of another format."""
@@ -103,10 +105,8 @@ def _mark_numbers(root: Any) -> None:
             marked = "" if form == "none" else mark_ordinal(number, form)
             shown.set(qualify("w:val"), shown.get(qualify("w:val")).replace(number, marked))
     for level in find(root, "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']"):
-        # No number but a text, or a tick of pandoc's lists of tasks.
-        for form in find(
-            level, "w:numFmt[@w:val='none' or ../w:lvlText[@w:val='☐' or @w:val='☒']]"
-        ):
+        # Marked letters, no number but a text, or a tick of pandoc's lists of tasks.
+        for form in find(level, f"w:numFmt[{_SHOWN_BY_TEXT}]"):
             form.set(qualify("w:val"), "decimal")
 
 

@@ -375,7 +375,7 @@ def test_headings_have_the_numbers_of_their_styles() -> None:
         *(("chineseLegalSimplified", "壹拾"), ("ideographTraditional", "癸"), ("ganada", "차")),
         *(("decimalZero", "10"), ("ordinal", "10th"), ("decimalEnclosedCircle", "⑩")),
         *(("russianLower", "к"), ("hebrew2", "י"), ("aiueoFullWidth", "コ"), ("upperLetter", "J")),
-        ("iroha", "ヌ"),
+        *(("iroha", "ヌ"), ("russianUpper", "К")),
     ],
 )
 def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str) -> None:
@@ -383,6 +383,13 @@ def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str)
     body = paragraph("T", style="h1") * 10 + paragraph("i", number=1, level=1)
     text = text_of(word(body, styles=STYLED, numbering=numbering), ".docx")
     assert text.endswith(f"# 第{tenth}章 T\n\n- {tenth}.1 i")
+
+
+def test_letters_of_word_are_doubled_after_the_last_one() -> None:
+    numbering = OUTLINE.replace("upperRoman", "lowerLetter")
+    body = paragraph("T", style="h1") * 28
+    text = text_of(word(body, styles=STYLED, numbering=numbering), ".docx")
+    assert text.endswith("# Part z: T\n\n# Part aa: T\n\n# Part bb: T")
 
 
 def test_headings_whose_number_libreoffice_does_not_show_have_none() -> None:
