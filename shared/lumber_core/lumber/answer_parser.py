@@ -28,7 +28,8 @@ _AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "labe
 _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
-_NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
+_LETTER = r"[^\W和及與与と]"  # these stand between units
+_NUMBER = rf"(-?\d{{1,18}})(?!{_LETTER}|\.\d)"
 # Emphasis, LaTeX's box, the hyphen of "ID-3", and the numbering of "\u2460 ID 3".
 _EMPHASIS = re.compile(
     r"[*_`]|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)", re.IGNORECASE
@@ -47,14 +48,14 @@ _LABELLED = re.compile(
 )
 _LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
-# The whole text, or one line of it if the other lines contain no numbers.
+# The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
     rf"(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
-    r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z))",
+    r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))",
     re.IGNORECASE,
 )
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
-_ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
+_ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<!{_LETTER})(?<![.-])(?!-)){_NUMBER}", re.IGNORECASE)
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
@@ -77,12 +78,15 @@ _NUMBERING = re.compile(  # of a list, or the head of a table
 )
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(_DENIAL, re.IGNORECASE)
-_DOUBT = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
-# After an ID: a denial of it, or an alternative.
+_NO_CHANGE = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
+_DOUBT = re.compile(f"{_NO_CHANGE.pattern}|{any_of('doubt')}", re.IGNORECASE)
+# After an ID: a denial of it, an alternative, or the rest of a sentence whose subject it is.
 _WITHDRAWAL = re.compile(
-    rf"[\s?,]{{0,4}}(?:(?!{_REASON})[^\W\d]{{1,15}}?\s?){{0,2}}{_DENIAL}|[\u3040-\u9fff]{{1,30}}{_DENIAL}"
-    rf"|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d",
-    re.IGNORECASE,
+    rf"(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d",
+    re.I,
+)
+_PREDICATE = re.compile(
+    rf"['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:)(?=[^\W\d_\u3040-\u9fff])[^.!?\n;]*", re.I
 )
 _CONTRAST = re.compile(
     rf"[,(\u2013\u2014-]\s*(?:(?:{_AND}|but)\s+)?{_EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
@@ -225,7 +229,15 @@ def _labelled_answers(text: str) -> list[list[int]]:
         end = corrected.end()
         unit = None if _ID.search(text, end) else corrected[1] or corrected[2]
         answers = [[int(unit)]] if unit else []
-    return [] if _WITHDRAWAL.match(text, end) or is_refusal(text[end:]) else answers
+    if matches and (_WITHDRAWAL.match(text, end) or (answers[-1] and _is_about_unit(text, end))):
+        return []
+    return [] if is_refusal(text[end:]) else answers
+
+
+def _is_about_unit(text: str, end: int) -> bool:
+    """Return whether a sentence goes on after a unit without stating that content changes there."""
+    rest = _PREDICATE.match(text, end)
+    return rest is not None and (not _CHANGING.search(rest[0]) or bool(_DOUBT.search(rest[0])))
 
 
 def _in_prose(text: str) -> list[list[int]]:
@@ -302,8 +314,10 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
     if first is not None and not _DOUBT.search(text, 0, first.start()):
         text = text[first.start() :]
     lists = _items(text)
-    if lists and (prose or len(lists[0]) < 2) and _DOUBT.search(text):
-        return []
+    if lists and (prose or len(lists[0]) < 2):
+        list_, _, below = text.partition("\n\n")
+        if _DOUBT.search(list_) or _NEGATION.search(below):
+            return []
     # Consecutive numbers, each with a text, are a copy of the question's paragraphs.
     in_a_row = lists and all(after - before == 1 for before, after in pairwise(lists[0]))
     return [] if in_a_row and len(lists[0]) > 1 and ":" in text else lists
@@ -317,8 +331,9 @@ def _items(text: str) -> list[list[int]]:
         items.append(int(match[1]))
         end = match.end()
         if (remark := _REMARK.match(text, end)) is not None:
-            if _NEGATION.search(remark[0]):
+            if _NO_CHANGE.search(remark[0]):
                 return []
             end = remark.end()
     denied = _NEGATION.search(_SENTENCE.split(text[end:].lstrip("? "), maxsplit=1)[0])
-    return [items] if items and not denied and not re.search(r"\d", text[end:]) else []
+    more = _is_about_unit(text, end) or re.search(r"\d", text[end:])
+    return [items] if items and not (denied or more) else []

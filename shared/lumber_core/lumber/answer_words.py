@@ -57,26 +57,34 @@ _LISTS: dict[str, dict[str, str]] = {
             r"नहीं|[不没沒无無未]|并非|な[いくかし]|ません|없|않|아니|아닙"
         ),
     },
-    # Words of a sentence in prose that doubts a change, or states what does not change.
+    # Words that state that content does not change.
     "sameness": {
-        "en": (
-            r"same|still|unchanged|little|minor|slight|cosmetic|superficial|continu\w+|"
-            r"remain\w*|goes on to|up to|if|might|could|may|perhaps|possibly|doubt|later than|"
-            "last"
-        ),
-        "de": r"weiterhin|gleich\w*|könnten?|vielleicht",
-        "fr": r"même|pourrai\w+|peut-être",
-        "es": "mismo|misma|podrían?|quizás?|tal vez",
+        "en": r"same|still|unchanged|continu\w+|remain\w*|goes on to|more of",
+        "de": r"weiter\w*|gleich\w*|fortsetz\w+",
+        "fr": "même|suite",
+        "es": "mism[oa]|sigue",
         "it": "stesso",
         "pt": "mesmo|ainda",
         "nl": "hetzelfde|nadal",
-        "signs": "可能|也许|仍|かもしれ",
+        "signs": "仍|[继繼]续|続",
+    },
+    # Words of a sentence in prose that doubts a change.
+    "doubt": {
+        "en": (
+            r"little|minor|slight|cosmetic|superficial|up to|if|might|could|may|perhaps|possibly|"
+            r"doubt|later than|last|seem\w*|suppos\w+|apparent\w*|would|refus\w+|yet to|far from|"
+            "anything but|rather than"
+        ),
+        "de": r"könnten?|vielleicht|scheinbar|niemand|würden?",
+        "fr": r"pourrai\w+|peut-être|appare\w+|semble\w*",
+        "es": r"podrían?|quizás?|tal vez|apare\w+|parece\w*",
+        "signs": "可能|也许|かもしれ",
     },
     # Words in a sentence that states a change of content.
     "change": {
         "en": (
             r"(?:shift|turn|chang|start|begin|began|new|switch|mov|break|differ|transition|divid|"
-            r"boundar)\w*"
+            r"boundar)\w*|opens"
         ),
         "de": r"(?:wechsel|wende|änder|beginn|neu|ander|anfang)\w*",
         "fr": r"(?:commenc|début|nouv|tourn|bascul)\w*",
@@ -92,7 +100,7 @@ _LISTS: dict[str, dict[str, str]] = {
         "nl": "en",
         "pl": "oraz",
         "ru": "и",
-        "signs": "[和及と&]",
+        "signs": "[和及與与と&]",
     },
     # Words between a change and the unit before it.
     "after": {
@@ -129,7 +137,7 @@ _LISTS: dict[str, dict[str, str]] = {
         "signs": "不对|不對|更正|应该是|正しくは|訂正",
     },
     # Words before the reason for an item.
-    "reason": {"en": "because|since|where", "de": "weil|denn", "fr": "car", "es": "porque"},
+    "reason": {"en": "as|because|since|where", "de": "da|weil|denn", "fr": "car", "es": "porque"},
     # Words before the number of a unit in prose.
     "unit": {
         "signs": (

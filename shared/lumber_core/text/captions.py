@@ -38,13 +38,14 @@ _LABEL = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,]\d{1,3})?)"
+_MARKED = rf"[\[(]{_CLOCK}[\])]"
 _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
     r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a]{0,30}(?:(?:\ [^\s:\uff1a]{1,30}){0,2}"
     r"\ [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?"
 )
 # What precedes words in a transcript: "Ann Lee  0:03", "[Ann Lee] 14:03:12", "0:03 - 0:05" and
 # such lines above them (YouTube's have "3 seconds" below), "0:03 - Ann Lee (Harbour club)" above
-# them, "Ann Lee [0:03]:", "**Ann Lee:** [0:03]".
+# them, "Ann Lee [0:03]:", "**Ann Lee:** [0:03]", "**[0:03]**", "[0:03](https://...)".
 _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
       (?:\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}}
@@ -52,19 +53,24 @@ _HEAD = re.compile(
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
     | {_CLOCK}\ [-\u2013\u2014]\ {_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
-    | \**{_NAME}(?::\**[^\S\n]?[\[(]{_CLOCK}[\])]|[^\S\n]?[\[(]{_CLOCK}[\])]:)\**(?=[^\S\n])
-    | (?:[\[(]{_CLOCK}[\])]|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
+    | \**{_NAME}(?::\**[^\S\n]?{_MARKED}|[^\S\n]?(?:{_MARKED}:|\[{_CLOCK}\]))\**(?=[^\S\n])
+    | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
 # Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
 # such lines, too. Those of Zoom, on lines of their own, may start later.
 _FIRST_HEAD = re.compile(
-    r"\ufeff?[\[(]?(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
+    r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
 )
 # These are speakers only if they return: "Step 1 (0:05)" and "0:05 - Introduction" do not.
 _MAYBE_SPEAKER = re.compile(
     r"(?i)\W*(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3}\b(?!:)"
     r"|[\d:.,]+ [-\u2013\u2014] [^\W\d]"
+)
+# What most lines of a log have, and few of speech: levels, paths, settings, names in code.
+_LOGGED = re.compile(
+    r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]"
+    r"|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b)"
 )
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d")
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
@@ -94,7 +100,7 @@ _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a lin
 # ">> ", "- ", and the name of a speaker.
 _SPEAKER = re.compile(
     rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?"
-    rf"[^\S\n]*(?:({_NAME})(?::(?=\s)|\uff1a))?",
+    rf"[^\S\n]*(?:\**({_NAME})(?::\**(?=\s)|\uff1a))?",
     re.MULTILINE,
 )
 _NAME_ALONE = re.compile(rf"(?:- )?({_NAME})(?<![.!?,;\u3002])[^\S\n]*$", re.MULTILINE)
@@ -154,6 +160,8 @@ def _is_transcript(text: str) -> bool:
     if _SECTION.search(text, first.end()):
         return False
     heads = [*_HEAD.finditer(text, first.start())]
+    if 2 * sum(_LOGGED.match(text, head.end()) is not None for head in heads) > len(heads):
+        return False
     apart = (text[one.end() : following.start()] for one, following in pairwise(heads[:3]))
     names = [re.sub(_CLOCK, "", head[0]).strip() for head in heads]
     sure = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY, Block
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import Context, TextOutline
 from lumber_core.text.pages import (
     FIRST_LINE,
@@ -26,17 +24,8 @@ from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
 
-# A text with one of these is parsed as Markdown to find its headings: tables, HTML, unusual line
-# breaks, fences, front matter, underlined headings, empty items, headings that are indented, in
-# quotes or with closing marks. In all other texts `_HEADING` finds them.
-_NEEDS_PARSING = re.compile(
-    r"[|<\r\v\f\ufeff]|```|~~~|:::|\A\+|(?:\A|[^\n]\n)[ \t>]*[-=]+[ \t]*$"
-    r"|^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*$|^[ \t>]+#|^#.*#[ \t]*$",
-    re.MULTILINE,
-)
 _OWN_KEYS = frozenset(OWN_KEYS)
 _HEADING_KEYS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
-_HEADING = re.compile(r"^(#{1,6})(?:[ \t]+(.*))?$", re.MULTILINE)
 
 
 def describe_passage(
@@ -135,30 +124,5 @@ def _outline_of(chunk: Hit) -> TextOutline:
     # A chunk has headings if it was split as Markdown.
     headed = chunk.metadata.get("headings") or chunk.metadata.get(INSIDE_KEY)
     if plain is None or (headed and not isinstance(plain, StructuredText)):
-        return ChunkMarkdown(source).outline
+        return MarkdownText(source).outline
     return plain.outline
-
-
-class ChunkMarkdown(MarkdownText):
-    """A Markdown text of which only headings and headers of tables are needed."""
-
-    @cached_property
-    def blocks(self) -> list[Block]:
-        """Its headings and the paragraph before them; all blocks if `_NEEDS_PARSING` matches."""
-        if _NEEDS_PARSING.search(self.text):
-            return super().blocks
-        end = len(self.text)
-        first = end - len(self.text.lstrip(" \t\n"))
-        headings = [
-            Block(
-                line.start() if line.start() > first else 0,
-                end,
-                "heading",
-                len(line[1]),
-                " ".join((line[2] or "").split()),
-            )
-            for line in _HEADING.finditer(self.text)
-        ]
-        if headings and not headings[0].start:
-            return headings
-        return [Block(0, first, "paragraph"), *headings]

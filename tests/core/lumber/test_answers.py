@@ -57,6 +57,7 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         "He wrote \u201cID 4: go on\u201d there, yet Answer: ID 7",
         "Answer: ID n\nAnswer: ID 7",
         "I'm sorry, I was wrong. Answer: ID 7",
+        "ID 7\n\n**Explanation:** IDs 3-6 are about boats.",
         # reasoning
         "<think>ID 4? Or Answer: ID 5?</think>\nAnswer: ID 7",
         "<think>Answer: ID 4</think>7",
@@ -185,6 +186,7 @@ def test_reading_takes_linear_time(filler: str, read: Any) -> None:
         ('{"starts": [3, 7]}', (3, 7)),
         ('[{"id": 3}, {"id": 7}]', (3, 7)),
         ("The new parts start at ID 3, ID 7 and ID 12.", (3, 7, 12)),
+        ("Starts:\n1. **ID 3** - dawn\n2. **ID 7** - dusk\n\nAll others continue.", (3, 7)),
         ("3\n7\n12", (3, 7, 12)),
         ("Answer: ID 3 + ID 7", (3, 7)),
         ("Answer: 3 = dawn, 7 = dusk", (3, 7)),

@@ -10,6 +10,7 @@ FOUND = phrases("""
     Answer: ID {n} | The answer is ID {n}. | **Answer:** paragraph {n} | {{"answer": "ID {n}"}}
     {{"paragraph_id": {n}}}
     ID {n}
+    Answer: ID {n} opens a new scene. | Answer: ID {n}, as ID 4 ends the trial.
     Answer: the paragraph with ID {n} | Answer: ID 3. Correction: ID {n}
     $\\boxed{{\\text{{ID {n}}}}}$
     Answer: ID 3. Wait, actually {n}. | Answer: ID 3. Hmm, no, the shift is at ID {n}.
@@ -34,6 +35,12 @@ FOUND = phrases("""
     答え：ID {n} | 内容はID {n}から変わります。 | ID {n}で新しい話題が始まります。 | 回答：ID {n}
 """)
 DENIED = phrases("""
+    Answer: ID {n} stays with boats. | {{"answer": "ID {n} stays with boats"}}
+    ID {n} seems to change the scene, but tells of boats. | Svar: ID {n} börjar inte något nytt.
+    Niemand würde ID {n} einen Wechsel nennen. | Antwort: ID {n} bleibt beim Thema.
+    Réponse : ID {n} reste sur le sujet. | Cevap: ID {n}'te konu değişmiyor.
+    答案：ID {n}與前文相同，無變化。 | उत्तर: ID {n} वही विषय है। | Ответ: ID {n} продолжает тему.
+    Respuesta: ID {n} sigue con los barcos. | Risposta: ID {n} resta in tema.
     Between ID 2 and ID {n} the content stays the same. | I see little change in ID {n}.
     Only if ID {n} counted would there be a change. | Answer: ID {n} would be wrong.
     {{"shift": false, "id": {n}}} | Nessun cambiamento in ID {n}.
@@ -141,7 +148,7 @@ ITEMS = [
     *("{} (the harbour), {} (the trial)", "{}: the harbour, {}: the trial"),
     *("- {}: the harbour\n- {}: the trial", "{} \u2013 harbour; {} \u2013 trial."),
     *("{}\uff1a港口\uff1b{}\uff1a审判", "{}\u3001{}", "{} und {}", "{} et {}", "{} y {}", "{}\n{}"),
-    "{} => a\n{} => b",
+    *("{} => a\n{} => b", "{}和{}"),
     *("{}: a & {}: b", "{} [boats], {} [bees]"),
     *(
         '[{{"id": "{}"}}, {{"id": "{}"}}]',
@@ -176,6 +183,12 @@ def test_items_with_remarks_are_all_read_or_asked_again(
         "Answer: ID 4 bis ID 7",
         "Answer: ID 4 (in 1850), ID 7",
         "Answer: ID 4: see ID 2\nID 7: bees",
+        *(
+            "ID 4: new topic\nID 5: same topic",
+            "ID 4: neues Thema\nID 5: Fortsetzung",
+            "ID 4：新\nID 5：继续",
+        ),
+        "The starts are ID 4 and ID 7.\n\nNone of them is clear.",
         "3: boats\n4: oars\n5: sails",
     ],
 )

@@ -3,16 +3,11 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from lumber_core import Source
 from lumber_core.chunking.layout import LayoutChunker
-from lumber_core.text.markdown import Block
-from lumber_core.text.parsed import MarkdownText
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.passages.passage_metadata import ChunkMarkdown
 from tests.retrieval.embeddings import WordVectors
 
 TABLE = """# The tide clock
@@ -56,28 +51,3 @@ def test_the_best_passage_has_its_heading(question: str, start: str, reading_ord
     assert all(word in "".join(one.text for one in passages) for word in ("Thursday", "soap"))
     scores = [one.score for one in passages]
     assert reading_order or scores == sorted(scores, reverse=True)
-
-
-LINES = [
-    *("# Otters", "## They hunt", "####### seven", "#none", "#", "##   ", "   # indented"),
-    *("# closed #", "# tab\tbed", "# \u00a0", "\u00a0# no", "\x0b# no", "# form\x0cfeed"),
-    "\t# code",
-    *("Fish.", "- item", "- # in an item", "-", "+ ", "1. one", "> # quoted", "> quoted", "> ---"),
-    *("---", "===", "--", "***", "+++", "```", "~~~", "a | b", "<b>", ":::", "::: {note}"),
-    *("!!! note", "[^1]: note", "[a]: /url 'x", "# y'", "    # code", "\x00# nul", "", "", ""),
-]
-
-
-@given(st.lists(st.sampled_from(LINES), max_size=8).map("\n".join))
-@example("---\n\n# Otters\n\nFish.\n\n---\n\n## They hunt\nFish.")
-def test_headings_are_those_of_a_parser_of_markdown(text: str) -> None:
-    outline, parsed = ChunkMarkdown(Source(text)).blocks, MarkdownText(Source(text)).blocks
-    assert headings(outline) == headings(parsed)
-    tables = [[one for one in blocks if one.header.end] for blocks in (outline, parsed)]
-    assert tables[0] == tables[1]
-    assert headings(outline[:1]) == headings(parsed[:1])  # decides whether it is the title
-
-
-def headings(blocks: list[Block]) -> list[tuple[int, int, str]]:
-    """Return the places, levels and titles of headings."""
-    return [(block.start, block.level, block.title) for block in blocks if block.level]
