@@ -253,6 +253,14 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
     assert content_words(["name", "77", "word"]) == ["77", "word"]  # one is English
 
 
+@pytest.mark.parametrize("asked", ["refund date", "hat size", "vitamin C", "bin location"])
+def test_a_word_that_is_a_stop_word_of_some_language_counts_in_a_short_question(asked) -> None:
+    words = asked.lower().split()
+    assert all(
+        share > 0 for share in QuestionWords(asked, dict.fromkeys(words, 1), 9).coverages(words)
+    )
+
+
 def test_rare_words_weigh_more() -> None:
     question = QuestionWords("otters hunting", {"otters": 1, "hunting": 90}, 100)
     rare, common = question.coverages(["otter", "a hunting"])

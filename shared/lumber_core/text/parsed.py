@@ -18,11 +18,7 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
-from lumber_core.text.markdown import (
-    LINE_BREAK,
-    Block,
-    markdown_units,
-)
+from lumber_core.text.markdown import LINE_BREAK, Block, markdown_units
 from lumber_core.text.outline import TableBody, TextOutline, TextSection
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import (

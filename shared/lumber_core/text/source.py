@@ -20,17 +20,7 @@ from lumber_core.text.outline import Context
 from lumber_core.text.titles import name_as_title
 
 Format = Literal[
-    "text",
-    "markdown",
-    "csv",
-    "json",
-    "captions",
-    "code",
-    "data",
-    "rst",
-    "org",
-    "latex",
-    "asciidoc",
+    "text", "markdown", "csv", "json", "captions", "code", "data", "rst", "org", "latex", "asciidoc"
 ]
 """How a text is read: as plain text, as Markdown, as comma- or tab-separated values, as JSON or
 lines of JSON, as captions with times, as source code, as other nested data (YAML, TOML, INI), or as

@@ -46,6 +46,10 @@ _BLANK = re.compile(r"[\s\ufeff]*")
 _REPLACED = {chr(code): " " for code in range(0x80, 0x3001) if chr(code).isspace()}
 _REPLACED |= dict.fromkeys("\u17d4\u17d5\u0f0d\ufe12", "\u3002")
 
+# A sentence in parentheses before another one, which sentencex does not divide.
+_IN_PARENTHESES = re.compile(
+    r"\((?:[^\s()]+\s+){2}[^()]{0,999}[.!?\u2026]\)\s+(?=[\"'\u2018\u201c\u00ab(]?([^\W\d_]))"
+)
 _LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
@@ -105,8 +109,10 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
+    asides = filter(None, (_IN_PARENTHESES.match(text, at) for at in (first, *starts)))
+    starts += [aside.end() for aside in [*asides] if not aside[1].islower()]
     ends = [0]
-    for at in starts:
+    for at in sorted({*starts}):
         if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):
             ends.append(at)
     return [0, *breaks(text, ends[1:])]

@@ -56,14 +56,8 @@ _DASH = r"[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]"
 # Each has a mark that opens a quote, and those that close it in some language.
 _MARKS = (
     *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
-    *(
-        "\u2039\u203a",
-        "\u203a\u2039",
-        "\u2018\u2019",
-        "\u201a\u2018\u2019",
-        "\u300c\u300d",
-        "\u300e\u300f",
-    ),
+    *("\u2039\u203a", "\u203a\u2039", "\u2018\u2019", "\u201a\u2018\u2019"),
+    *("\u300c\u300d", "\u300e\u300f"),
 )
 _OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
 _BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
@@ -100,7 +94,7 @@ _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, 
 _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
 _OTHER_MARKER = (
     rf"[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
-    rf"|{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*"
+    rf"|{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
 )
 _OTHER_NUMBERED = re.compile(
     rf"([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
@@ -111,18 +105,25 @@ _OTHER_NUMBERED = re.compile(
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(rf"\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
+# Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.
+_MARKER_OR_CODE = re.compile(
+    rf"(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
+    rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
 _PART = re.compile(rf"</?(?:answer|response|list|{_WORD})>", re.IGNORECASE)  # a tag around it
+_AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
 _BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_|\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
 _QUOTED = re.compile(
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}[:>|]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME})?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
     rf"{_BEHIND}",
     re.DOTALL,
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(
-    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}[:>|]\s*[{_OPENING}]"
+    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}{_AFTER_NAME}[{_OPENING}]"
 )
 # Without numbered quotes: what stands in quotation marks and is long enough to be a quote. A mark
 # after a letter or digit opens none, and an apostrophe closes none.
@@ -194,13 +195,13 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
     such as `<think>` is left out.
     """
-    lines = _PART.sub("", without_thinking(reply)).splitlines()
     lines = [
         part
-        for line in lines
-        if not _FENCE.fullmatch(line)
+        for line in _PART.sub("", without_thinking(reply)).splitlines()
         for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
     ]
+    listed = next((n for n, line in enumerate(lines) if _NUMBERED.fullmatch(line)), len(lines))
+    lines = [line for n, line in enumerate(lines) if n < listed - 1 or not _FENCE.fullmatch(line)]
     # A list may also have its numbers behind the quotes.
     while lines and not lines[-1].strip():
         lines.pop()
@@ -330,7 +331,7 @@ def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
             found += [f"[{each}]" for each in numbers.get(number, ())] or [NO_QUOTE]
         return "".join(dict.fromkeys(found))
 
-    return _MARKER.sub(lambda match: new(match[0]), text)
+    return _MARKER_OR_CODE.sub(lambda match: match["code"] or new(match[0]), text)
 
 
 def _numbers(markers: str) -> Iterator[int]:
@@ -358,7 +359,10 @@ def _without_remark(block: str) -> tuple[str, str]:
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
-    found = [match for match in _INLINE.finditer(text) if _LONG.match(match[0][1:-1])]
+    prose = _MARKER_OR_CODE.sub(
+        lambda match: " " * len(match[0]) if match["code"] else match[0], text
+    )
+    found = [match for match in _INLINE.finditer(prose) if _LONG.match(match[0][1:-1])]
     # A number behind a quote is its own; the model's other numbers refer to nothing.
     numbers: dict[int, list[int]] = {}
     other_marks: dict[str, str] = {}  # without brackets

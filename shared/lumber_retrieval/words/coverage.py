@@ -32,7 +32,9 @@ class QuestionWords:
     """
 
     def __init__(self, text: str, frequencies: Mapping[str, int], count: int) -> None:
-        words = content_words(words_in(text))
+        words = words_in(text)
+        # A stop word alone may be another language's, or a noun: "hat size", "refund date".
+        words = content if len(content := content_words(words)) < len(words) - 1 else words
         weights: dict[str, float] = {}
         for word in words:
             chunks = frequencies.get(word, 0)

@@ -117,6 +117,22 @@ def test_sentences_of_many_languages(language, expected):
     assert pieces("".join(expected), sentences("".join(expected), language)) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(It was late.) He left.", ["(It was late.) ", "He left."]),
+        (
+            "He sat. (Was it late?) \u201cYes.\u201d",
+            ["He sat. ", "(Was it late?) ", "\u201cYes.\u201d"],
+        ),
+        ("(Prof.) Lee came.", ["(Prof.) Lee came."]),
+        ("(So it was.) and so on.", ["(So it was.) and so on."]),
+    ],
+)
+def test_a_sentence_in_parentheses_is_one_before_another(text: str, expected: list[str]) -> None:
+    assert [span.of(text) for span in sentences(text)] == expected
+
+
 @pytest.mark.parametrize("blank", [*(2 * each for each in BREAKS.values()), "\n   \n"], ids=ascii)
 def test_a_blank_line_ends_a_sentence(blank):
     heading = f"Chapter One{blank}"

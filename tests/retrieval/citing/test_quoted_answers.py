@@ -163,6 +163,7 @@ MARKS = [
             ("[1]", "[1]. "),
             ("[1]", "1 \u2013 "),
         ),
+        *(("$^{1}$", "1. "), ("[1]", "[1]: a.txt \u2014 "), ("[1]", "[1] a.txt, page 2 - ")),
         *(("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),
     ],
 )
@@ -198,6 +199,15 @@ def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
         ),
         ('At dawn:\n\n[1] "dawn"', "At dawn:"),
         ('Of 10 m\xb2 (1) each [1].\n\n[1] "10 m\xb2"', "Of 10 m\xb2 (1) each [1]."),
+        ('Call `a[0]`, `[1]` and [2].\n\n[1] "dawn"', "Call `a[0]`, `[1]` and [?]."),
+        (
+            'Run:\n\n```py\nprint(a[0], "They hunt fish")\n```\n\nSo [1].\n\n```\n[1] "dawn"\n```',
+            'Run:\n\n```py\nprint(a[0], "They hunt fish")\n```\n\nSo [1].',
+        ),
+        (
+            '```\nprint("They hunt fish at dawn")\n```\nIt does.',
+            '```\nprint("They hunt fish at dawn")\n```\nIt does.',
+        ),
         ('They do:\n1. "No!"\n2. "Go!"', 'They do:\n1. "No!"\n2. "Go!"'),
     ],
 )
