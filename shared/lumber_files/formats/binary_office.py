@@ -9,7 +9,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-from lumber_files.formats.package import NUMBER_OF_PAGE
+from lumber_files.formats.package import is_page_number
 
 # Records of what is hidden or left out: in [MS-DOC] the length of text boxes in the first block,
 # and fields of equations without a result; in [MS-PPT] ExOleEmbedContainer, and a stream; in
@@ -49,7 +49,7 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
     """Return notices of what a file of a kind contains that is left out, or is not marked."""
     forms = _LEFT_OUT.get(kind, {})
     found = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
-    if kind == "doc" and not all(map(NUMBER_OF_PAGE.fullmatch, _read_heads(content))):
+    if kind == "doc" and not all(map(is_page_number, _read_heads(content))):
         found.append("heads and feet of pages")
     notices = [f"{', '.join(found)} left out"] if found else []
     for start in range(0, len(content) - _BLOCK + 1 if kind == "doc" else 0, _BLOCK):

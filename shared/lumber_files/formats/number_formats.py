@@ -69,6 +69,12 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     return _show_digits(value, tokens).strip()
 
 
+def show_text(text: str, code: str) -> str:
+    """Return a text as the section for texts of a format, such as `"Mr. "@`, shows it."""
+    tokens = next((each for each in _sections(code) if ("other", "@") in each), ())
+    return "".join(text if part == "@" else part for _, part in tokens).strip() or text
+
+
 def _choose(sections: tuple[_Tokens, ...], value: float) -> tuple[_Tokens, float]:
     """Return the section for a number, and the number without a sign that the section shows."""
     for tokens in sections:

@@ -25,10 +25,10 @@ from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
 from lumber_files.formats.open_document import rewrite_open_document
 from lumber_files.formats.package import (
-    NUMBER_OF_PAGE,
     SPACES,
     clean_description,
     find,
+    is_page_number,
     link_targets,
     parse_xml,
     qualify,
@@ -143,7 +143,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
                 shown = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
                 lines.append("".join(shown))
         for text in (" ".join(line.split()) for line in lines):
-            if not NUMBER_OF_PAGE.fullmatch(text) and text not in markdown:
+            if not is_page_number(text) and text not in markdown:
                 markdown = f"{markdown}\n\n{text}".lstrip("\n")
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
         if count := markdown.count("\ufffd"):

@@ -36,8 +36,7 @@ _PATH = re.compile(
     r"|\S*\.(?:png|jpe?g|gif|bmp|[ew]mf|tiff?|svg|webp|ico)",
     re.IGNORECASE | re.DOTALL,
 )
-NUMBER_OF_PAGE = re.compile(r"(?i)\W*(?:page|seite|página)?[\W\d]*(?:of|von|de|[ivxlc]+)?[\W\d]*")
-"""A line of the head or foot of a page that only counts."""
+_PAGE_WORD = re.compile(r"\d+|page|seite|página|of|von|de|[ivxlc]+")
 
 
 def parse_xml(xml: bytes) -> Any:
@@ -91,6 +90,12 @@ def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
         for link in links
         if link.get("TargetMode") != "External"
     }
+
+
+def is_page_number(line: str) -> bool:
+    """Return whether a line of the head or foot of a page only counts; three numbers are a date."""
+    words = re.findall(r"\w+", line.lower())
+    return all(map(_PAGE_WORD.fullmatch, words)) and sum(map(str.isdigit, words)) < 3
 
 
 def clean_description(*texts: str | None) -> str:

@@ -21,7 +21,7 @@ from lumber_files.formats.markdown_cleanup import (
     names_columns,
     split_row,
 )
-from lumber_files.formats.number_formats import BUILT_IN, show_number
+from lumber_files.formats.number_formats import BUILT_IN, show_number, show_text
 from lumber_files.formats.package import clean_description, find, link_targets, parse_xml, show_runs
 from lumber_files.formats.symbol_fonts import show_symbols
 
@@ -115,10 +115,10 @@ class _Workbook:
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         with suppress(ValueError, IndexError):
-            if kind == "s":
-                return self._strings[int(value)]
+            code = self._formats[int(cell.get("s", 0))] if self._formats else "General"
+            if kind in ("s", "str"):
+                return show_text(self._strings[int(value)] if kind == "s" else value, code)
             if kind == "n":
-                code = self._formats[int(cell.get("s", 0))] if self._formats else "General"
                 return show_number(float(value), code, from_1904=self._from_1904)
         return "" if kind == "s" else str(value)
 
@@ -154,10 +154,11 @@ def read_drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
             continue
         drawing, targets = parse_xml(parts[name]), link_targets(parts, name)
         shown = "//*[local-name()='p'][not(ancestor::mc:Fallback)]"
-        for drawn in find(drawing, f"{shown} | //*[local-name()='pic']//@descr"):
-            text = clean_description(drawn) if isinstance(drawn, str) else _text(drawn).strip()
-            if text:
-                yield text
+        diagrams = parts.keys() & {name for name in targets.values() if "/diagrams/data" in name}
+        for part in (drawing, *(parse_xml(parts[name]) for name in sorted(diagrams))):
+            for drawn in find(part, f"{shown} | //*[local-name()='pic']//@descr"):
+                text = clean_description(drawn) if isinstance(drawn, str) else _text(drawn).strip()
+                yield from filter(None, [text])
         for frame in drawing.iterfind(".//{*}chart"):
             if chart := parts.get(targets.get(frame.xpath(_LINK), "")):
                 title, rows = read_chart(parse_xml(chart))

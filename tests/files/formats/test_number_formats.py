@@ -2,7 +2,7 @@
 
 import pytest
 
-from lumber_files.formats.number_formats import BUILT_IN, show_number
+from lumber_files.formats.number_formats import BUILT_IN, show_number, show_text
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,14 @@ from lumber_files.formats.number_formats import BUILT_IN, show_number
 )
 def test_a_number_is_shown_in_its_format(code: str, value: float, shown: str) -> None:
     assert show_number(value, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [("General", "Ann"), ("@", "Ann"), ('"Mr. "@', "Mr. Ann"), ('0;-0;0;"[" @ "]"', "[ Ann ]")],
+)
+def test_a_text_is_shown_in_its_format(code: str, shown: str) -> None:
+    assert show_text("Ann", code) == shown
 
 
 def test_dates_may_count_from_1904() -> None:

@@ -504,9 +504,10 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
     feet = "".join(
         shape(f"Mill{kind}", f'<p:ph type="{kind}"/>') for kind in ("ftr", "dt", "sldNum")
     )
+    feet += shape("9/21/21", '<p:ph type="dt"/>') + shape("2/3", '<p:ph type="ftr"/>')
     feet += shape("Unseen", '<p:ph type="ftr"/>').replace('name=""', 'name="" hidden="1"')
     text = text_of(slides(shape("Body.") + feet, feet), ".pptx")
-    assert text == "## Slide 1\n\nBody.\n\n## Slide 2\n\nMillftr\n\nMilldt"
+    assert text == "## Slide 1\n\nBody.\n\n## Slide 2\n\nMillftr\n\nMilldt\n\n9/21/21"
 
 
 @pytest.mark.parametrize(
@@ -724,13 +725,14 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
         "xl/_rels/sheet1.xml.rels": links("drawings/drawing1.xml"),
         "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{office}'><x:sp><x:p><x:t>Mind"
         " the tide.</x:t></x:p></x:sp><x:pic descr='A buoy'/><x:chart r:id='d0'/></x:wsDr>",
-        "xl/drawings/_rels/drawing1.xml.rels": links("/xl/charts/c.xml"),
+        "xl/drawings/_rels/drawing1.xml.rels": links("/xl/charts/c.xml", "/xl/diagrams/data1.xml"),
+        "xl/diagrams/data1.xml": "<d:m xmlns:d='d'><d:p><d:t>Lock the gate.</d:t></d:p></d:m>",
         "xl/charts/c.xml": "<c:s xmlns:c='c'><c:chart><c:title><c:t>Boats</c:t></c:title><c:ser>"
         "<c:tx><c:v>Crew</c:v></c:tx><c:cat><c:pt idx='0'><c:v>May</c:v></c:pt></c:cat>"
         "<c:val><c:pt idx='0'><c:v>7</c:v></c:pt></c:val></c:ser></c:chart></c:s>",
     }
     assert text_of(zipped(parts), ".xlsx") == (
-        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\nA buoy\n\n**Boats**\n\n"
+        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\nA buoy\n\nLock the gate.\n\n**Boats**\n\n"
         "|  | Crew |\n| --- | --- |\n| May | 7 |"
     )
 
