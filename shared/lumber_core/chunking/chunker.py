@@ -241,8 +241,9 @@ class Chunker(ABC):
         kind = source.kind if self._default_units else source.format
         if kind == "markdown" or self.units == "markdown":
             return MarkdownText(source, self.language, self.merge_sections)
-        by_rows = kind in BY_ROWS and self._default_units
-        return parse_plain(source, self.language, None if by_rows else self._find_units)
+        own = kind in BY_ROWS or (kind in ("code", "data") and self.units == "sentences")
+        find_units = None if own and self._default_units else self._find_units
+        return parse_plain(source, self.language, find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
         """Return the units at which chunks must start; None if the layout decides."""

@@ -31,7 +31,7 @@ from lumber_core.text.places import (
 from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.titles import document_title
 from lumber_core.text.unicode import breaks
-from lumber_core.text.units import UnitFinder, sentences
+from lumber_core.text.units import UnitFinder, sentences, starts_of_sentences
 
 BY_ROWS: tuple[Format, ...] = ("csv", "captions")
 """Formats whose units are rows: records or cues."""
@@ -126,7 +126,8 @@ class ParsedText(ABC):
 class PlainText(ParsedText):
     """A text that is not Markdown.
 
-    `find_units` finds the units; by default, rows in the formats of `BY_ROWS`, else sentences.
+    `find_units` finds the units; by default, rows in the formats of `BY_ROWS`, else sentences, in
+    code only those that end where a chunk may.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class PlainText(ParsedText):
     ) -> None:
         super().__init__(source, language)
         self._is_code = self.source.kind in ("code", "data")
-        if find_units is None and self.source.kind not in BY_ROWS:
+        if find_units is None and self.source.kind not in BY_ROWS and not self._is_code:
             find_units = partial(sentences, language=language)
         self._find_units = find_units
 
@@ -142,9 +143,13 @@ class PlainText(ParsedText):
         """Return what the unit finder finds, else rows of separated values or cues."""
         if self._find_units or not self.text:
             return self._find_units(self.text) if self._find_units else ()
-        ends = zip(self.all_places.offsets, self.all_places.kinds, strict=True)
-        starts = [0, *(at for at, kind in ends if kind >= Kind.LINE)]
-        return spans_from_starts(starts, len(self.text))
+        places = self.all_places
+        starts = {
+            at for at, kind in zip(places.offsets, places.kinds, strict=True) if kind >= Kind.LINE
+        }
+        if self._is_code:  # a comment stays with the lines below
+            starts &= {*starts_of_sentences(self.text, self.language)}
+        return spans_from_starts(sorted({0, *starts}), len(self.text))
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; only the text of the range is read."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import Delivery, LayoutChunker, Source
+from lumber_core import Delivery, GreedyChunker, LayoutChunker, Source
 from lumber_core.text.places import find_places
 from tests.profiles import examples
 
@@ -310,6 +310,16 @@ def test_no_chunk_begins_with_a_brace(language: str, form: str) -> None:
     for size in range(15, 121, 5):
         chunks = LayoutChunker(size).split(Source(text, format=form), Delivery(trim=True))
         assert not [chunk.text for chunk in chunks if _CONTINUED.match(chunk.text)], size
+
+
+@pytest.mark.parametrize("language", METHODS)
+def test_greedy_cuts_code_where_layout_may(language: str) -> None:
+    text = code_of(language).replace("  #FIRST", "").replace("  #SIGNATURE", "")
+    text = text.replace("Returns a price.", "Returns a price. It may rise.")
+    places = {*find_places(text, whole=True).offsets}
+    for size in (20, 40, 80):
+        spans = GreedyChunker(size, chunk_size=None).segment(Source(text, format="code")).spans
+        assert {span.start for span in spans[1:]} <= places
 
 
 @pytest.mark.parametrize(
