@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from lumber_files.formats.package import is_page_number
 
 # Records of what is hidden or left out: in [MS-DOC] the length of text boxes in the first block,
-# and fields of equations without a result; in [MS-PPT] ExOleEmbedContainer, and a stream; in
-# [MS-XLS] the BOF of charts, and in it and [MS-XLSB] BoundSheet8, Row and ColInfo that are hidden.
+# and fields of equations without a result; in [MS-PPT] ExOleEmbedContainer,
+# HeadersFootersContainer with a footer that is shown, and a stream; in [MS-XLS] the BOF of charts,
+# and in it and [MS-XLSB] BoundSheet8, Row and ColInfo that are hidden.
 _LEFT_OUT = {
     "doc": {
         "text boxes": rb"\xec\xa5[\x01-\x12\xc0-\xc2][\0\x01].{96}(?!\0{4})",
@@ -21,6 +22,8 @@ _LEFT_OUT = {
     },
     "ppt": {
         "charts and other embedded objects": rb"\x0f\0\xcc\x0f.{4}\0{2}\xcd\x0f\x08\0{3}",
+        "footers": rb"[\x0f\x3f]\0\xd9\x0f.{4}\0{2}\xda\x0f\x04\0{3}.\0[\x20-\x3f]\0"
+        rb"(?:[\0\x10]\0\xba\x0f.{,200}?)?\x20\0\xba\x0f",
         "slides for PowerPoint 95": "Text_Content".encode("utf-16-le"),
     },
     "xlsx": {

@@ -55,8 +55,12 @@ _SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # that is not known, as in RT
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # Parts with heads and feet of pages, their lines, the texts in one, and those that only count.
-_HEADS = re.compile(r"word/(?:header|footer)\d*\.xml|styles\.xml|ppt/slides/slide\d+\.xml")
+_HEADS = re.compile(
+    r"word/(?:header|footer)\d*\.xml|(?:styles|content)\.xml|ppt/slides/slide\d+\.xml"
+)
 _LINES_OF_HEADS = "//w:p[not(ancestor::w:p)] | //style:header//text:p | //style:footer//text:p"
+_LINES_OF_HEADS += " | //presentation:*[contains(local-name(), '-decl')][@presentation:name ="
+_LINES_OF_HEADS += "//drawing:page/@*[starts-with(local-name(), 'use-')]] "
 _LINES_OF_HEADS += "| //p:sp[not(*/p:cNvPr/@hidden)][*/*/p:ph[@type='ftr' or @type='dt']]//a:p"
 _SHOWN = "(.//w:t/text() | .//a:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab"
 _SHOWN += "| .//w:ptab | .//w:br | .//text:*[not(node())])[not(ancestor::mc:Fallback)]"

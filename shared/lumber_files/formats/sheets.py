@@ -26,6 +26,7 @@ from lumber_files.formats.package import clean_description, find, link_targets, 
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _RUNS = ("x", "x:rFont/@val", "x:vertAlign/@val")  # of a text in a cell, for show_runs
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # of a character, such as a line end
 _LINK = "string(@*[local-name()='id'])"
 _MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
 _MOST_COLUMNS = 16_384  # of a sheet in Excel
@@ -180,7 +181,8 @@ def divide_sheets(markdown: str) -> str:
 def _text(item: Any) -> str:
     """Return the text of a string, without readings above it."""
     runs = item.iterfind(".//{*}t")
-    return "".join(t.text or "" for t in runs if not t.getparent().tag.endswith("}rPh"))
+    text = "".join(t.text or "" for t in runs if not t.getparent().tag.endswith("}rPh"))
+    return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
 
 
 def _place(reference: str) -> tuple[int, int] | None:

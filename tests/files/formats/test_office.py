@@ -732,15 +732,15 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
         "<c:val><c:pt idx='0'><c:v>7</c:v></c:pt></c:val></c:ser></c:chart></c:s>",
     }
     assert text_of(zipped(parts), ".xlsx") == (
-        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\nA buoy\n\nLock the gate.\n\n**Boats**\n\n"
-        "|  | Crew |\n| --- | --- |\n| May | 7 |"
+        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\nA buoy\n\n"
+        "Lock the gate.\n\n**Boats**\n\n|  | Crew |\n| --- | --- |\n| May | 7 |"
     )
 
 
 def test_symbols_and_raised_numbers_of_a_sheet() -> None:
     runs = "<r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>6</t></r>"
     rich = "<r><rPr><rFont val='Symbol'/></rPr><t>a</t></r>"
-    mixed = "<r><t>§ </t></r><r><rPr><rFont val='Arial'/></rPr><t>Row.</t></r>"
+    mixed = "<r><t>§_x000D_</t></r><r><rPr><rFont val='Arial'/></rPr><t>Row.</t></r>"
     texts = (
         f"<c t='inlineStr'{style}><is>{text}</is></c>"
         for style, text in (("", runs), ("", rich), (" s='1'", "<t>ü</t>"), (" s='1'", mixed))
@@ -813,6 +813,8 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
         ("doc", b" EQ x".hex().replace("20", "13", 1), "equations in fields left out"),
         ("doc", "48 2a 01", ""),  # in another block
         ("ppt", "0f00cc0f100000000000cd0f08000000", "charts and other embedded objects left out"),
+        ("ppt", "3f00d90f140000000000da0f04000000010023002000ba0f", "footers left out"),
+        ("ppt", "3f00d90f140000000000da0f04000000010003002000ba0f", ""),
     ],
 )
 def test_a_binary_file_states_what_it_hides_and_what_is_left_out(
@@ -1137,8 +1139,12 @@ def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> 
         for style, of, text in (("A", "p:class='title'", "Tides"), ("B", "", "Low water."))
     )
     style = f"<style:style style:name='B' {presentation}><x p:visibility='hidden'/></style:style>"
-    assert text_of(odf("presentation", pages, style), ".odp") == (
-        "## Tides\n\n## Slide 2 (hidden slide)\n\nLow water."
+    pages = pages.replace("draw:style-name='B'", "draw:style-name='B' p:use-footer-name='f1'")
+    feet = "".join(
+        f"<p:footer-decl {presentation} p:name='f{n}'>Mill {n}</p:footer-decl>" for n in (1, 2)
+    )
+    assert text_of(odf("presentation", feet + pages, style), ".odp") == (
+        "## Tides\n\n## Slide 2 (hidden slide)\n\nLow water.\n\nMill 1"
     )
 
 
