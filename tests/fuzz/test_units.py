@@ -12,7 +12,7 @@ from lumber_core.text.markdown import markdown_blocks
 from lumber_core.text.outline import read_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.units import markdown, paragraphs, sentences, sentences_and_lines
-from tests.fuzz.texts import markdown_texts, texts
+from tests.fuzz.texts import html_texts, markdown_texts, texts
 from tests.lexical_judge import LexicalJudge
 from tests.profiles import examples
 from tests.tiling import check_tiling
@@ -39,8 +39,8 @@ def test_sentences_and_paragraphs_tile(text: str, language: str) -> None:
     assert starts_of(sentences(text, language)) <= starts_of(sentences_and_lines(text, language))
 
 
-@given(markdown_texts | texts)
-@examples(40)
+@given(html_texts | markdown_texts | texts)
+@examples(80)
 def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
     blocks = markdown_blocks(text)
     check_tiling([(block.start, block.end) for block in blocks], len(text))

@@ -20,6 +20,11 @@ LINES = [
     *("\u6e21\u3057\u8239\u306f\u591c\u660e\u3051\u306b\u3002", "\u0e01\u0e33" * 9, "\u064b" * 5),
 ]
 
+HTML = [
+    *("<h1>", "</h1>", "<h2 a='b'>", "</h2>", "<table>", "<tr><td>a", "</table>", "<!--", "-->"),
+    *("<div>", "</div>", "text", "\n", "\n\n", "\r\n", "- ", "> ", "# head", "```"),
+]
+
 texts = st.lists(
     st.sampled_from([*PIECES, *LINES, *MARKDOWN]) | st.text(max_size=8), max_size=40
 ).map("".join)
@@ -27,3 +32,5 @@ texts = st.lists(
 
 markdown_texts = st.lists(st.sampled_from([*MARKDOWN, *PIECES]), max_size=40).map("".join)
 """Texts that look like Markdown."""
+html_texts = st.lists(st.sampled_from(HTML), max_size=20).map("".join)
+"""Texts that look like HTML in Markdown."""

@@ -129,12 +129,14 @@ def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason)
 
 
 WRONG: list[Verdict] = [
-    Verdict(5, 9, 7.0, "shift"),  # type: ignore[arg-type]
-    Verdict(5, 9, "7", "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, 1.0, "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, "1", "shift"),  # type: ignore[arg-type]
     Verdict(5, 9, 10**30, "shift"),
-    Verdict(5, 9, 7, "perhaps"),  # type: ignore[arg-type]
-    Verdict(5, 9, 7, ["shift"]),  # type: ignore[arg-type]
-    Verdict(5, 9, 7, "shift", usage=3),  # type: ignore[arg-type]
+    Verdict(5, 9, 1, "perhaps"),  # type: ignore[arg-type]
+    Verdict(5, 9, 1, ["shift"]),  # type: ignore[arg-type]
+    Verdict(5, 9, 1, "shift", reason=3),  # type: ignore[arg-type]
+    Verdict(5, 9, 1, "shift", answer=3),  # type: ignore[arg-type]
+    Verdict(5, 9, 1, "shift", usage=3),  # type: ignore[arg-type]
 ]
 
 

@@ -232,12 +232,3 @@ def test_headings_inside_a_chunk_are_those_after_its_start():
     part = next(chunk for chunk in chunks_of(GUIDE) if "Repairs" in chunk.text)
     assert part.headings == ("Guide", "Repairs")
     assert part.headings_inside == ("Leaks", "Setext titles")
-
-
-def test_a_chunk_of_a_chunk_has_the_context_of_the_whole():
-    words = "Words about prices. " * 9
-    text = f"# Guide\n\nIntro.\n\n## Prices\n\n{words}\n\n## Repairs\n\nx\n"
-    parent = next(chunk for chunk in chunks_of(text, 20) if chunk.text.startswith("Words"))
-    assert parent.metadata(context=True)["context"] == "Guide > Prices"
-    inner = chunks_of(parent.text, 8, metadata=parent.metadata())
-    assert {chunk.context for chunk in inner} == {"Guide > Prices"}

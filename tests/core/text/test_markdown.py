@@ -18,7 +18,6 @@ from lumber_core.text.place import Kind
 from lumber_core.text.source import Source
 from lumber_core.text.units import markdown
 from lumber_core.tokens import EstimatedCounter
-from tests.core.core_support import quick
 
 HANDBOOK = """\
 ---
@@ -389,27 +388,6 @@ def test_headings_in_html_are_headings(text: str, headings: list[tuple[int, str,
     assert "".join(text[one.start : one.end] for one in blocks) == text
     assert all(one.start < row < one.end for one in blocks for row in one.rows)
     assert [one.kind == "heading" for one in blocks] == [bool(one.level) for one in blocks]
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                *("<h1>", "<h2 a='b'>", "</h1>", "</h2>", "text", "\n", "\n\n", "<table>"),
-                *("</table>", "<!--", "-->", "<div>", "</div>", "- ", "> ", "# head", "```"),
-                "\r\n",
-            ]
-        ),
-        max_size=20,
-    )
-)
-@quick
-def test_blocks_of_any_html_tile_the_text(parts: list[str]) -> None:
-    text = "".join(parts)
-    blocks = markdown_blocks(text)
-    assert "".join(text[one.start : one.end] for one in blocks) == text
-    assert all(one.start < one.end for one in blocks)
-    assert all(one.start < row < one.end for one in blocks for row in one.rows)
 
 
 def test_a_heading_in_html_stays_with_its_text_and_names_it() -> None:

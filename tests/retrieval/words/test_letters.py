@@ -17,6 +17,7 @@ from tests.growth import check_linear
 SAME = [
     # case, accents, width, ligatures
     *(("STRASSE", "straße"), ("ΟΔΟΣ", "οδος"), ("İstanbul", "istanbul"), ("ılık", "ilik")),
+    *(("ё", "е"), ("ＡＢＣ１", "abc1")),
     *(
         ("naïve", "naive"),
         ("Τίτλος", "τιτλος"),
