@@ -61,6 +61,7 @@ def convert_document(content: bytes, kind: Any) -> str:
     from anydoc import to_document, to_markdown_bytes
 
     markdown = _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
+    markdown = "\n".join(_indent_items(markdown.split("\n")))
     if not _TABLE.search(markdown):
         return markdown
     tables = list(_find_tables(to_document(content, kind).blocks))
@@ -77,6 +78,27 @@ def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
     head, *others = rows
     lines = [head, ["---"] * len(head), *others]
     return "\n".join(f"{indent}| {' | '.join(line)} |" for line in lines)
+
+
+def _indent_items(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines with what is in an item below its text: anydoc indents it by a label's width."""
+    items: list[
+        list[int]
+    ] = []  # of the open ones, the least and the first indent, and the right one
+    fence = ""
+    for line in lines:
+        text = line.lstrip(" ")
+        indent = right = len(line) - len(text)
+        while text and items and not fence and indent < items[-1][0]:
+            items.pop()
+        if text and items:
+            items[-1][1] = items[-1][1] or indent
+            right = max(items[-1][2], items[-1][2] + indent - items[-1][1])
+        yield " " * right + text
+        if text.startswith(fence or "```"):
+            fence = "" if fence else text[: len(text) - len(text.lstrip("`"))]
+        elif (item := _ITEM.match(text)) and not fence and not item["indent"]:
+            items.append([indent + item.end(), 0, right + item.end()])
 
 
 def _find_tables(blocks: Any) -> Iterator[Any]:

@@ -50,6 +50,7 @@ _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _RTF_HEAD = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or foot of a page
 _NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _LINK = re.compile(rb"""<a\s[^<>]*href=["'](?:[^"'#]*/)?([^"'#/]+)""")  # the name of a page
+_PAGE = re.compile(r"(?!META-INF/).*\.(?:x?html?|svg|xml)", re.IGNORECASE)
 _NOT_IN_SPINE = "//*[contains(@media-type, 'html')][not(@properties='nav' or @id=//*/@idref)]"
 _SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # that is not known, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
@@ -209,8 +210,10 @@ def _repack(
     with ZipFile(repacked, "w") as target:
         for name, xml in parts.items():
             is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
-            if kind == "epub" and name.endswith(("html", "htm", "svg")):
-                xml = plain_page(xml.decode("utf-8", "replace")).encode()
+            if kind == "epub" and _PAGE.fullmatch(name):
+                page = decode(xml, posixpath.basename(name), is_markup=True)
+                notices += page.notices
+                xml = plain_page(page.text).encode()
             elif name.endswith(".opf"):
                 xml = xml.replace(b"image/svg+xml", b"application/xhtml+xml")  # a page of a book
                 links = {link for page in parts.values() for link in _LINK.findall(page)}

@@ -398,6 +398,14 @@ def test_headings_whose_number_libreoffice_does_not_show_have_none() -> None:
     assert text == "# T"
 
 
+def test_what_is_inside_of_an_item_stands_below_its_text() -> None:
+    levels = (("i", 0), ("a", 2), ("x", 3), ("b", 2), ("ii", 0))
+    body = "".join(paragraph(text, number=1, level=level) for text, level in levels)
+    assert text_of(word(body, numbering=OUTLINE), ".docx") == (
+        "- Part I: i\n  - (a) a\n    - I.1.1 x\n  - (b) b\n- Part II: ii"
+    )
+
+
 def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -> None:
     custom = (
         f'<mc:AlternateContent xmlns:mc="{SPACES["mc"]}"><mc:Choice><w:numFmt w:val="custom" '
@@ -952,6 +960,18 @@ def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
     parts["book.opf"] = book.replace('"1.xhtml" media-type="application/xhtml+xml"', svg)
     parts["1.svg"] = '<svg xmlns="http://www.w3.org/2000/svg"><text>Tides</text></svg>'
     assert text_of(zipped(parts), ".epub") == "# One\n\n10^6 boats\n\nTides"
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"), [("0.xml", "utf-8"), ("0.HTM", "utf-16"), ("0.xhtml", "iso-8859-1")]
+)
+def test_a_page_of_a_book_has_any_name_and_encoding(name: str, encoding: str) -> None:
+    content = change_part(epub("<p>10<sup>6</sup> caf\xe9s"), "book.opf", "0.xhtml", name)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {part.replace("0.xhtml", name): archive.read(part) for part in archive.namelist()}
+    declared = f'<?xml version="1.0" encoding="{encoding}"?>{parts[name].decode()}'
+    parts[name] = declared.encode(encoding)
+    assert text_of(zipped(dict(parts)), ".epub") == "10^6 cafés"
 
 
 def test_pages_that_others_link_to_are_at_the_end_of_a_book() -> None:
