@@ -86,7 +86,9 @@ _WITHDRAWAL = re.compile(
     re.I,
 )
 _PREDICATE = re.compile(
-    rf"['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:)(?=[^\W\d_\u3040-\u9fff])[^.!?\n;]*", re.I
+    rf"['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:|(?-i:[A-Z\xc0-\xde]))(?=[^\W\d_\u3040-\u9fff])"
+    r"[^.!?\n;]*",
+    re.IGNORECASE,
 )
 _CONTRAST = re.compile(
     rf"[,(\u2013\u2014-]\s*(?:(?:{_AND}|but)\s+)?{_EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"

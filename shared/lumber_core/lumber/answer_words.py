@@ -63,9 +63,7 @@ _LISTS: dict[str, dict[str, str]] = {
         "de": r"weiter\w*|gleich\w*|fortsetz\w+",
         "fr": "même|suite",
         "es": "mism[oa]|sigue",
-        "it": "stesso",
-        "pt": "mesmo|ainda",
-        "nl": "hetzelfde|nadal",
+        "others": "stesso|mesmo|ainda|hetzelfde|nadal",
         "signs": "仍|[继繼]续|続",
     },
     # Words of a sentence in prose that doubts a change.

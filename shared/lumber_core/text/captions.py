@@ -68,10 +68,7 @@ _MAYBE_SPEAKER = re.compile(
     r"|[\d:.,]+ [-\u2013\u2014] [^\W\d]"
 )
 # What most lines of a log have, and few of speech: levels, paths, settings, names in code.
-_LOGGED = re.compile(
-    r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]"
-    r"|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b)"
-)
+_LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d")
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
@@ -160,12 +157,12 @@ def _is_transcript(text: str) -> bool:
     if _SECTION.search(text, first.end()):
         return False
     heads = [*_HEAD.finditer(text, first.start())]
-    if 2 * sum(_LOGGED.match(text, head.end()) is not None for head in heads) > len(heads):
-        return False
+    logged = sum(_LOGGED.match(text, head.end()) is not None for head in heads)
     apart = (text[one.end() : following.start()] for one, following in pairwise(heads[:3]))
     names = [re.sub(_CLOCK, "", head[0]).strip() for head in heads]
     sure = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])
-    return (sure or names[0] in names[1:]) and all(map(str.strip, apart))
+    spoken = 2 * logged <= len(heads) and all(map(str.strip, apart))
+    return spoken and (sure or names[0] in names[1:])
 
 
 def _with_lines(text: str) -> str:

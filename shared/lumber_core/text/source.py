@@ -227,9 +227,8 @@ def _has_marks(text: str) -> bool:
     """Return whether a text has headings that stand alone and other marks of Markdown."""
     alone = [mark for mark, stands_alone in _headings(text) if stands_alone]
     signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3]
-    signs += [
-        mark.search(text) is not None for mark in (*_MARKS, *_MARKS[:2])
-    ]  # reliable ones twice
+    # Reliable marks count twice.
+    signs += [mark.search(text) is not None for mark in (*_MARKS, *_MARKS[:2])]
     return bool(alone) and sum(signs) > 1
 
 

@@ -10,13 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from lumber_retrieval.words.keywords import IDEOGRAPH, spaced_words, words_in
 
 _STEM_LENGTH = 5
 """Letters of a word that are compared. Recall on the development corpora is the same within 0.003
 from 4 to 6; with whole words it is lower."""
+_MOST_PARTS = 8  # of a name in code; longer ones are rare
 _LONGEST_CACHED, _CACHED_TEXTS = 4_000, 4_000
 """Characters of the longest text whose words are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
@@ -33,6 +34,11 @@ class QuestionWords:
 
     def __init__(self, text: str, frequencies: Mapping[str, int], count: int) -> None:
         words = words_in(text)
+        words = [  # a name in code that no chunk has counts by its parts, which follow it
+            word
+            for n, word in enumerate(words)
+            if frequencies.get(word) or word not in accumulate(words[n + 1 : n + _MOST_PARTS + 1])
+        ]
         # A stop word alone may be another language's, or a noun: "hat size", "refund date".
         words = content if len(content := content_words(words)) < len(words) - 1 else words
         weights: dict[str, float] = {}
@@ -125,10 +131,8 @@ def content_words(words: Sequence[str]) -> list[str]:
     """
     languages = _stop_words()
     counts = Counter(language for word in {*words} for language in languages.get(word, ()))
-    if not counts:
-        return [*words]
     # Of languages with equally many, English or the first by name, in whatever order a set is.
-    language = min(counts, key=lambda name: (-counts[name], name != "en", name))
+    language = min(counts, key=lambda name: (-counts[name], name != "en", name), default="")
     return [word for word in words if language not in languages.get(word, ())] or [*words]
 
 

@@ -72,7 +72,7 @@ WHOLE = by_language("""
     ro: Dl. Popescu a venit. | De ex. București e mare. | Vezi pag. 5 și art. 3. | Str. Lungă nr. 5.
     hr: Npr. Zagreb je velik. | Bilo je to 5. svibnja. | Prof. Horvat je došao.
     hr: Rođen je 5. svibnja 1990. u Zagrebu. | To je tzv. Stari grad. | U 19. Stoljeću je živio.
-    sr: Npr. Beograd je velik.
+    sr: Npr. Beograd je velik. | Види стр. 5 и сл. 3. | Проф. Петровић и др. Јовић су дошли.
     sl: Npr. Ljubljana je velika. | Bilo je 5. maja. | Dr. Novak je prišel. | Glej str. 5.
     bg: Това е в гр. София. | Т.е. далеч. | Проф. Иванов дойде. | Ул. Шипка № 5.
     uk: Це в м. Київ, тобто далеко. | Т. Г. Шевченко жив. | Див. рис. 3. | Живе на вул. Франка 5.

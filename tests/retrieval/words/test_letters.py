@@ -140,6 +140,12 @@ def test_the_parts_of_a_name_follow_it(name: str, parts: str) -> None:
     assert 0.5 <= apart <= whole
 
 
+@pytest.mark.parametrize("name", ["maxRetryCount", "HTTPServer", "utf8"])
+def test_a_name_that_no_chunk_has_counts_by_its_parts(name: str) -> None:
+    parts = words_in(name)[1:]
+    assert QuestionWords(name, dict.fromkeys(parts, 1), 9).coverages([" ".join(parts)]) == [1.0]
+
+
 @pytest.mark.parametrize(
     "prose",
     [
