@@ -94,7 +94,7 @@ def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
 
 def is_page_number(line: str) -> bool:
     """Return whether a line of the head or foot of a page only counts; three numbers are a date."""
-    words = re.findall(r"\w+", line.lower())
+    words = re.findall(r"\d+|[^\W\d]+", line.lower())
     return all(map(_PAGE_WORD.fullmatch, words)) and sum(map(str.isdigit, words)) < 3
 
 

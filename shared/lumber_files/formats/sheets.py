@@ -116,7 +116,8 @@ class _Workbook:
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         with suppress(ValueError, IndexError):
-            code = self._formats[int(cell.get("s", 0))] if self._formats else "General"
+            style = int(cell.get("s", 0))
+            code = (self._formats[style : style + 1] or ["General"])[0]
             if kind in ("s", "str"):
                 return show_text(self._strings[int(value)] if kind == "s" else value, code)
             if kind == "n":

@@ -512,7 +512,7 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
     feet = "".join(
         shape(f"Mill{kind}", f'<p:ph type="{kind}"/>') for kind in ("ftr", "dt", "sldNum")
     )
-    feet += shape("9/21/21", '<p:ph type="dt"/>') + shape("2/3", '<p:ph type="ftr"/>')
+    feet += shape("9/21/21", '<p:ph type="dt"/>') + shape("2of 3", '<p:ph type="ftr"/>')
     feet += shape("Unseen", '<p:ph type="ftr"/>').replace('name=""', 'name="" hidden="1"')
     text = text_of(slides(shape("Body.") + feet, feet), ".pptx")
     assert text == "## Slide 1\n\nBody.\n\n## Slide 2\n\nMillftr\n\nMilldt\n\n9/21/21"
@@ -753,7 +753,7 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
         f"<c t='inlineStr'{style}><is>{text}</is></c>"
         for style, text in (("", runs), ("", rich), (" s='1'", "<t>ü</t>"), (" s='1'", mixed))
     )
-    content = workbook(("S", f"<row>{''.join(texts)}</row>"))
+    content = workbook(("S", f"<row>{''.join(texts)}<c t='s' s='9'><v>0</v></c></row>"))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
@@ -761,7 +761,8 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
         f"<styleSheet xmlns='{space}'><fonts><font/><font><name val='Wingdings'/></font></fonts>"
         "<cellXfs><xf/><xf fontId='1'/></cellXfs></styleSheet>"
     )
-    assert "| 10^6 | α | ✓ | § Row. |" in text_of(zipped(parts), ".xlsx")
+    parts["xl/sharedStrings.xml"] = f"<sst xmlns='{space}'><si><t>No such style</t></si></sst>"
+    assert "| 10^6 | α | ✓ | § Row. | No such style |" in text_of(zipped(parts), ".xlsx")
 
 
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
