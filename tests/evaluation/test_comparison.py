@@ -54,7 +54,8 @@ def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> No
     )
     made = compare(documents, [paragraphs(), gold])
     assert by_key(made, "f1")["gold"] == 1.0
-    assert by_key(made, "pk") == {"paragraphs": pytest.approx(1, abs=0.9), "gold": 0.0}
+    pk = by_key(made, "pk")
+    assert pk["gold"] == 0 < pk["paragraphs"] < 1
     assert made.results[1].segmentation.boundaries.precision == 1.0
     assert made.results[0].segmentation.boundaries.precision < 1.0
     assert made.results[0].segmentation.boundaries.recall == 1.0

@@ -16,7 +16,7 @@ from lumber_retrieval.index.surroundings import (
 )
 from lumber_retrieval.index.vectors import unit_length
 from tests.core.bert.test_bundled import TOPICS
-from tests.growth import seconds as cpu_seconds
+from tests.growth import check_linear
 
 
 def placed(*texts: str, gap: int = 0) -> list[PlacedText]:
@@ -123,26 +123,19 @@ def test_batches_of_other_widths_are_refused() -> None:
         embed_chunks([placed(*map(str, range(300)))], lambda texts: np.eye(len(texts)))
 
 
-def seconds(texts: Sequence[str]) -> float:
-    """Return the least time of adding up vectors of 8 numbers."""
-    vectors = np.ones((len(texts), 8), dtype=np.float32)
-    chunks = placed(*texts)
-
-    def embed() -> None:
+@pytest.mark.parametrize(("text", "beside"), [("a", 0), ("word " * 30, 0), ("\n", 0), ("a", 500)])
+def test_the_time_is_linear_in_the_chunks_even_if_a_long_one_crowds_them(
+    text: str, beside: int
+) -> None:
+    def embed(chunks: list[PlacedText]) -> None:
+        vectors = np.ones((len(chunks), 8), dtype=np.float32)
         embed_chunks([chunks], lambda some: vectors[: len(some)])
 
-    return min(cpu_seconds(embed) for _ in range(3))
+    def made(size: int) -> list[PlacedText]:
+        texts = [f"{text}{number % 97}" for number in range(size)]
+        return placed(*texts, *[" " * beside * size] * bool(beside))
 
-
-@pytest.mark.parametrize("text", ["a", "word " * 30, "\n"])
-def test_the_time_is_linear_in_the_chunks(text: str) -> None:
-    texts = [f"{text}{number % 97}" for number in range(20_000)]
-    assert seconds(texts) < 8 * seconds(texts[:5_000]) + 0.3
-
-
-def test_chunks_crowded_beside_a_long_one_cost_no_more_than_others() -> None:
-    texts = [f"a{number % 97}" for number in range(10_000)]
-    assert seconds([*texts, " " * 5_000_000]) < 3 * seconds(texts) + 0.3
+    check_linear(embed, made, 4_000)
 
 
 def test_vectors_of_no_length_stay_so() -> None:
