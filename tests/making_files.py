@@ -5,6 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from struct import pack
+from typing import Any
 from xml.sax.saxutils import escape
 
 _WORD = (
@@ -262,10 +263,16 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     return head.ljust(512, b"\xff") + table.ljust(512, b"\xff") + directory.ljust(512, b"\0") + body
 
 
+def unzipped(package: bytes) -> dict[str, Any]:
+    """Return the contents of an archive by name."""
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def change_part(package: bytes, name: str, *changes: str) -> bytes:
     """Return a package with texts of a part replaced: old, new, old, new and so on."""
-    with zipfile.ZipFile(io.BytesIO(package)) as archive:
-        parts = {part: archive.read(part).decode() for part in archive.namelist()}
+    parts = unzipped(package)
+    parts[name] = parts[name].decode()
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         parts[name] = parts[name].replace(old, new)
     return zipped(parts)

@@ -1,8 +1,6 @@
 """Reading files: what becomes of HTML, PDF and DOCX, and what needs the extra."""
 
-import io
 import sys
-import zipfile
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -12,7 +10,7 @@ import pytest
 from lumber_core.errors import MissingExtraError
 from lumber_core.spans import Span
 from lumber_files import UnreadableFileError, check_readable, read_bytes, read_file
-from tests.making_files import docx, pdf
+from tests.making_files import docx, pdf, unzipped, zipped
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -85,14 +83,12 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
 
 def repack(content: bytes, named: str = "word/document.xml") -> bytes:
     """Return a DOCX with its parts compressed, and the text in a part of some name."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as plain, zipfile.ZipFile(packed, "w") as small:
-        for name in plain.namelist():
-            body = plain.read(name).replace(b"word/document.xml", named.encode())
-            name = name.replace("word/document.xml", named)
-            small.writestr(name, body, zipfile.ZIP_DEFLATED)
-        small.writestr("word/media/large.png", bytes(9_000_000), zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    document = "word/document.xml"
+    parts = {
+        name.replace(document, named): body.replace(document.encode(), named.encode())
+        for name, body in unzipped(content).items()
+    }
+    return zipped(parts | {"word/media/large.png": bytes(9_000_000)})
 
 
 @pytest.mark.parametrize(
@@ -171,10 +167,8 @@ def test_a_page_that_is_read_byte_by_byte_is_not_in_utf_16() -> None:
 
 
 def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
-    packed = io.BytesIO(docx(paragraphs))
-    with zipfile.ZipFile(packed, "a") as archive:
-        archive.writestr("docProps/core.xml", f"<p><dc:title>{escape(title)}</dc:title></p>")
-    return packed.getvalue()
+    properties = f"<p><dc:title>{escape(title)}</dc:title></p>"
+    return zipped(unzipped(docx(paragraphs)) | {"docProps/core.xml": properties})
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Documents of offices, books, mails and notebooks as Markdown, and what is refused."""
 
-import io
 import json
-import zipfile
 from email.message import EmailMessage
 from struct import pack
 
@@ -22,6 +20,7 @@ from tests.making_files import (
     old_slides,
     pdf,
     slides,
+    unzipped,
     word,
     workbook,
     zipped,
@@ -460,8 +459,7 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
         f'<Relationship Id="x{n}" Type="x" Target="{name}"/>'
         for n, name in ((1, "a.htm"), (2, "b.docx"), (3, "c.rtf"), (4, "d.htm"), (5, "e.htm"))
     )
-    with zipfile.ZipFile(io.BytesIO(merged)) as archive:
-        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts = unzipped(merged)
     parts["word/_rels/document.xml.rels"] = (
         f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{links}</Relationships>'
     )
@@ -501,10 +499,8 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
         'names:tc:opendocument:xmlns:text:1.0"><text:p>Tide<text:s/><text:span>Mill</text:span>'
         "</text:p><text:p>Page <text:page-number>2</text:page-number></text:p></s:header>"
     )
-    made = io.BytesIO(odf("text", "<text:p>Body.</text:p>"))
-    with zipfile.ZipFile(made, "a") as archive:
-        archive.writestr("styles.xml", styles)
-    assert text_of(made.getvalue(), ".odt") == "Body.\n\nTide Mill"
+    made = unzipped(odf("text", "<text:p>Body.</text:p>")) | {"styles.xml": styles}
+    assert text_of(zipped(made), ".odt") == "Body.\n\nTide Mill"
     page = r"{\field{\*\fldinst PAGE}{\fldrslt 3}}"
     head = rf"{{\header Tide {{\b Mill}}\par Page {page}\par}}{{\footerl VAT}}{{\headerr VAT}}"
     rich = rf"{{\rtf1 {head}Body.{{\footnote A note.}}}}".encode()
@@ -727,8 +723,7 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
             f"{listed}</Relationships>"
         )
 
-    with zipfile.ZipFile(io.BytesIO(workbook(("S", sheet("A|B", "1|2"))))) as archive:
-        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts = unzipped(workbook(("S", sheet("A|B", "1|2"))))
     parts |= {
         "xl/_rels/sheet1.xml.rels": links("drawings/drawing1.xml"),
         "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{office}'><x:sp><x:p><x:t>Mind"
@@ -755,8 +750,7 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
     )
     content = workbook(("S", f"<row>{''.join(texts)}<c t='s' s='9'><v>0</v></c></row>"))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts = unzipped(content)
     parts["xl/styles.xml"] = (
         f"<styleSheet xmlns='{space}'><fonts><font/><font><name val='Wingdings'/></font></fonts>"
         "<cellXfs><xf/><xf fontId='1'/></cellXfs></styleSheet>"
@@ -938,8 +932,7 @@ def test_charts_of_newer_kinds_are_read_instead_of_what_stands_for_them() -> Non
         f"</p:graphicFrame></mc:Choice><mc:Fallback>{shape('Unseen.')}</mc:Fallback>"
         "</mc:AlternateContent>"
     )
-    with zipfile.ZipFile(io.BytesIO(slides(shape("Boats") + frame))) as archive:
-        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts = unzipped(slides(shape("Boats") + frame))
     parts["ppt/slides/_rels/slide1.xml.rels"] = (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
         '<Relationship Id="c" Type="x" Target="../charts/chartEx1.xml"/></Relationships>'
@@ -954,9 +947,8 @@ def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
         "<h1>One</h1><p>10<sup>6</sup> <a href='#n'>boats</a></p>", "<nav>x</nav><h1>Two</h1>"
     )
     assert text_of(content, ".epub") == "# One\n\n10^6 boats\n\n# Two"
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
-        book = archive.read("book.opf").decode()
+    parts = unzipped(content)
+    book = parts["book.opf"].decode()
     svg = '"1.svg" media-type="image/svg+xml"'
     parts["book.opf"] = book.replace('"1.xhtml" media-type="application/xhtml+xml"', svg)
     parts["1.svg"] = '<svg xmlns="http://www.w3.org/2000/svg"><text>Tides</text></svg>'
@@ -968,8 +960,7 @@ def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
 )
 def test_a_page_of_a_book_has_any_name_and_encoding(name: str, encoding: str) -> None:
     content = change_part(epub("<p>10<sup>6</sup> caf\xe9s"), "book.opf", "0.xhtml", name)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        parts = {part.replace("0.xhtml", name): archive.read(part) for part in archive.namelist()}
+    parts = {part.replace("0.xhtml", name): body for part, body in unzipped(content).items()}
     declared = f'<?xml version="1.0" encoding="{encoding}"?>{parts[name].decode()}'
     parts[name] = declared.encode(encoding)
     assert text_of(zipped(dict(parts)), ".epub") == "10^6 cafés"
@@ -1143,13 +1134,10 @@ def test_frames_indexes_and_paragraphs_of_open_document(body: str, markdown: str
 
 def test_embedded_documents_of_open_document_are_read() -> None:
     inner = f"<draw:frame {NAMES}><draw:object x:href='./O' xmlns:x='x'/></draw:frame>"
-    content = io.BytesIO(odf("text", f"<text:p>See {inner}below.</text:p>"))
-    with (
-        zipfile.ZipFile(content, "a") as archive,
-        zipfile.ZipFile(io.BytesIO(odf("text", "<text:p>A.</text:p><text:p>B.</text:p>"))) as other,
-    ):
-        archive.writestr("O/content.xml", other.read("content.xml"))
-    assert text_of(content.getvalue(), ".odt") == "See below.\n\nA.\n\nB."
+    parts = unzipped(odf("text", f"<text:p>See {inner}below.</text:p>"))
+    other = unzipped(odf("text", "<text:p>A.</text:p><text:p>B.</text:p>"))
+    parts["O/content.xml"] = other["content.xml"]
+    assert text_of(zipped(parts), ".odt") == "See below.\n\nA.\n\nB."
 
 
 def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> None:
@@ -1192,13 +1180,8 @@ def test_charts_and_shapes_of_open_document_are_read() -> None:
             f"## Slide 1\n\nBoats\n\n{shown}",
         ),
     ):
-        content = io.BytesIO(odf(kind, body))
-        with (
-            zipfile.ZipFile(content, "a") as archive,
-            zipfile.ZipFile(io.BytesIO(values)) as inner,
-        ):
-            archive.writestr("O 1/content.xml", inner.read("content.xml"))
-        assert text_of(content.getvalue(), ".odt") == markdown
+        parts = unzipped(odf(kind, body)) | {"O 1/content.xml": unzipped(values)["content.xml"]}
+        assert text_of(zipped(parts), ".odt") == markdown
 
 
 def test_a_notice_names_embedded_objects_and_text_about_charts_is_unchanged() -> None:
