@@ -84,32 +84,32 @@ class _TreeTarget:
 
         self._builder: Any = TreeBuilder()
         self._builder.start("body", {})
-        self._open: list[str] = []
-        self._around = [("", False)]  # the font, and whether in SVG, of the open elements
-        self._math = 0  # how many elements a formula is in, 0 outside
+        # The name and font of each open element, and whether it is in SVG, or in a formula.
+        self._open = [("", "", False, False)]
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
         kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
-        self._math = self._math or len(self._open) * (_MATH_PREFIX.sub("", tag) == "math")
+        around = [name for name, *_ in self._open[-2:]]
+        _, font, in_picture, in_math = self._open[-1]
+        in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
         is_block = tag in _BLOCK_TAGS
-        box = attributes.get("type") == "checkbox" and "li" in self._open[-2:]
-        if box and ("disabled" in attributes or "label" in self._open[-1:]):  # of a list of tasks
+        box = attributes.get("type") == "checkbox" and "li" in around
+        if box and ("disabled" in attributes or around[-1] == "label"):  # of a list of tasks
             self._builder.data("☑ " if "checked" in attributes else "☐ ")
-        if self._math:
+        if in_math:
             tag = _MATH_PREFIX.sub("", tag)
             tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
         elif "pagebreak" in kind or ("note" not in kind and not self._is_shown(tag, attributes)):
             tag = "nav" if is_block else "script"
         elif not is_block:
             tag = "note" if "noteref" in kind else _INLINE_TAGS.get(tag, "span")
-        font, in_picture = self._around[-1]
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
-        self._around.append((next(filter(None, fonts), "").strip(), in_picture or tag == "svg"))
-        self._open.append(tag)
+        own = next(filter(None, fonts), "").strip()
+        self._open.append((tag, own, in_picture or tag == "svg", in_math))
         if "classifier" in attributes.get("class", "").split():  # of a term of docutils
             self._builder.data(" : ")
-        if len(self._open) < _MAX_DEPTH:
+        if len(self._open) <= _MAX_DEPTH:
             kept = {
                 key: _NOT_XML.sub("", value)
                 for key, value in attributes.items()
@@ -128,22 +128,19 @@ class _TreeTarget:
 
     def end(self, _tag: str) -> None:
         """Close an element."""
-        if len(self._open) < _MAX_DEPTH:
-            self._builder.end(self._open[-1])
+        if len(self._open) <= _MAX_DEPTH:
+            self._builder.end(self._open[-1][0])
         self._open.pop()
-        self._around.pop()
-        if len(self._open) <= self._math:
-            self._math = 0
 
     def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
         """Return whether an element is visible, or can be opened, and is content."""
-        if tag in _UNSEEN_TAGS or (self._around[-1][1] and tag not in _TEXTS_OF_PICTURES):
+        if tag in _UNSEEN_TAGS or (self._open[-1][2] and tag not in _TEXTS_OF_PICTURES):
             return False
         role = attributes.get("role", "")
         if role in ("navigation", "search", "dialog", "alertdialog"):
             return False
         if tag == "button":  # kept if it opens what it names
-            in_heading = not _HEADING_TAGS.isdisjoint(self._open)
+            in_heading = any(name in _HEADING_TAGS for name, *_ in self._open)
             return in_heading or role == "tab" or "aria-expanded" in attributes
         style = attributes.get("style", "")
         hidden = (
@@ -162,7 +159,7 @@ class _TreeTarget:
 
     def data(self, text: str) -> None:
         """Read text."""
-        self._builder.data(show_symbols(_NOT_XML.sub("", text), self._around[-1][0]))
+        self._builder.data(show_symbols(_NOT_XML.sub("", text), self._open[-1][1]))
 
     def close(self) -> Any:
         """Return the tree."""
