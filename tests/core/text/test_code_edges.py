@@ -10,7 +10,9 @@ from lumber_core import Delivery, GreedyChunker, LayoutChunker, Source
 from lumber_core.text.places import find_places
 from tests.profiles import examples
 
-_CONTINUED = re.compile(r"[{}:]|\*/|(?:where|throws|else|catch|elsif|rescue|RETURNS|AS)\b")
+_CONTINUED = re.compile(
+    r"[{}:]|\*/|;;|esac|(?:where|throws|else|catch|elsif|rescue|RETURNS|AS|ELSE|ELSIF|END|EXCEPTION)\b"
+)
 NAMES = ("priceOf", "depositOf", "fineOf", "refundOf")
 
 # A method in each language; `#FIRST` marks the line that its chunk may begin with.
@@ -31,6 +33,41 @@ METHODS = {
             price -= 1;
         }
     }
+""",
+    "PL/SQL": """
+-- Returns a price.  #FIRST
+CREATE OR REPLACE FUNCTION NAME(hours IN NUMBER)
+    RETURN NUMBER
+IS
+    price NUMBER := 0;
+BEGIN  #SIGNATURE
+    IF hours > 3 THEN
+        price := 3;
+    ELSIF hours > 2 THEN
+        price := 2;
+    ELSE
+        price := 1;
+    END IF;
+    RETURN price;
+EXCEPTION
+    WHEN OTHERS THEN
+        RETURN 0;
+END NAME;
+""",
+    "Bash": """
+# Returns a price.  #FIRST
+NAME()
+{
+    case "$1" in
+        high)
+            price=3
+            ;;
+        *)
+            price=1
+            ;;
+    esac
+    echo $price
+}
 """,
     "Java": """
     @Override  #FIRST
@@ -277,7 +314,7 @@ func NAME(
 
 
 # Few lines of these look like code, so the format of their files says so.
-KNOWN_BY_NAME = ("Elixir", "Erlang", "F#", "Kotlin", "PowerShell", "R", "Visual Basic")
+KNOWN_BY_NAME = ("Bash", "Elixir", "Erlang", "F#", "Kotlin", "PowerShell", "R", "Visual Basic")
 
 
 def code_of(language: str) -> str:

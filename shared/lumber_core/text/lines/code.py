@@ -96,15 +96,15 @@ _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
 # Lines that continue a statement in most languages, and those that end its signature.
 _GOES_ON = (
-    r"[\])}]|\*/|#>|:\s|->|(?:[eE]lse(?:[iI]f)?|elsif|elif|except|rescue|ensure|[fF]inally|[cC]atch)\b"
-    r"|(?:then|do|done|fi)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|AS\s\$"
-    r"|(?i:as|is|begin|declare|var)$"
+    r"[\])}]|\*/|#>|:\s|->|(?i:else(?:if)?|elsif|elif|except|rescue|ensure|finally|catch)\b"
+    r"|(?:then|do|done|fi|esac|;;)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|RETURN\s\w+$|AS\s\$"
+    r"|(?i:as|is|begin|declare|var|exception)$|END\b|=(?:back|cut)\b"
 )
-_CONTINUATION = re.compile(rf"{_GOES_ON}|</|(?:[eE]nd|where|throws|=back|=cut)\b|(?:Next|Loop|\()$")
+_CONTINUATION = re.compile(rf"{_GOES_ON}|</|\| |(?:[eE]nd|where|throws)\b|(?:Next|Loop|\()$")
 # Lines that belong to the line below: decorators, comments, sections, selectors of CSS, signatures
 # of types, return types in C and C++.
 _LEADS = re.compile(
-    r"@\w|#|//|--|;|'(?:''|\s[^']*$)|%|\(\*|\{[^{}]*\.\s?\}$|=[a-z]|-spec\b|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[<.*>\]$"
+    r"@\w|#|//|--|!\s|;(?!;)|'(?:''|\s[^']*$)|%|\(\*|\{[^{}]*\.\s?\}$|=[a-z]|-spec\b|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[<.*>\]$"
     r"|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
     r"|(?:template|typename|class|public|private|protected)\b[\w\s,=.<>]*[>,]$|template\s*<.*>$"
     r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
