@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import read_twice
+from lumber_core.storage.database import Format, read_twice
 from lumber_core.storage.sqlite import SqliteDatabase
 
 CACHE_FORMAT = 2
@@ -99,15 +99,10 @@ class Cache(KeyValueCache):
     def __init__(self, path: str | Path, kind: str) -> None:
         self.name = str(path)
         self._kind = kind
-        self.database = SqliteDatabase(
-            path,
-            application=_APPLICATION,
-            version=CACHE_FORMAT,
-            table=kind,
-            schema=f"CREATE TABLE IF NOT EXISTS {kind} "
-            "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL)",
-            check_pages=True,
-        )
+        columns = "key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL"
+        schema = f"CREATE TABLE IF NOT EXISTS {kind} ({columns})"
+        expected = Format(CACHE_FORMAT, _APPLICATION, kind, schema, check_pages=True)
+        self.database = SqliteDatabase(path, expected)
 
     @read_twice
     def open(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from sqlite3 import DatabaseError
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
@@ -66,13 +66,32 @@ def text_in(stored: bytes) -> str:
     return str(stored, "utf-8", "surrogatepass")
 
 
+class Format(NamedTuple):
+    """The tables of a database, in one version.
+
+    Attributes:
+        version: The version.
+        application: The application ID in the header of an SQLite file.
+        table: One of the tables. If it does not exist, the schema is executed.
+        schema: Statements that create the tables unless they exist. `{integer}`, `{text}` and
+            `{bytes}` are replaced by the types of the database, and a line that begins with
+            `{only_in_postgres}` is left out in SQLite.
+        outdated: Instructions for the user if a database has an older version.
+        check_pages: Whether a whole SQLite file is read and checked when it is opened.
+    """
+
+    version: int
+    application: int
+    table: str
+    schema: str
+    outdated: str = "Pass another path"
+    check_pages: bool = False
+
+
 class Database(ABC):
-    """Tables of one schema and one version of the format.
+    """Tables of one format.
 
     A database is damaged if a value is malformed in two reads, the second over new connections.
-
-    A schema is a list of statements. `{integer}`, `{text}` and `{bytes}` are replaced by the types
-    of the database, and a line that begins with `{only_in_postgres}` is left out in SQLite.
 
     Attributes:
         path: The path of a file, or the URL of a collection, which may contain a password.
@@ -170,12 +189,12 @@ def warn_of_older_format(name: str) -> None:
 class VersionError(DatabaseError):
     """A database has a version of the format that this library does not read."""
 
-    def __init__(self, stored: int, version: int, outdated: str) -> None:
-        age, remedy = "an older", outdated
-        if stored > version:
+    def __init__(self, stored: int, expected: Format) -> None:
+        age, remedy = "an older", expected.outdated
+        if stored > expected.version:
             age, remedy = "a newer", "Use that version or one after it, or pass another path"
         super().__init__(
             f"it was written by {age} version of lumber-splitters (format {stored}; this version "
-            f"reads format {version})"
+            f"reads format {expected.version})"
         )
         self.remedy = remedy

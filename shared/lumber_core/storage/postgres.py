@@ -24,7 +24,13 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import Database, UnusableError, VersionError, warn_of_older_format
+from lumber_core.storage.database import (
+    Database,
+    Format,
+    UnusableError,
+    VersionError,
+    warn_of_older_format,
+)
 
 _MAX_SECONDS = 60  # for the answer of a server, and for the turn of a writer
 _MAX_CONNECT_SECONDS = 10
@@ -44,15 +50,12 @@ class PostgresDatabase(Database):
     """A collection of tables in PostgreSQL, one of which is `about`.
 
     `path` is the URL that the user passed, and `url` that of the database in the form of libpq.
-    `outdated` instructs the user if the collection has an older version of the format.
 
     Raises:
         ValueError: The URL cannot be read, or the name of the collection is too long.
     """
 
-    def __init__(
-        self, path: str, url: str, collection: str, *, version: int, schema: str, outdated: str
-    ) -> None:
+    def __init__(self, path: str, url: str, collection: str, expected: Format) -> None:
         self.path = path
         size = len(collection.encode(errors="replace"))
         if not 0 < size <= _MAX_NAME_BYTES or "\0" in collection:
@@ -80,7 +83,7 @@ class PostgresDatabase(Database):
         place = ":".join(str(fields[part]) for part in ("host", "port") if part in fields)
         self.name = f"{collection} in the database {fields.get('dbname', '')}".strip()
         self.name += f" at {place}" * bool(place)
-        self._version, self._table_statements, self._outdated = version, schema, outdated
+        self._format = expected
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
@@ -235,10 +238,11 @@ class PostgresDatabase(Database):
 
     def _open(self, connection: _Connection, write: bool) -> None:
         """Begin a transaction on a collection of this version; create one if there is none."""
-        while (version := self._begin_transaction(connection, write)) != self._version:
+        expected = self._format.version
+        while (version := self._begin_transaction(connection, write)) != expected:
             connection.execute("ROLLBACK")
-            if version is not None and not (self._replaces_outdated and version < self._version):
-                raise VersionError(version, self._version, self._outdated)
+            if version is not None and not (self._replaces_outdated and version < expected):
+                raise VersionError(version, self._format)
             self._create_tables(connection)
 
     def _begin_transaction(self, connection: _Connection, write: bool) -> int | None:
@@ -276,15 +280,16 @@ class PostgresDatabase(Database):
         # Another process may have created them meanwhile.
         if self._replaces_outdated and "about" in tables:
             [(version,)] = connection.execute(format_now).fetchall()
-            if int(version) < self._version:
+            if int(version) < self._format.version:
                 warn_of_older_format(self.name)
                 for name in tables:
                     connection.execute(
                         sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))
                     )
-        connection.execute(self._table_statements.format(**_TYPES))
+        connection.execute(self._format.schema.format(**_TYPES))
         connection.execute(
-            f"INSERT INTO about VALUES ('format', '{self._version}') ON CONFLICT DO NOTHING; COMMIT"
+            f"INSERT INTO about VALUES ('format', '{self._format.version}') "
+            "ON CONFLICT DO NOTHING; COMMIT"
         )
 
 

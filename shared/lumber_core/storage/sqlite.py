@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import (
     Database,
+    Format,
     ReadError,
     UnusableError,
     VersionError,
@@ -95,20 +96,15 @@ class _Connection(sqlite3.Connection):
 
 
 class SqliteDatabase(Database):
-    """An SQLite file with the tables of one schema.
+    """An SQLite file with the tables of one format.
 
     Connections are kept open, and a file is checked once in each process. If the file is deleted or
     replaced meanwhile, later transactions use the new file at the path.
 
     Args:
         path: The file.
-        application: The application ID in the header of the file.
-        version: The version of the format.
-        table: One of the tables; if it does not exist, the schema is executed.
-        schema: Statements that create the tables, unless they exist.
-        check_pages: Whether the whole file is read and checked when it is opened.
+        expected: Its format.
         create: Whether the file is created if it does not exist.
-        outdated: Instructions for the user if the file has an older version.
 
     Raises:
         ValueError: The path names a folder, or a database in memory, which cannot be shared.
@@ -116,33 +112,15 @@ class SqliteDatabase(Database):
 
     path: Path
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        application: int,
-        version: int,
-        table: str,
-        schema: str,
-        check_pages: bool = False,
-        create: bool = True,
-        outdated: str = "Pass another path",
-    ) -> None:
+    def __init__(self, path: str | Path, expected: Format, *, create: bool = True) -> None:
         if str(path) == ":memory:" or "\0" in str(path):
             raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
         if os.path.isdir(Path(path)):  # False for a name that is too long
             raise ValueError(f"{str(path)!r} is a folder: pass the path of a file")
         self.path = Path(path).absolute()  # the process may change its folder
         self.name = str(self.path)
-        self._kind: dict[str, Any] = {
-            "application": application,
-            "version": version,
-            "table": table,
-            "schema": schema,
-            "check_pages": check_pages,
-            "create": create,
-            "outdated": outdated,
-        }
+        self._format = expected
+        self._creates = create
         self._lock = Lock()
         self._process = os.getpid()
         self._free: list[_Connection] = []
@@ -202,7 +180,7 @@ class SqliteDatabase(Database):
                 path.unlink()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(SqliteDatabase, **self._kind), (self.path,)
+        return partial(SqliteDatabase, create=self._creates), (self.path, self._format)
 
     def _begin(self, write: bool) -> _Connection:
         """Return a connection with an open transaction."""
@@ -269,7 +247,7 @@ class SqliteDatabase(Database):
             if Path(f"{self.path}-wal").exists():  # no file of this library has a write-ahead log
                 # SQLite would write the log into the file when closing it.
                 raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
-        elif not self._kind["create"]:
+        elif not self._creates:
             raise OSError(
                 "it is temporary, and was deleted with the object that created it, in this process "
                 "or in its parent"
@@ -290,29 +268,29 @@ class SqliteDatabase(Database):
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Check, without writing, that this version can use the file; create missing tables."""
-        application, version, table = (self._kind[n] for n in ("application", "version", "table"))
+        expected = self._format
         connection.execute("BEGIN")  # read one state of the file
         (file_application,) = connection.execute("PRAGMA application_id").fetchone()
         (file_version,) = connection.execute("PRAGMA user_version").fetchone()
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
-        if self._kind["check_pages"]:
+        if expected.check_pages:
             (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if healthy != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {healthy}")
         connection.execute("COMMIT")
-        if tables and file_application != application:
+        if tables and file_application != expected.application:
             raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
-        if tables and file_version < version and self._replaces_outdated:
+        if tables and file_version < expected.version and self._replaces_outdated:
             warn_of_older_format(self.name)
-            _drop_tables(connection, version)
+            _drop_tables(connection, expected.version)
             tables = []
-        elif tables and file_version != version:
-            raise VersionError(file_version, version, self._kind["outdated"])
-        if table not in tables:
-            schema = self._kind["schema"].format(**_TYPES)
+        elif tables and file_version != expected.version:
+            raise VersionError(file_version, expected)
+        if expected.table not in tables:
             connection.executescript(
-                f"BEGIN EXCLUSIVE; {schema}; PRAGMA application_id = {application}; "
-                f"PRAGMA user_version = {version}; COMMIT;"
+                f"BEGIN EXCLUSIVE; {expected.schema.format(**_TYPES)}; "
+                f"PRAGMA application_id = {expected.application}; "
+                f"PRAGMA user_version = {expected.version}; COMMIT;"
             )
 
 

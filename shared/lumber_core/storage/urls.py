@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from lumber_core.storage.database import Database
+from lumber_core.storage.database import Database, Format
 from lumber_core.storage.sqlite import SqliteDatabase
 from lumber_core.support.extras import require
 
@@ -69,10 +69,8 @@ def _split_url(url: str) -> tuple[str, str]:
     return _COLLECTION.sub("", url).rstrip("?&"), name
 
 
-def open_database(
-    path: str | Path, *, application: int, version: int, schema: str, create: bool, outdated: str
-) -> Database:
-    """Return the database at a path, with the table `about` among others; see `Database`."""
+def open_database(path: str | Path, expected: Format, *, create: bool) -> Database:
+    """Return the database at a path; see `SqliteDatabase` and `PostgresDatabase`."""
     if is_url(path):
         url = _check_url(str(path))
         require("psycopg", package="psycopg", extra="postgres")
@@ -80,15 +78,5 @@ def open_database(
         from lumber_core.storage.postgres import PostgresDatabase
 
         server, collection = _split_url(url)
-        return PostgresDatabase(
-            str(path), server, collection, version=version, schema=schema, outdated=outdated
-        )
-    return SqliteDatabase(
-        path,
-        application=application,
-        version=version,
-        table="about",
-        schema=schema,
-        create=create,
-        outdated=outdated,
-    )
+        return PostgresDatabase(str(path), server, collection, expected)
+    return SqliteDatabase(path, expected, create=create)

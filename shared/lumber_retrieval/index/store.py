@@ -24,6 +24,7 @@ from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.spans import Span
 from lumber_core.storage.database import (
     Connection,
+    Format,
     ReadError,
     read_twice,
     select,
@@ -44,9 +45,6 @@ PROBE = "probe"
 """The key of the vector by which the embedding model is recognised."""
 
 _REMOVED = "left"  # the key of how many chunks were removed since unused vectors were
-_APPLICATION_ID = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 10
-
 # A query reads about 40 texts: decompressing them would take PostgreSQL a millisecond.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
@@ -66,7 +64,14 @@ CREATE TABLE IF NOT EXISTS chunks (
 );
 INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
-
+_FORMAT = Format(
+    version=10,
+    application=0x4C554D50,  # "LUMP"
+    table="about",
+    schema=_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
+    outdated="`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
+    "the time that it takes",
+)
 
 SplitBy = tuple[str, list[str] | None]
 """A digest of all that a splitter reads of a document, and the keys of the metadata that it reads;
@@ -130,17 +135,7 @@ class PassageStore:
         if path is None:
             handle, path = tempfile.mkstemp(prefix="lumber-", suffix=".db")
             os.close(handle)
-        self.database = open_database(
-            path,
-            application=_APPLICATION_ID,
-            version=_FORMAT,
-            schema=_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
-            create=not self.temporary,
-            outdated=(
-                "`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
-                "the time that it takes"
-            ),
-        )
+        self.database = open_database(path, _FORMAT, create=not self.temporary)
         self.path: Path | str = self.database.path  # a URL has the password
         self.name = self.database.name  # for messages
         self._process = os.getpid()

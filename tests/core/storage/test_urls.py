@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core.storage.database import Format
 from lumber_core.storage.urls import display_path, is_url, open_database
 
 PASSWORD = "sesame"
@@ -24,9 +25,8 @@ URLS = st.builds(
 
 def opened(path: str) -> str:
     """Return what is said of a store that cannot be opened."""
-    options = {"application": 1, "version": 1, "schema": "", "create": True, "outdated": ""}
     try:
-        database = open_database(path, **options)  # type: ignore[arg-type]
+        database = open_database(path, Format(1, 1, "about", ""), create=True)
     except ValueError as error:
         return str(error)
     return f"{database.name} {database!r}"

@@ -307,7 +307,8 @@ def test_two_versions_of_the_library_do_not_mix_their_formats(
     place = postgres.place()
     old = index_of(place)
     old.add(BOTH)
-    monkeypatch.setattr(stores, "_FORMAT", stores._FORMAT + 1)
+    newer = stores._FORMAT._replace(version=stores._FORMAT.version + 1)
+    monkeypatch.setattr(stores, "_FORMAT", newer)
     new = index_of(place)
     for use in (lambda: new.search("otters"), lambda: new.add(BOTH)):
         with pytest.raises(StoreError, match=r"an older version.*`sync`"):
