@@ -39,9 +39,10 @@ from benchmarks.suite.memory import peak_memory
 from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
-from lumber_retrieval.index.embedded_texts import embed_probe
+from lumber_retrieval.index.embedding_model import EmbeddingModel
 from lumber_retrieval.index.indexed_documents import texts_around
-from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.rows import NewDocument
+from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.vectors import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
 
@@ -104,7 +105,8 @@ class StubEmbeddings(Embeddings):
         return self.vector
 
 
-PROBE = embed_probe(StubEmbeddings())  # without it, each search looks for it in a transaction
+# Without it, each search looks for it in a transaction.
+PROBE = EmbeddingModel(StubEmbeddings().embed_documents).probe
 
 
 def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:

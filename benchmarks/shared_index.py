@@ -43,7 +43,8 @@ from benchmarks.query_cost import (
     questions,
 )
 from benchmarks.suite.memory import peak_memory
-from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.rows import NewDocument
+from lumber_retrieval.index.store import PassageStore
 
 ADDED_BATCHES = 20  # of a thousand chunks each, after the index is filled
 Add = Callable[[Sequence[NewDocument]], object]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -20,7 +19,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.outline import headings_above
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
-from lumber_retrieval.index.embedded_texts import embed_texts
+from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passages.joining import text_in_context
@@ -90,7 +89,7 @@ class ContextEmbeddings(Embeddings):
         others = [text for text in distinct if text not in self._places]
         alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
         documents = [*(self._documents[number] for number in needed), *alone]
-        vectors = embed_chunks(documents, partial(embed_texts, self._embeddings))
+        vectors = embed_chunks(documents, FrameworkEmbedder(self._embeddings).embed_documents)
         self._vectors.update(zip(needed, vectors, strict=False))
         vectors_of_others = dict(zip(others, vectors[len(needed) :], strict=True))
         result: list[list[float]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -12,9 +11,10 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformC
 
 from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.nodes import checked_nodes, text_of
-from lumber_core.calls.deadlines import ask_within, run_for_loop
+from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
 from lumber_core.support.identity import settings_digest
+from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 
 # Settings that change how a model is called, but not what it returns.
@@ -87,10 +87,7 @@ class ContextEmbedding(RefusesUnknown, TransformComponent):
         """Set the embedding of each node, and return the nodes."""
         checked = checked_nodes(nodes)
         documents = _documents_of(checked)
-        model = self.embed_model
-        embed = partial(
-            ask_within, None, model.get_text_embedding_batch, model.aget_text_embedding_batch
-        )
+        embed = FrameworkEmbedder(self.embed_model).embed_documents
         progress = bool(kwargs.get("show_progress"))
         embedded = embed_chunks(map(_place_nodes, documents), embed, show_progress=progress)
         for own, vectors in zip(documents, embedded, strict=True):

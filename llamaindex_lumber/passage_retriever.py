@@ -145,8 +145,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)
         model = checked_embed_model(self.embed_model)
-        embedding: Any = _Embedding(model)
-        return PassageIndex(parser.chunker, embedding, in_collection(self.path, self.collection))
+        return PassageIndex(parser.chunker, model, in_collection(self.path, self.collection))
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
         """Return a retriever over the same index with other filters; None for none.
@@ -181,19 +180,6 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         whole = whole_documents(documents)
         metadata = number_pages([stored_metadata(document.metadata) for document in whole])
         return [*map(_convert, whole, metadata)]
-
-
-class _Embedding:
-    """An embedding model as `PassageIndex` calls it, which is given the vectors of queries."""
-
-    def __init__(self, model: BaseEmbedding) -> None:
-        self._model = model
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return self._model.get_text_embedding_batch(texts)
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        return await self._model.aget_text_embedding_batch(texts)
 
 
 def _checked_parser(parser: object) -> SpanNodeParser:

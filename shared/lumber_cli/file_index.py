@@ -78,7 +78,7 @@ class FileIndex:
         self, path: str | Path | None, encoding: str | None = None, model: Embedder | None = None
     ) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
-        self._index = PassageIndex(self._chunker, _EmbeddingModel(model or BundledEmbedder()), path)
+        self._index = PassageIndex(self._chunker, model or BundledEmbedder(), path)
         version = digest(__version__, self._chunker.identity, repr(encoding))
         self._records = FileRecords(self._index.store, version)
         self._names: dict[str, str] = {}
@@ -298,27 +298,6 @@ class _NoEmbedder:
         return np.zeros((len(texts), 1), dtype=np.float32)
 
     embed_queries = embed_documents
-
-
-class _EmbeddingModel:
-    """An `Embedder` as `PassageIndex` calls it."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self._embedder.embed_documents(texts).tolist()
-        return vectors
-
-    def embed_query(self, text: str) -> list[float]:
-        vectors: list[list[float]] = self._embedder.embed_queries([text]).tolist()
-        return vectors[0]
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        return self.embed_documents(texts)
-
-    async def aembed_query(self, text: str) -> list[float]:
-        return self.embed_query(text)
 
 
 def _path(named: NamedPath | None) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
+from lumber_core.calls.deadlines import ask_within
 from lumber_core.checks import check_texts
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError, WeightsError
 from lumber_core.llms import OpenAIModel
@@ -132,6 +133,8 @@ class BundledEmbedder:
 class FrameworkEmbedder:
     """Any LangChain `Embeddings`, or any LlamaIndex embedding model.
 
+    In `run_for_loop`, its asynchronous methods are awaited, if it has them.
+
     Args:
         model: The embedding model.
     """
@@ -140,12 +143,9 @@ class FrameworkEmbedder:
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self._documents: Callable[[list[str]], Any] = (
-            getattr(model, "get_text_embedding_batch", None) or model.embed_documents
-        )
-        self._query: Callable[[str], Any] = (
-            getattr(model, "get_query_embedding", None) or model.embed_query
-        )
+        of_llama_index = hasattr(model, "get_text_embedding_batch")
+        self._documents = "get_text_embedding_batch" if of_llama_index else "embed_documents"
+        self._query = "get_query_embedding" if of_llama_index else "embed_query"
 
     @property
     def identity(self) -> str:
@@ -158,11 +158,15 @@ class FrameworkEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the model's vectors of texts."""
-        return matrix(self._documents(check_texts(texts)), len(texts))
+        return matrix(self._ask(self._documents, check_texts(texts)), len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the model's vectors of queries."""
-        return matrix([self._query(text) for text in check_texts(texts)], len(texts))
+        return matrix([self._ask(self._query, text) for text in check_texts(texts)], len(texts))
+
+    def _ask(self, method: str, given: object) -> Any:
+        call, acall = getattr(self._model, method), getattr(self._model, f"a{method}", None)
+        return call(given) if acall is None else ask_within(None, call, acall, given)
 
 
 class SentenceTransformersEmbedder:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
@@ -23,13 +22,10 @@ from lumber_core.chunking.delivery import Delivery
 from lumber_core.storage.database import Database, read_twice
 from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.origin import address_of, is_bare
+from lumber_retrieval.embedders import embedder
 from lumber_retrieval.hits import Accepts
-from lumber_retrieval.index.embedded_texts import (
-    EmbeddedTexts,
-    EmbeddingModel,
-    check_same_model,
-    embed_probe,
-)
+from lumber_retrieval.index.embedded_texts import EmbeddedTexts
+from lumber_retrieval.index.embedding_model import PROBE, EmbeddingModel
 from lumber_retrieval.index.filters import Where, filter_of
 from lumber_retrieval.index.indexed_documents import (
     IndexedDocument,
@@ -42,7 +38,8 @@ from lumber_retrieval.index.indexed_documents import (
     new_version,
     splitting_digest,
 )
-from lumber_retrieval.index.store import PROBE, NewDocument, open_store
+from lumber_retrieval.index.rows import NewDocument
+from lumber_retrieval.index.store import open_store
 from lumber_retrieval.index.surroundings import in_surroundings, place_chunks
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passages.joining import Passage
@@ -114,18 +111,15 @@ class PassageIndex:
 
     Args:
         chunker: Splits the documents.
-        embedding: Embeds chunks and queries.
+        embedding: Embeds chunks and queries; see `embedder`.
         path: The file of the index, or the URL of a database. None: a temporary file.
     """
 
-    def __init__(
-        self, chunker: Chunker, embedding: EmbeddingModel, path: str | Path | None = None
-    ) -> None:
+    def __init__(self, chunker: Chunker, embedding: object, path: str | Path | None = None) -> None:
         self.store = open_store(path)
         self._chunker = chunker
-        self._embedding = embedding
-        self._probe: Vectors | None = None  # computed once
-        self._checked: bytes | None = None  # the stored probe that it was compared with
+        self._embedder = embedder(embedding)
+        self._model = EmbeddingModel(self._embedder.embed_documents)
 
     def add(
         self,
@@ -147,11 +141,10 @@ class PassageIndex:
                 "there are no documents, and all that is stored would be removed: if that is "
                 "wanted, delete(sources) removes it"
             )
+        _ = self._model.probe  # a model that fails does so before the store is emptied
         if everything:
-            if self._probe is None:  # a model that fails does so before the store is emptied
-                self._probe = embed_probe(self._embedding)
             self.store.remove_outdated()
-        self.check_model(adding=True)
+        self.check_model()
         plan = self._plan(named)
         # Complete sources and divided pages replace what is stored of them.
         whole, pages = [*complete_sources(named.values())], divided_pages(named.values())
@@ -231,10 +224,8 @@ class PassageIndex:
         advance: Callable[[float], object] | None,
     ) -> tuple[int, int]:
         """Split, embed and store documents; return the numbers of chunks and of embedded texts."""
-        assert self._probe is not None  # computed by `check_model`
         chunks, waiting = 0, [*batches(documents, _DOCUMENTS_PER_BATCH)]
-        model, note_model = self._embedding, self.store.note_model
-        texts = EmbeddedTexts(self.store.database, model, self._probe, note_model)
+        texts = EmbeddedTexts(self.store.database, self._model)
         count, hidden = len(documents), not (show_progress and documents)
         with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
             advance = advance or bar.update
@@ -242,7 +233,7 @@ class PassageIndex:
                 # Writers that add the same documents begin with different ones.
                 some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
                 new = [*self._split_and_embed(some, digests, texts, show_progress, advance)]
-                self.store.put(new, self._probe)
+                self.store.put(new, self._model.probe)
                 chunks += sum(len(one.spans) for one in new)
             bar.update(count - bar.n)
         return chunks, texts.count
@@ -333,11 +324,10 @@ class PassageIndex:
         refuse_unknown("a query", settings, names, names_elsewhere("the splitter", "embeddings"))
         wanted = SearchSettings(**settings)
         accepts = None if where is None else filter_of(where)
-        if self._checked is None:
+        if self._model.checked is None:
             self.check_model()
         if vector is None:
-            model = self._embedding
-            vector = ask_within(None, model.embed_query, model.aembed_query, query)
+            [vector] = self._embedder.embed_queries([query])
         numbers = np.asarray(vector, dtype=np.float32)
         if not np.isfinite(numbers).all():
             raise ValueError("the vector of the query has values that are not finite")
@@ -358,24 +348,19 @@ class PassageIndex:
     ) -> list[Passage] | None:
         """Return the passages; None if the embedding model must be checked first."""
         with self.store.snapshot() as snapshot:
-            if snapshot.probe not in (None, self._checked):
+            if snapshot.probe not in (None, self._model.checked):
                 return None
-            if self._probe is not None and len(vector) != len(self._probe):
+            if snapshot.probe is not None and len(vector) != len(self._model.probe):
                 raise ValueError(
                     f"the vector of the query has {len(vector)} numbers, and those of the index "
-                    f"have {len(self._probe)}: pass one of the model that the index was made with"
+                    f"have {len(self._model.probe)}: pass one of the model that the index was made "
+                    "with"
                 )
             language = self._chunker.language
             return find_passages(
                 snapshot, query, vector, wanted, accepts=accepts, language=language
             )
 
-    def check_model(self, *, adding: bool = False) -> None:
+    def check_model(self) -> None:
         """Raise an `OtherModelError` unless the embedding model is that of the index."""
-        stored = self.store.about(PROBE)
-        if (stored is None and not adding) or (stored is not None and stored == self._checked):
-            return
-        if self._probe is None:
-            self._probe = embed_probe(self._embedding)
-        check_same_model(stored, self._probe, self.store.name)
-        self._checked = stored
+        self._model.check(self.store.about(PROBE), self.store.name)

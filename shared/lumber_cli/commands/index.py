@@ -18,7 +18,8 @@ from lumber_core.storage.database import select
 from lumber_core.storage.urls import is_url
 from lumber_core.text.unicode import printable
 from lumber_files import check_output
-from lumber_retrieval.index.store import PassageStore, note
+from lumber_retrieval.index.rows import write_note
+from lumber_retrieval.index.store import PassageStore
 
 # For each table: the column by which its rows are read, the query of that column's values, and the
 # number of values whose rows are in memory together.
@@ -117,7 +118,7 @@ def _copy(old: PassageStore, target: str | Path) -> None:
                 raise ValueError(f"{new.name} has documents: pass another collection")
             for name, value in reader.execute("SELECT name, value FROM about"):
                 if name != "format":  # a file has it in its header
-                    note(writer, name, value)
+                    write_note(writer, name, value)
             for table, column, values, batch_size in _TABLES:
                 keys = [key for (key,) in reader.execute(f"SELECT {values}")]
                 for batch in batches(keys, batch_size):

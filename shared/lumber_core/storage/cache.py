@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import Format, read_twice
+from lumber_core.storage.database import TableFormat, read_twice
 from lumber_core.storage.sqlite import SqliteDatabase
 
 CACHE_FORMAT = 2
@@ -101,7 +101,7 @@ class Cache(KeyValueCache):
         self._kind = kind
         columns = "key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL"
         schema = f"CREATE TABLE IF NOT EXISTS {kind} ({columns})"
-        expected = Format(CACHE_FORMAT, _APPLICATION, kind, schema, check_pages=True)
+        expected = TableFormat(CACHE_FORMAT, _APPLICATION, kind, schema, check_pages=True)
         self.database = SqliteDatabase(path, expected)
 
     @read_twice

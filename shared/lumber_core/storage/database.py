@@ -66,7 +66,7 @@ def text_in(stored: bytes) -> str:
     return str(stored, "utf-8", "surrogatepass")
 
 
-class Format(NamedTuple):
+class TableFormat(NamedTuple):
     """The tables of a database, in one version.
 
     Attributes:
@@ -189,7 +189,7 @@ def warn_of_older_format(name: str) -> None:
 class VersionError(DatabaseError):
     """A database has a version of the format that this library does not read."""
 
-    def __init__(self, stored: int, expected: Format) -> None:
+    def __init__(self, stored: int, expected: TableFormat) -> None:
         age, remedy = "an older", expected.outdated
         if stored > expected.version:
             age, remedy = "a newer", "Use that version or one after it, or pass another path"

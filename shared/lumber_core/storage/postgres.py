@@ -26,7 +26,7 @@ from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import (
     Database,
-    Format,
+    TableFormat,
     UnusableError,
     VersionError,
     warn_of_older_format,
@@ -55,7 +55,7 @@ class PostgresDatabase(Database):
         ValueError: The URL cannot be read, or the name of the collection is too long.
     """
 
-    def __init__(self, path: str, url: str, collection: str, expected: Format) -> None:
+    def __init__(self, path: str, url: str, collection: str, expected: TableFormat) -> None:
         self.path = path
         size = len(collection.encode(errors="replace"))
         if not 0 < size <= _MAX_NAME_BYTES or "\0" in collection:

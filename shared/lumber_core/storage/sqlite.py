@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import (
     Database,
-    Format,
     ReadError,
+    TableFormat,
     UnusableError,
     VersionError,
     warn_of_older_format,
@@ -112,7 +112,7 @@ class SqliteDatabase(Database):
 
     path: Path
 
-    def __init__(self, path: str | Path, expected: Format, *, create: bool = True) -> None:
+    def __init__(self, path: str | Path, expected: TableFormat, *, create: bool = True) -> None:
         if str(path) == ":memory:" or "\0" in str(path):
             raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
         if os.path.isdir(Path(path)):  # False for a name that is too long

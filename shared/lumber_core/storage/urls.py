@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from lumber_core.storage.database import Database, Format
+from lumber_core.storage.database import Database, TableFormat
 from lumber_core.storage.sqlite import SqliteDatabase
 from lumber_core.support.extras import require
 
@@ -69,7 +69,7 @@ def _split_url(url: str) -> tuple[str, str]:
     return _COLLECTION.sub("", url).rstrip("?&"), name
 
 
-def open_database(path: str | Path, expected: Format, *, create: bool) -> Database:
+def open_database(path: str | Path, expected: TableFormat, *, create: bool) -> Database:
     """Return the database at a path; see `SqliteDatabase` and `PostgresDatabase`."""
     if is_url(path):
         url = _check_url(str(path))

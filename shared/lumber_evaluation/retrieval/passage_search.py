@@ -11,7 +11,8 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_evaluation.dataset import EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.index.indexed_documents import texts_around
-from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.rows import NewDocument
+from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.search import find_passages

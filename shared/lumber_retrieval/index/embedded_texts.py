@@ -1,6 +1,4 @@
-"""The embedding model of an index, and the texts that it has embedded: none is embedded twice.
-
-An index has vectors of one model, which is recognised by the vector of a fixed text, the probe.
+"""The texts that an index has embedded: none is embedded twice.
 
 A text's own vector, without those around it, is stored as soon as the embedding model has returned
 it: in 8 bits a number, under a digest of the text. Vectors of chunks are computed from the stored
@@ -16,15 +14,14 @@ import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Protocol
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection, Database, read_twice, select, to_bytes
+from lumber_retrieval.index.embedding_model import EmbeddingModel, note_model
 from lumber_retrieval.index.surroundings import TEXTS_PER_CALL
 from lumber_retrieval.index.vectors import Vectors, matrix, pack, unpack
 
@@ -37,61 +34,9 @@ CREATE TABLE IF NOT EXISTS embedded (
 
 Keys = npt.NDArray[np.uint64]
 
-_PROBE = "Which words does this text have?"
-_LEAST_SIMILARITY = 0.98  # of two vectors of the probe; servers round differently each time
 _TEXTS_PER_BLOCK = 64  # with 384 numbers each, 25 KB, of which SQLite wastes next to nothing
 
 _logger = logging.getLogger(__name__)
-
-
-class EmbeddingModel(Protocol):
-    """An embedding model; one of LangChain, for example."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return a vector for each text."""
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Async version of `embed_documents`."""
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return a vector for a query."""
-
-    async def aembed_query(self, text: str) -> list[float]:
-        """Async version of `embed_query`."""
-
-
-def embed_texts(model: EmbeddingModel, texts: list[str]) -> list[list[float]]:
-    """Return a vector for each text; in `run_for_loop`, by the async method of the model."""
-    return ask_within(None, model.embed_documents, model.aembed_documents, texts)
-
-
-def embed_probe(model: EmbeddingModel) -> Vectors:
-    """Return the vector of a fixed text, by which a model is recognised; see `matrix`."""
-    probe: Vectors = matrix(embed_texts(model, [_PROBE]), 1)[0]
-    return probe
-
-
-class OtherModelError(ValueError):
-    """An index was made with another embedding model."""
-
-
-def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
-    """Raise an `OtherModelError` if the stored vector of the probe is that of another model."""
-    if stored is None:
-        return
-    if len(stored) != probe.nbytes:
-        raise OtherModelError(
-            f"the index {name} has vectors of {len(stored) // probe.itemsize} numbers, and the "
-            f"embedding model gives {len(probe)}: pass the model that the index was made with, or "
-            "another path"
-        )
-    stored_probe = np.frombuffer(stored, dtype=np.float32)
-    lengths = float(np.linalg.norm(stored_probe) * np.linalg.norm(probe))
-    if lengths and float(stored_probe @ probe) < _LEAST_SIMILARITY * lengths:
-        raise OtherModelError(
-            f"the embedding model is another than the index {name} was made with: it gives another "
-            "vector for the same text. Pass that model, or another path"
-        )
 
 
 def keys_of(texts: Sequence[str]) -> Keys:
@@ -110,23 +55,13 @@ class EmbeddedTexts:
     Args:
         database: The database of the index.
         model: The embedding model.
-        probe: The vector by which the embedding model is recognised.
-        note_model: Stores it in the index; a ValueError if that has another model's.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        model: EmbeddingModel,
-        probe: Vectors,
-        note_model: Callable[[Connection, Vectors], None],
-    ) -> None:
+    def __init__(self, database: Database, model: EmbeddingModel) -> None:
         self.count = 0
         self.shared = False
         self.database = database
         self._model = model
-        self._probe = probe
-        self._note_model = note_model
         self._blocks: dict[int, Keys] | None = None  # as last read
 
     @read_twice
@@ -162,16 +97,11 @@ class EmbeddedTexts:
 
     def _embed_new(self, texts: Mapping[int, str]) -> dict[int, bytes]:
         """Embed texts by their keys, and store their vectors."""
-        vectors = matrix(embed_texts(self._model, [*texts.values()]), len(texts))
+        vectors = self._model.embed([*texts.values()])
         self.count += len(texts)
-        if vectors.shape[1] != len(self._probe):
-            raise ValueError(
-                f"the embedding model gives vectors of {len(self._probe)} numbers for one text and "
-                f"of {vectors.shape[1]} for others: pass one whose vectors are all alike"
-            )
         rows = dict(zip(texts, _rows(pack(vectors), len(vectors)), strict=True))
         with self.database.transaction(write=True) as connection:
-            self._note_model(connection, self._probe)
+            note_model(connection, self._model.probe, self.database.name)
             stored = self._find(connection, [*rows])
             new = {key: row for key, row in rows.items() if key not in stored}
             with self.database.intact():

@@ -32,7 +32,7 @@ from lumber_core.text.outline import TextOutline, headings_above
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.index.embedded_texts import Keys
-from lumber_retrieval.index.store import NewDocument, NewVersion, SplitBy
+from lumber_retrieval.index.rows import NewDocument, NewVersion, SplitBy
 from lumber_retrieval.index.vectors import Vectors
 
 

@@ -13,30 +13,16 @@ import numpy as np
 from lumber_core.calls.threads import batches
 from lumber_core.spans import Span
 from lumber_core.storage.database import Connection, select, text_in
-from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import read_outline
-from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import TermLists
+from lumber_retrieval.index.rows import read_details
 from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.vectors import Doubles
 from lumber_retrieval.words.keywords import terms
 
-_HEADINGS = "headings"
 _Intact = Callable[[], AbstractContextManager[None]]
 
-_SHORT_KEYS = {
-    _HEADINGS: "h",
-    LEVELS_KEY: "v",
-    INSIDE_KEY: "i",
-    CONTEXT_KEY: "c",
-    FIRST_PAGE: "p",
-    LAST_PAGE: "q",
-    FIRST_LINE: "l",
-    LAST_LINE: "m",
-}
-"""Keys of metadata that most chunks have, and the keys under which they are stored."""
-_LONG_KEYS = {short: name for name, short in _SHORT_KEYS.items()}
 _CHUNKS_PER_STATEMENT = 400
 """Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
 
@@ -107,7 +93,7 @@ class Snapshot:
         )
         with self._intact():
             for number, own, details in select(self._connection, described, new):
-                of_chunk = _details(json.loads(details), later=False)
+                of_chunk = read_details(json.loads(details), later=False)
                 known[number] = {**json.loads(own), **of_chunk}
             return {number: known[number] for number in wanted}
 
@@ -182,7 +168,7 @@ class Snapshot:
                 number: (
                     document,
                     Span(first, last),
-                    {**common[document], **_details(own, later=document in later)},
+                    {**common[document], **read_details(own, later=document in later)},
                 )
                 for (number, document, first, last, *_), own in zip(chunks, details, strict=True)
             }
@@ -211,25 +197,3 @@ class Snapshot:
     def _read_intact(self, groups: Iterator[Ranking]) -> Iterator[Ranking]:
         with self._intact():
             yield from groups
-
-
-def short_json(details: Mapping[str, Any]) -> str:
-    """Return the metadata of a chunk as it is stored: half as long, by short keys and no spaces.
-
-    A context that the headings begin with is stored as its length.
-    """
-    headings, context = str(details.get(_HEADINGS, "")), details.get(CONTEXT_KEY)
-    stored = {_SHORT_KEYS.get(key, key): value for key, value in details.items()}
-    if context and headings.startswith(str(context)):
-        stored[_SHORT_KEYS[CONTEXT_KEY]] = len(str(context))
-    return json.dumps(stored, separators=(",", ":"))
-
-
-def _details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
-    """Return the metadata of a chunk from `short_json`; `later` adds 1 to its pages."""
-    details = {_LONG_KEYS.get(key, key): value for key, value in stored.items()}
-    if type(details.get(CONTEXT_KEY)) is int:
-        details[CONTEXT_KEY] = details[_HEADINGS][: details[CONTEXT_KEY]]
-    if later:
-        details |= {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
-    return details

@@ -11,21 +11,18 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary, finalize
 
-import numpy as np
-
 from lumber_core.calls.forks import ForkSafeLock
-from lumber_core.spans import Span
 from lumber_core.storage.database import (
     Connection,
-    Format,
     ReadError,
+    TableFormat,
     read_twice,
     select,
     text_in,
@@ -33,88 +30,32 @@ from lumber_core.storage.database import (
 )
 from lumber_core.storage.urls import open_database
 from lumber_core.text.origin import part_name
-from lumber_core.text.outline import TextOutline
 from lumber_retrieval.index import embedded_texts, segments
-from lumber_retrieval.index.embedded_texts import check_same_model
-from lumber_retrieval.index.segments import LiveSegments, Terms
-from lumber_retrieval.index.snapshot import Snapshot, short_json
+from lumber_retrieval.index.embedding_model import PROBE, note_model
+from lumber_retrieval.index.rows import (
+    DOCUMENT_SCHEMA,
+    REMOVED,
+    NewDocument,
+    NewVersion,
+    StoredVersion,
+    insert_documents,
+    read_note,
+    remove_documents,
+    write_note,
+)
+from lumber_retrieval.index.segments import LiveSegments
+from lumber_retrieval.index.snapshot import Snapshot
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.words.keywords import terms
 
-PROBE = "probe"
-"""The key of the vector by which the embedding model is recognised."""
-
-_REMOVED = "left"  # the key of how many chunks were removed since unused vectors were
-# A query reads about 40 texts: decompressing them would take PostgreSQL a millisecond.
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
-CREATE TABLE IF NOT EXISTS documents (
-    id {integer} PRIMARY KEY, name {bytes} NOT NULL UNIQUE, source {bytes} NOT NULL,
-    digest {text} NOT NULL, splitting {text} NOT NULL,
-    first_chunk {integer} NOT NULL, last_chunk {integer} NOT NULL, keys {bytes} NOT NULL,
-    text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}, outline {text} NOT NULL
-);
-{only_in_postgres} ALTER TABLE documents ALTER COLUMN text SET STORAGE EXTERNAL;
-CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
-CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
-CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
-CREATE TABLE IF NOT EXISTS chunks (
-    id {integer} PRIMARY KEY, document {integer} NOT NULL,
-    first {integer} NOT NULL, last {integer} NOT NULL, metadata {text} NOT NULL
-);
-INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
-"""
-_FORMAT = Format(
+_FORMAT = TableFormat(
     version=10,
     application=0x4C554D50,  # "LUMP"
     table="about",
-    schema=_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
+    schema=DOCUMENT_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
     outdated="`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
     "the time that it takes",
 )
-
-SplitBy = tuple[str, list[str] | None]
-"""A digest of all that a splitter reads of a document, and the keys of the metadata that it reads;
-None: all keys."""
-
-
-class NewDocument(NamedTuple):
-    """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
-
-    name: str  # unique
-    source: str  # what it is a part of, such as the file of a page
-    digest: str  # of all that its chunks, vectors and metadata depend on
-    text: str
-    metadata: Mapping[str, Any]  # data for JSON
-    spans: Sequence[Span]  # the places of its chunks in its text
-    details: Sequence[Mapping[str, Any]]  # metadata of each chunk alone: data for JSON
-    words: Sequence[str]  # the texts whose words find each chunk
-    around: Sequence[str]  # the text around each chunk, whose words count less
-    vectors: Vectors  # of length 1, shape (chunks, width)
-    outline: str = TextOutline().to_json()  # of its text
-    # See `counts_from_zero`. None: undecided until chunks are read, since other pages of its source
-    # may be added later.
-    from_zero: int | None = 0
-    splitting: SplitBy = ("", None)
-    keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
-
-
-class StoredVersion(NamedTuple):
-    """The version of a stored document; see `SplitBy`."""
-
-    digest: str
-    splitting: str
-    keys: list[str] | None
-
-
-class NewVersion(NamedTuple):
-    """The new values of a stored document whose chunks stay; see `NewDocument`."""
-
-    name: str
-    source: str
-    digest: str
-    metadata: Mapping[str, Any]
-    from_zero: int | None
 
 
 class PassageStore:
@@ -222,10 +163,10 @@ class PassageStore:
         ]  # computed before the transaction, in which others wait
         with self._change_documents() as connection:
             if probe is not None:
-                self.note_model(connection, probe)
+                note_model(connection, probe, self.name)
             with self.database.intact():
-                _remove(connection, [one.name for one in documents])
-                _insert(connection, documents, words)
+                remove_documents(connection, [one.name for one in documents])
+                insert_documents(connection, documents, words)
 
     @read_twice
     def update(self, documents: Iterable[NewVersion]) -> None:
@@ -258,11 +199,11 @@ class PassageStore:
         with self.database.transaction() as connection, self.database.intact():
             count = "SELECT coalesce(sum(last_chunk - first_chunk + 1), 0) FROM documents"
             (chunks,) = connection.execute(count).fetchone()
-            removed = int(_read_note(connection, _REMOVED) or 0)
+            removed = int(read_note(connection, REMOVED) or 0)
         if exact or removed > chunks:
             embedded_texts.remove_unused(self.database)
             if removed:
-                self.revise(_REMOVED, lambda _: b"0")
+                self.revise(REMOVED, lambda _: b"0")
 
     @read_twice
     def remove(self, names: Collection[str]) -> None:
@@ -270,19 +211,20 @@ class PassageStore:
         if not names:
             return  # no new state, for which other readers would load segments again
         with self._change_documents() as connection, self.database.intact():
-            _remove(connection, names)
+            remove_documents(connection, names)
 
     @read_twice
     def about(self, name: str) -> bytes | None:
         """Return the value of a key of the table `about`."""
         with self.database.transaction() as connection, self.database.intact():
-            return _read_note(connection, name)
+            return read_note(connection, name)
 
     @read_twice
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Set a key of `about` to what `change` returns for its value, in one transaction."""
         with self.database.transaction(write=True) as connection:
-            note(connection, name, change(_read_note(connection, name)))
+            value = change(read_note(connection, name))
+            write_note(connection, name, value)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -301,17 +243,6 @@ class PassageStore:
             except ReadError:
                 self._segments = None  # a second read loads them again
                 raise
-
-    def note_model(self, connection: Connection, probe: Vectors) -> None:
-        """Store the probe of the embedding model.
-
-        Raises:
-            OtherModelError: The store has the probe of another model.
-        """
-        stored = _read_note(connection, PROBE)
-        check_same_model(stored, probe, self.name)
-        if stored != probe.tobytes():
-            note(connection, PROBE, probe.tobytes())
 
     @contextmanager
     def _change_documents(self) -> Iterator[Connection]:
@@ -348,57 +279,6 @@ def _reopen(path: Path | str, content: bytes) -> PassageStore:
         Path(store.path).write_bytes(content)
         _temporary[path] = store
     return store
-
-
-def _insert(
-    connection: Connection, documents: Sequence[NewDocument], words: Sequence[Terms]
-) -> None:
-    # Rows are numbered here, since databases number them differently.
-    (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
-    (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
-    rows: list[tuple[Any, ...]] = []
-    chunks: list[tuple[Any, ...]] = []
-    for number, one in enumerate(documents, start=first):
-        version = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
-        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), one.from_zero)
-        start = last + 1 + len(chunks)
-        end = start + len(one.spans) - 1
-        rows.append((number, *version, start, end, *content, one.outline))
-        for span, details in zip(one.spans, one.details, strict=True):
-            chunks.append((last + 1 + len(chunks), number, *span, short_json(details)))
-    connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
-    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
-    if chunks:
-        vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
-        segments.add(connection, last + 1, words, vectors)
-
-
-def _read_note(connection: Connection, name: str) -> bytes | None:
-    row = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-    return None if row is None else bytes(row[0])
-
-
-def note(connection: Connection, name: str, value: bytes) -> None:
-    """Set a key of the table `about`."""
-    connection.execute(
-        "INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        (name, value),
-    )
-
-
-def _remove(connection: Connection, names: Iterable[str]) -> None:
-    what = "id, first_chunk, last_chunk FROM documents WHERE name"
-    documents = select(connection, what, map(to_bytes, names))
-    if not documents:
-        return
-    chunks = [(first, last) for _, first, last in documents]
-    segments.remove(connection, chunks)
-    removed = sum(last - first + 1 for first, last in chunks)
-    if removed:
-        before = int(_read_note(connection, _REMOVED) or 0)
-        note(connection, _REMOVED, str(before + removed).encode())
-    connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
-    connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
 
 
 def _delete(database: Any, process: int) -> None:

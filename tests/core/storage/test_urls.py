@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.storage.database import Format
+from lumber_core.storage.database import TableFormat
 from lumber_core.storage.urls import display_path, is_url, open_database
 
 PASSWORD = "sesame"
@@ -26,7 +26,7 @@ URLS = st.builds(
 def opened(path: str) -> str:
     """Return what is said of a store that cannot be opened."""
     try:
-        database = open_database(path, Format(1, 1, "about", ""), create=True)
+        database = open_database(path, TableFormat(1, 1, "about", ""), create=True)
     except ValueError as error:
         return str(error)
     return f"{database.name} {database!r}"

@@ -15,6 +15,7 @@ import pytest
 from lumber_core import GreedyChunker, Source
 from lumber_core.segmentation import Segmentation
 from lumber_core.text.parsed import ParsedText
+from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index import embedded_texts
 from lumber_retrieval.index.embedded_texts import keys_of
 from lumber_retrieval.index.indexed_documents import IndexedDocument
@@ -48,7 +49,8 @@ class Recording(GreedyChunker):
 
 def embedded_by(index: PassageIndex) -> list[str]:
     """Return the texts that the model of an index was asked for, without the probe."""
-    return [text for text in cast("WordVectors", index._embedding).texts if text != PROBE]
+    model = cast("FrameworkEmbedder", index._embedder)._model
+    return [text for text in model.texts if text != PROBE]
 
 
 def counted(index: PassageIndex, *documents: IndexedDocument, everything: bool = True) -> int:

@@ -148,7 +148,7 @@ def test_a_query_is_refused_whose_vector_is_not_finite() -> None:
     for model, vector in ((Lost(), None), (WordVectors(), [math.inf] * 128)):
         index = index_of(embedding=model)
         index.add([document(RIVER, "river")])
-        with pytest.raises(ValueError, match="the query has values that are not finite"):
+        with pytest.raises(ValueError, match="values that are not finite"):
             index.search("otters", vector=vector)
 
 

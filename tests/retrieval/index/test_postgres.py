@@ -30,7 +30,8 @@ from lumber_core.spans import Span
 from lumber_core.storage.urls import in_collection
 from lumber_retrieval.index import segments
 from lumber_retrieval.index import store as stores
-from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.rows import NewDocument
+from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.passage_index import PassageIndex
 from tests.core.forking import works_in_a_fork
 from tests.postgres import Place, Server

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from lumber_core.spans import Span
 from lumber_retrieval.index import postings, segments, vectors
-from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.rows import NewDocument
+from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.words.keywords import terms
 from tests.postgres import Place
 

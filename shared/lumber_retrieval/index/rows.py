@@ -1,0 +1,173 @@
+"""The tables of documents and chunks, and of notes about the whole index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lumber_core.spans import Span
+from lumber_core.storage.database import Connection, select, to_bytes
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
+from lumber_core.text.outline import TextOutline
+from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
+from lumber_retrieval.index import segments
+from lumber_retrieval.index.segments import Terms
+from lumber_retrieval.index.vectors import Vectors
+
+REMOVED = "left"
+"""The key of how many chunks were removed since unused vectors were."""
+
+_HEADINGS = "headings"
+_SHORT_KEYS = {
+    _HEADINGS: "h",
+    LEVELS_KEY: "v",
+    INSIDE_KEY: "i",
+    CONTEXT_KEY: "c",
+    FIRST_PAGE: "p",
+    LAST_PAGE: "q",
+    FIRST_LINE: "l",
+    LAST_LINE: "m",
+}
+"""Keys of metadata that most chunks have, and the keys under which they are stored."""
+_LONG_KEYS = {short: name for name, short in _SHORT_KEYS.items()}
+# A query reads about 40 texts: decompressing them would take PostgreSQL a millisecond.
+DOCUMENT_SCHEMA = """
+CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (
+    id {integer} PRIMARY KEY, name {bytes} NOT NULL UNIQUE, source {bytes} NOT NULL,
+    digest {text} NOT NULL, splitting {text} NOT NULL,
+    first_chunk {integer} NOT NULL, last_chunk {integer} NOT NULL, keys {bytes} NOT NULL,
+    text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}, outline {text} NOT NULL
+);
+{only_in_postgres} ALTER TABLE documents ALTER COLUMN text SET STORAGE EXTERNAL;
+CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
+CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
+CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
+CREATE TABLE IF NOT EXISTS chunks (
+    id {integer} PRIMARY KEY, document {integer} NOT NULL,
+    first {integer} NOT NULL, last {integer} NOT NULL, metadata {text} NOT NULL
+);
+INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
+"""
+
+SplitBy = tuple[str, list[str] | None]
+"""A digest of all that a splitter reads of a document, and the keys of the metadata that it reads;
+None: all keys."""
+
+
+class NewDocument(NamedTuple):
+    """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
+
+    name: str  # unique
+    source: str  # what it is a part of, such as the file of a page
+    digest: str  # of all that its chunks, vectors and metadata depend on
+    text: str
+    metadata: Mapping[str, Any]  # data for JSON
+    spans: Sequence[Span]  # the places of its chunks in its text
+    details: Sequence[Mapping[str, Any]]  # metadata of each chunk alone: data for JSON
+    words: Sequence[str]  # the texts whose words find each chunk
+    around: Sequence[str]  # the text around each chunk, whose words count less
+    vectors: Vectors  # of length 1, shape (chunks, width)
+    outline: str = TextOutline().to_json()  # of its text
+    # See `counts_from_zero`. None: undecided until chunks are read, since other pages of its source
+    # may be added later.
+    from_zero: int | None = 0
+    splitting: SplitBy = ("", None)
+    keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
+
+
+class StoredVersion(NamedTuple):
+    """The version of a stored document; see `SplitBy`."""
+
+    digest: str
+    splitting: str
+    keys: list[str] | None
+
+
+class NewVersion(NamedTuple):
+    """The new values of a stored document whose chunks stay; see `NewDocument`."""
+
+    name: str
+    source: str
+    digest: str
+    metadata: Mapping[str, Any]
+    from_zero: int | None
+
+
+def insert_documents(
+    connection: Connection, documents: Sequence[NewDocument], words: Sequence[Terms]
+) -> None:
+    """Store documents with their chunks, whose terms are `words`."""
+    # Rows are numbered here, since databases number them differently.
+    (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
+    rows: list[tuple[Any, ...]] = []
+    chunks: list[tuple[Any, ...]] = []
+    for number, one in enumerate(documents, start=first):
+        version = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
+        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), one.from_zero)
+        start = last + 1 + len(chunks)
+        end = start + len(one.spans) - 1
+        rows.append((number, *version, start, end, *content, one.outline))
+        for span, details in zip(one.spans, one.details, strict=True):
+            chunks.append((last + 1 + len(chunks), number, *span, _short_json(details)))
+    connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
+    if chunks:
+        vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
+        segments.add(connection, last + 1, words, vectors)
+
+
+def read_note(connection: Connection, name: str) -> bytes | None:
+    """Return the value of a key of the table `about`."""
+    row = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def write_note(connection: Connection, name: str, value: bytes) -> None:
+    """Set a key of the table `about`."""
+    connection.execute(
+        "INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
+
+
+def remove_documents(connection: Connection, names: Iterable[str]) -> None:
+    """Remove those of these documents that are stored."""
+    what = "id, first_chunk, last_chunk FROM documents WHERE name"
+    documents = select(connection, what, map(to_bytes, names))
+    if not documents:
+        return
+    chunks = [(first, last) for _, first, last in documents]
+    segments.remove(connection, chunks)
+    removed = sum(last - first + 1 for first, last in chunks)
+    if removed:
+        before = int(read_note(connection, REMOVED) or 0)
+        write_note(connection, REMOVED, str(before + removed).encode())
+    connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
+    connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
+
+
+def _short_json(details: Mapping[str, Any]) -> str:
+    """Return the metadata of a chunk as it is stored: half as long, by short keys and no spaces.
+
+    A context that the headings begin with is stored as its length.
+    """
+    headings, context = str(details.get(_HEADINGS, "")), details.get(CONTEXT_KEY)
+    stored = {_SHORT_KEYS.get(key, key): value for key, value in details.items()}
+    if context and headings.startswith(str(context)):
+        stored[_SHORT_KEYS[CONTEXT_KEY]] = len(str(context))
+    return json.dumps(stored, separators=(",", ":"))
+
+
+def read_details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
+    """Return the metadata of a chunk from `_short_json`; `later` adds 1 to its pages."""
+    details = {_LONG_KEYS.get(key, key): value for key, value in stored.items()}
+    if type(details.get(CONTEXT_KEY)) is int:
+        details[CONTEXT_KEY] = details[_HEADINGS][: details[CONTEXT_KEY]]
+    if later:
+        details |= {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
+    return details
