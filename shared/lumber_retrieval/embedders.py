@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.calls.deadlines import ask_within
+from lumber_core.calls.threads import batches
 from lumber_core.checks import check_texts
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError, WeightsError
 from lumber_core.llms import OpenAIModel
@@ -125,9 +126,7 @@ class BundledEmbedder:
         """Return a vector of length 1 for each text; the model reads its first 254 tokens."""
         return self._model.embed(texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each query."""
-        return self._model.embed(texts)
+    embed_queries = embed_documents
 
 
 class FrameworkEmbedder:
@@ -245,19 +244,16 @@ class ServerEmbedder:
         checked = check_texts(texts)
         sdk = load("openai", package="openai", extra="openai")
         vectors: list[list[float]] = []
-        for first in range(0, len(checked), _TEXTS_PER_REQUEST):
-            part = checked[first : first + _TEXTS_PER_REQUEST]
-            try:
+        try:
+            for part in batches(checked, _TEXTS_PER_REQUEST):
                 vectors += self._model.embed(part, attempts=_MAX_ATTEMPTS)
-            except sdk.OpenAIError as error:
-                rejected = getattr(error, "status_code", None) in _FINAL_STATUSES
-                kind = ModelSettingsError if rejected else ModelUnavailableError
-                raise kind(f"{self._server} gives no vectors of {self._name}: {error}") from error
+        except sdk.OpenAIError as error:
+            rejected = getattr(error, "status_code", None) in _FINAL_STATUSES
+            kind = ModelSettingsError if rejected else ModelUnavailableError
+            raise kind(f"{self._server} gives no vectors of {self._name}: {error}") from error
         return matrix(vectors, len(texts))
 
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the server's vector for each query, as for texts."""
-        return self.embed_documents(texts)
+    embed_queries = embed_documents
 
 
 def _folder_digest(folder: Path) -> str:

@@ -21,7 +21,7 @@ from lumber_core.text.captions import is_captions, speech, spoken_text, time_at
 from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
 from lumber_core.text.pages import count_line_breaks, has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source
-from lumber_retrieval.citing.quote_alignment import QUOTATION_MARKS, QuotableText
+from lumber_retrieval.citing.quotable_text import QUOTATION_MARKS, QuotableText
 from lumber_retrieval.passages.joining import Passage
 
 _IN_URLS = ":/?#[]@!$&'()*+,;=%"  # what RFC 3986 reserves, and what is encoded already

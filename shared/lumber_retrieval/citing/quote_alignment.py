@@ -1,17 +1,15 @@
-"""Finds a quote in a text: character by character, or aligned with the most similar text.
+"""Aligns a quote with the most similar text.
 
-Alignment compares letters and digits alone. In them, a quote whose case, accents, hyphens,
-ligatures or line breaks differ is equal to its source; one with other words is most like it.
+Letters and digits alone are compared. In them, a quote whose case, accents, hyphens, ligatures or
+line breaks differ is equal to its source; one with other words is most like it.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, takewhile
 from operator import not_
 from typing import NamedTuple
 
@@ -20,14 +18,8 @@ from rapidfuzz.distance import Indel, Opcode
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from lumber_core.spans import Span
-from lumber_core.text.captions import INVISIBLE
 from lumber_retrieval.words.keywords import fold
 
-# Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
-_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
-_SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
-_PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
-QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
 # A letter of an alphabet without spaces between words, such as Thai or Chinese, stands alone with
 # its marks: Unicode has word boundaries around it.
 _ALONE = r"[\p{L}&&\p{WB=Other}]"
@@ -41,7 +33,7 @@ _IN_NUMBER = (
 # fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and in an
 # exponent; its sign and a percent sign belong to it. A dash between two numbers stands for "to".
 # Nor is "can" a word of "can't".
-_WORD = regex.compile(
+WORD = regex.compile(
     rf"""
     [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
     | [\p{{Han}}&&\p{{Nt=Numeric}}]{{2,}}
@@ -61,11 +53,6 @@ _WORD = regex.compile(
     """,
     regex.VERSION1 | regex.VERBOSE,
 )
-_WORD_REACH = 16  # characters on either side of a place, searched for a word that contains it
-# A line may break before and after any of these, so white space beside them is ignored.
-_UNSPACED = regex.compile(
-    r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
-)
 # Inside words these are not compared. Dashes, fraction bars, and the points and commas of numbers
 # are the same in any form.
 _UNREAD = regex.compile(r"[\p{Cf}\p{Z}()\xb0'\u2018\u2019%\u066a\u2030_]")
@@ -74,7 +61,6 @@ _EQUAL_FORMS = str.maketrans(
     | {"\u2044": "/", "\u066b": ".", "\u066c": ",", "\u060c": ","}
 )
 _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
-_ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 # Limits of a small difference, measured by benchmarks/citations.py. The text most similar to an
 # invented sentence has less than half of its words, and up to 0.72 of its letters if these are 60
@@ -84,10 +70,7 @@ _MOST_LETTERS = 20_000  # of such a quote, about ten pages: the time to compare 
 _SAME_WORDS = _SAME_LETTERS = 0.75
 _LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words may be misspelt
 
-_MOST_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
-_MOST_PARTS = 20  # of a quote: each may be looked for near every place of the longest
-_MOST_PLACES = 100  # of the longest part, near which the others are looked for
-_MOST_REJECTED = 10_000  # places inside words, after which a quote that repeats itself is given up
+MOST_REJECTED = 10_000  # places inside words, after which a quote that repeats itself is given up
 _MOST_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
 _MOST_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
 _LEAST_REACH = 24  # letters by which the first guess may be wrong, or half of a longer quote
@@ -100,116 +83,7 @@ class Found(NamedTuple):
     similarity: float
 
 
-class QuotableText:
-    """A text in which quotes are found; read once for all quotes, in linear time."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def exact(self, quote: str) -> Iterator[Span]:
-        """Yield where a quote stands, white space and the form of quotation marks aside.
-
-        It neither begins nor ends inside a word.
-        """
-        wanted = _Spaced(quote).text
-        if not wanted:
-            return
-        text, rejected = self._spaced.text, 0
-        start = text.find(wanted)
-        while start >= 0 and rejected < _MOST_REJECTED:
-            end = following = start + len(wanted)
-            span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
-            if any(map(self._is_inside_word, span)):
-                rejected += 1
-                following = start + 1
-            else:
-                yield span
-            start = text.find(wanted, following)
-
-    def _is_inside_word(self, place: int) -> bool:
-        near = _WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
-        return any(match.start() < place < match.end() for match in near)
-
-    def align(self, quote: str) -> Found | None:
-        """Return the place most like a quote; None if it differs in more than a little."""
-        parts = [part for part in map(_Letters, _ELLIPSIS.split(quote)) if part.text]
-        found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
-        found = found or self._letters.find(_Letters(quote))
-        if found is None:
-            return None
-        span = self._letters.in_original(found.span)
-        return Found(self._with_marks(span, quote), found.similarity)
-
-    def _in_parts(self, parts: Sequence[_Letters]) -> Found | None:
-        """Return the range of letters with all parts near each other; None if one is missing."""
-        longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
-        number = parts.index(longest)
-        for place in islice(self._letters.places(longest), _MOST_PLACES):
-            (start, end), equal = place.span, [place.similarity * len(longest.text)]
-            for part in parts[number + 1 :]:
-                size = len(part.text)
-                after = self._letters.find(part, Span(end, end + _MOST_BETWEEN_PARTS + size))
-                if after is not None:
-                    end = after.span.end
-                    equal.append(after.similarity * size)
-            for part in reversed(parts[:number]):
-                size = len(part.text)
-                near = Span(max(0, start - _MOST_BETWEEN_PARTS - size), start)
-                *_, before = None, *self._letters.places(part, near)
-                if before is not None:
-                    start = before.span.start
-                    equal.append(before.similarity * size)
-            if len(equal) == len(parts):
-                return Found(Span(start, end), sum(equal) / sum(len(part.text) for part in parts))
-        return None
-
-    def _with_marks(self, span: Span, quote: str) -> Span:
-        """Return a span with the marks at its ends that a quote has there, such as a full stop."""
-        quote = quote.strip().translate(_PLAIN)
-        words = [match.span() for match in _WORD.finditer(quote)]
-        before, after = quote[: words[0][0]], quote[words[-1][1] :]
-        start, end = span
-        while self._text[start - 1 : start].translate(_PLAIN) in (*before,):
-            start -= 1
-        while self._text[end : end + 1].translate(_PLAIN) in (*after,):
-            end += 1
-        return Span(start, end).stripped(self._text)
-
-    @cached_property
-    def _spaced(self) -> _Spaced:
-        return _Spaced(self._text)
-
-    @cached_property
-    def _letters(self) -> _Letters:
-        return _Letters(self._text)
-
-
-class _Spaced:
-    """A text with one blank for any white space, and none beside letters that need none."""
-
-    def __init__(self, text: str) -> None:
-        marked = text.translate(_PLAIN)
-        found = [*re.finditer(rf"[^\s{INVISIBLE}]+", marked)]
-        self._offsets = [match.start() for match in found]
-        parts = [match[0] for match in found]
-        self.text = " ".join(parts)
-        lengths = [len(part) + 1 for part in parts]
-        if not text.isascii():
-            for number, (before, after) in enumerate(pairwise(found)):
-                hidden = marked[before.end() : after.start()].strip(INVISIBLE) == ""
-                if hidden or _UNSPACED.search(before[0][-1] + after[0][0]):
-                    lengths[number] -= 1
-            spaced = zip(parts, lengths, strict=True)
-            self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")
-        self._starts = [*accumulate(lengths, initial=0)]
-
-    def offset(self, place: int) -> int:
-        """Return where a character other than a blank stands in the original text."""
-        number = bisect_right(self._starts, place) - 1
-        return self._offsets[number] + place - self._starts[number]
-
-
-class _Letters:
+class Letters:
     """The letters and digits of a text, folded."""
 
     def __init__(self, text: str) -> None:
@@ -217,7 +91,7 @@ class _Letters:
         folded_words: dict[str, str] = {}
         self._words: list[str] = []
         self._spans: list[tuple[int, int]] = []
-        for match in _WORD.finditer(text):
+        for match in WORD.finditer(text):
             word = match[0]
             folded = folded_words.get(word)
             if folded is None:
@@ -234,11 +108,11 @@ class _Letters:
         words = self._spans[self._numbers(letters)]
         return Span(words[0][0], words[-1][1])
 
-    def find(self, quote: _Letters, within: Span | None = None) -> Found | None:
+    def find(self, quote: Letters, within: Span | None = None) -> Found | None:
         """Return the words most like a quote; None if they differ in more than a little."""
         return next(self.places(quote, within), None)
 
-    def places(self, quote: _Letters, within: Span | None = None) -> Iterator[Found]:
+    def places(self, quote: Letters, within: Span | None = None) -> Iterator[Found]:
         """Yield all words that are equal to a quote, or if there are none those most like it.
 
         Spans are in letters, as is where to look.
@@ -247,7 +121,7 @@ class _Letters:
         low, high = whole if within is None else within.within(whole)
         found, rejected = False, 0
         start = self.text.find(wanted, low, high) if wanted else -1
-        while start >= 0 and rejected < _MOST_REJECTED:
+        while start >= 0 and rejected < MOST_REJECTED:
             span = Span(start, start + len(wanted))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
                 found = True
@@ -258,7 +132,7 @@ class _Letters:
         if not found:
             yield from self._alike(quote, Span(low, high))
 
-    def _alike(self, quote: _Letters, within: Span) -> Iterator[Found]:
+    def _alike(self, quote: Letters, within: Span) -> Iterator[Found]:
         """Yield the words that are most like a quote, if they differ in no more than a little."""
         wanted = quote.text
         if len(quote._words) < _FEWEST_WORDS or not _FEWEST_LETTERS <= len(wanted) <= _MOST_LETTERS:
@@ -316,7 +190,7 @@ class _Letters:
             best = max([best, *spans], key=likeness)
         return best
 
-    def _with_ends(self, letters: Span, quote: _Letters, within: Span) -> Span:
+    def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
         """Return some words with those at the ends of a quote, or what stands in their place."""
         if len(quote.text) > 2 * _MOST_ALIGNED:
             return letters  # takes quadratic memory, for the sake of two words

@@ -1,0 +1,140 @@
+"""Texts in which quotes are found: character by character, or aligned, in parts too."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, islice, pairwise
+
+import regex
+
+from lumber_core.spans import Span
+from lumber_core.text.captions import INVISIBLE
+from lumber_retrieval.citing.quote_alignment import MOST_REJECTED, WORD, Found, Letters
+
+# Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
+_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
+_SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
+_PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
+QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
+_WORD_REACH = 16  # characters on either side of a place, searched for a word that contains it
+# A line may break before and after any of these, so white space beside them is ignored.
+_UNSPACED = regex.compile(
+    r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
+)
+_ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
+
+_MOST_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_MOST_PARTS = 20  # of a quote: each may be looked for near every place of the longest
+_MOST_PLACES = 100  # of the longest part, near which the others are looked for
+
+
+class QuotableText:
+    """A text in which quotes are found; read once for all quotes, in linear time."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def exact(self, quote: str) -> Iterator[Span]:
+        """Yield where a quote stands, white space and the form of quotation marks aside.
+
+        It neither begins nor ends inside a word.
+        """
+        wanted = _Spaced(quote).text
+        if not wanted:
+            return
+        text, rejected = self._spaced.text, 0
+        start = text.find(wanted)
+        while start >= 0 and rejected < MOST_REJECTED:
+            end = following = start + len(wanted)
+            span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
+            if any(map(self._is_inside_word, span)):
+                rejected += 1
+                following = start + 1
+            else:
+                yield span
+            start = text.find(wanted, following)
+
+    def _is_inside_word(self, place: int) -> bool:
+        near = WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
+        return any(match.start() < place < match.end() for match in near)
+
+    def align(self, quote: str) -> Found | None:
+        """Return the place most like a quote; None if it differs in more than a little."""
+        parts = [part for part in map(Letters, _ELLIPSIS.split(quote)) if part.text]
+        found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
+        found = found or self._letters.find(Letters(quote))
+        if found is None:
+            return None
+        span = self._letters.in_original(found.span)
+        return Found(self._with_marks(span, quote), found.similarity)
+
+    def _in_parts(self, parts: Sequence[Letters]) -> Found | None:
+        """Return the range of letters with all parts near each other; None if one is missing."""
+        longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
+        number = parts.index(longest)
+        for place in islice(self._letters.places(longest), _MOST_PLACES):
+            (start, end), equal = place.span, [place.similarity * len(longest.text)]
+            for part in parts[number + 1 :]:
+                size = len(part.text)
+                after = self._letters.find(part, Span(end, end + _MOST_BETWEEN_PARTS + size))
+                if after is not None:
+                    end = after.span.end
+                    equal.append(after.similarity * size)
+            for part in reversed(parts[:number]):
+                size = len(part.text)
+                near = Span(max(0, start - _MOST_BETWEEN_PARTS - size), start)
+                *_, before = None, *self._letters.places(part, near)
+                if before is not None:
+                    start = before.span.start
+                    equal.append(before.similarity * size)
+            if len(equal) == len(parts):
+                return Found(Span(start, end), sum(equal) / sum(len(part.text) for part in parts))
+        return None
+
+    def _with_marks(self, span: Span, quote: str) -> Span:
+        """Return a span with the marks at its ends that a quote has there, such as a full stop."""
+        quote = quote.strip().translate(_PLAIN)
+        words = [match.span() for match in WORD.finditer(quote)]
+        before, after = quote[: words[0][0]], quote[words[-1][1] :]
+        start, end = span
+        while self._text[start - 1 : start].translate(_PLAIN) in (*before,):
+            start -= 1
+        while self._text[end : end + 1].translate(_PLAIN) in (*after,):
+            end += 1
+        return Span(start, end).stripped(self._text)
+
+    @cached_property
+    def _spaced(self) -> _Spaced:
+        return _Spaced(self._text)
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return Letters(self._text)
+
+
+class _Spaced:
+    """A text with one blank for any white space, and none beside letters that need none."""
+
+    def __init__(self, text: str) -> None:
+        marked = text.translate(_PLAIN)
+        found = [*re.finditer(rf"[^\s{INVISIBLE}]+", marked)]
+        self._offsets = [match.start() for match in found]
+        parts = [match[0] for match in found]
+        self.text = " ".join(parts)
+        lengths = [len(part) + 1 for part in parts]
+        if not text.isascii():
+            for number, (before, after) in enumerate(pairwise(found)):
+                hidden = marked[before.end() : after.start()].strip(INVISIBLE) == ""
+                if hidden or _UNSPACED.search(before[0][-1] + after[0][0]):
+                    lengths[number] -= 1
+            spaced = zip(parts, lengths, strict=True)
+            self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")
+        self._starts = [*accumulate(lengths, initial=0)]
+
+    def offset(self, place: int) -> int:
+        """Return where a character other than a blank stands in the original text."""
+        number = bisect_right(self._starts, place) - 1
+        return self._offsets[number] + place - self._starts[number]
