@@ -76,9 +76,12 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
     total: dict[int, float] = {}
     for ranking in rankings:
         low, high = min(ranking.values()), max(ranking.values())
-        for number, score in ranking.items():
-            scaled = (score - low) / (high - low) if high > low else 1.0
-            total[number] = total.get(number, 0.0) + scaled / len(rankings)
+        if high == low:
+            scaled = dict.fromkeys(ranking, 1 / len(rankings))
+        else:
+            width = (high - low) * len(rankings)
+            scaled = {number: (score - low) / width for number, score in ranking.items()}
+        total |= {number: score + total.get(number, 0.0) for number, score in scaled.items()}
     return dict(sorted(total.items(), key=itemgetter(1), reverse=True))
 
 

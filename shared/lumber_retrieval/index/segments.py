@@ -44,6 +44,7 @@ from lumber_retrieval.index.vectors import (
     Rows,
     Vectors,
     highest,
+    in_two_parts,
     pack,
 )
 
@@ -67,8 +68,8 @@ SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
 """
 
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
-# This many chunks, and one in so many of all, are compared by all 8 bits, in milliseconds.
-_FEWEST_COMPARED, _ONE_COMPARED_IN = 10_000, 100
+_MOST_COMPARED = 10_000  # chunks that are all compared by their 8 bits, in milliseconds
+_FEWEST_CHOSEN, _ONE_CHOSEN_IN = 4_000, 250  # of more: this many, and one in so many of all
 
 Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
@@ -141,12 +142,12 @@ class LiveSegments:
         """
         if not len(self):
             return
-        first = max(count, _FEWEST_COMPARED + len(self) // _ONE_COMPARED_IN)
-        if first < len(self):
-            estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
-        else:
-            estimates = np.zeros(len(self.live), dtype=np.float32)
-        for places in highest(estimates, self.places, first):
+        if len(self) <= _MOST_COMPARED:
+            yield from self._rank(self.places, self.similarities(wanted, self.places), count)
+            return
+        estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
+        chosen = max(count, _FEWEST_CHOSEN + len(self) // _ONE_CHOSEN_IN)
+        for places in highest(estimates, self.places, chosen):
             yield from self._rank(places, self.similarities(wanted, places), count)
 
     def matching(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
@@ -170,9 +171,10 @@ class LiveSegments:
         """Return the similarities to a rotated vector of the chunks at places that ascend."""
         bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
         of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)
+        parts = in_two_parts(wanted)
         return np.concatenate(
             [
-                one.vectors.similarities(wanted, places[first:last] - part.start)
+                one.vectors.similarities(parts, places[first:last] - part.start)
                 for one, part, first, last in of_segments
             ]
         )

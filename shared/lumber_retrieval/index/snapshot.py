@@ -180,19 +180,18 @@ class Snapshot:
         """Return the first `count` accepted chunks of groups with falling scores."""
         best: Ranking = []
         for ranked in self._read_intact(groups):
-            for number, score in ranked if accepts is None else self._filter(ranked, accepts):
-                if len(best) >= count and score < best[-1][1]:
+            for some in batches(ranked, _CHUNKS_PER_STATEMENT):
+                best += some if accepts is None else self._filter(some, accepts)
+                if len(best) > count and best[-1][1] < best[count - 1][1]:
                     return self.first(best, count)
-                best.append((number, score))
         return self.first(best, count)
 
     def _filter(self, ranked: Ranking, accepts: Accepts) -> Iterator[tuple[int, float]]:
-        """Yield the chunks that are accepted, with their scores."""
-        for some in batches(ranked, _CHUNKS_PER_STATEMENT):
-            new = [number for number, _ in some if (accepts, number) not in self._accepted]
-            for number, (_, _, metadata) in self._read(new, texts=False)[0].items():
-                self._accepted[accepts, number] = accepts(metadata)
-            yield from (one for one in some if self._accepted[accepts, one[0]])
+        """Return the chunks that are accepted, with their scores."""
+        new = [number for number, _ in ranked if (accepts, number) not in self._accepted]
+        for number, (_, _, metadata) in self._read(new, texts=False)[0].items():
+            self._accepted[accepts, number] = accepts(metadata)
+        return (one for one in ranked if self._accepted[accepts, one[0]])
 
     def _read_intact(self, groups: Iterator[Ranking]) -> Iterator[Ranking]:
         with self._intact():

@@ -1,8 +1,9 @@
 """Vectors of 8 bits a number, and the search for those nearest to the vector of a query.
 
-All vectors are first compared by the signs of their numbers, one bit each. The similarities of the
-best are then computed from the 8 bits. So a search reads an eighth of the bytes, and finds at least
-99 of the 100 nearest vectors.
+All vectors are first compared by the signs of their numbers, one bit each, with two bits of each
+number of the query's vector. The similarities of the best are then computed from the 8 bits. So a
+search reads little more than an eighth of the bytes, and finds at least 99 of the 100 nearest of
+the bundled model's vectors.
 
 All vectors are rotated in the same way before they are stored. Rotation leaves similarities as they
 are, and spreads what a model keeps in one number over all of them.
@@ -27,12 +28,15 @@ Vectors = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+TwoParts = tuple[_Floats, _Floats]
+"""Whole numbers, shape (2, width), and a step for each row: a vector is about their sum."""
 _Float = TypeVar("_Float", np.float32, np.float64)
 
 _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a processor's cache
 # Of numbers up to 1. In float64, sums of products of two such numbers are exact for vectors of
 # length 1.
 _ROUNDING_STEP = 2.0**-24
+_STEP = 0.5  # of standard deviations: the best of a number that is stored in two bits
 _SAMPLED_VECTORS = 4096  # vectors whose mean stands for the mean of all
 _SAMPLED_VALUES = 512  # the highest of a sample; their least is near that of all values
 
@@ -91,6 +95,23 @@ def unpack(content: bytes, count: int) -> Vectors:
     return unit_length(numbers @ _rotation(numbers.shape[1])).astype(np.float32)
 
 
+def in_two_parts(wanted: Doubles) -> TwoParts:
+    """Return a rotated vector as `PackedVectors.similarities` needs it.
+
+    float32 holds 24 bits, and all sums of products of a part with a stored vector fit into them.
+    """
+    rest, length = wanted, 1.0
+    largest = 127 * np.sqrt(len(wanted))  # length of a stored vector
+    parts, steps = [], []
+    for _ in range(2):
+        # A quarter more, since rounding makes a part longer.
+        step = 2.0 ** np.ceil(np.log2(1.25 * length * largest / 2**24))
+        parts.append(np.rint(rest / step))
+        steps.append(step)
+        rest, length = rest - step * parts[-1], step / 2 * np.sqrt(len(wanted))
+    return np.array(parts, dtype=np.float32), np.array(steps, dtype=np.float32)
+
+
 class PackedVectors:
     """`count` vectors of 8 bits a number, as one or more calls of `pack` returned them."""
 
@@ -102,9 +123,9 @@ class PackedVectors:
         """Return the number of vectors."""
         return len(self._numbers)
 
-    def similarities(self, wanted: Doubles, places: Rows) -> _Floats:
+    def similarities(self, wanted: TwoParts, places: Rows) -> _Floats:
         """Return the cosine similarities of the vectors at some places to a rotated one."""
-        parts, steps = self._in_two_parts(wanted)
+        parts, steps = wanted
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((_BLOCK_SIZE, self.width), dtype=np.float32)
         for first in range(0, len(places), _BLOCK_SIZE):
@@ -113,36 +134,29 @@ class PackedVectors:
             rows[:] = self._numbers.take(some, axis=0)
             np.matmul(rows, parts.T, out=products[first : first + len(some)])
         products *= steps
-        similarities: _Floats = products.sum(axis=1) * self._scales[places]
+        similarities: _Floats = (products[:, 0] + products[:, 1]) * self._scales[places]
         return similarities
 
-    def _in_two_parts(self, wanted: Doubles) -> tuple[_Floats, _Floats]:
-        """Return whole numbers, shape (2, width), and a step for each row: a vector is their sum.
-
-        float32 holds 24 bits, and all sums of products with stored vectors fit into them.
-        """
-        rest, length = wanted, 1.0
-        largest = 127 * np.sqrt(self.width)  # length of a stored vector
-        parts, steps = [], []
-        for _ in range(2):
-            # A quarter more, since rounding makes a part longer.
-            step = 2.0 ** np.ceil(np.log2(1.25 * length * largest / 2**24))
-            parts.append(np.rint(rest / step))
-            steps.append(step)
-            rest, length = rest - step * parts[-1], step / 2 * np.sqrt(self.width)
-        return np.array(parts, dtype=np.float32), np.array(steps, dtype=np.float32)
-
     def estimates(self, wanted: Doubles) -> _Floats:
-        """Return the similarities of all vectors to a rotated one, estimated from their signs."""
+        """Return the similarities of all vectors to a rotated one, estimated from their signs.
+
+        Each number of the rotated vector counts as -3, -1, 1 or 3 steps, which two signs state: 2
+        with the first sign, and 1 with the second.
+        """
         signs = self._signs
         rest = wanted - signs.centre
+        step = _STEP * np.sqrt(rest @ rest / self.width) or 1.0
+        levels = np.clip((rest / step + 4) // 2, 0, 3)
         differing = np.zeros(len(self), dtype=np.uint16)
-        for stored, own in zip(signs.bits, _bits(rest[None])[:, 0], strict=True):
-            differing += _bit_count(stored ^ own)
-        # The share of signs that differ is the angle between two vectors.
-        cosines = np.cos(np.pi / self.width * np.arange(self.width + 1))
-        by_count = (cosines * np.linalg.norm(rest)).astype(np.float32)
-        similarities: _Floats = by_count.take(differing) * signs.lengths
+        own_bits = _bits(np.array([levels >= 2, levels % 2 == 1]))
+        for stored, (first, second) in zip(signs.bits, own_bits, strict=True):
+            differing += 2 * _bit_count(stored ^ first) + _bit_count(stored ^ second)
+        # With this scale estimates are right on average, as those of RaBitQ are.
+        steps = 2 * levels - 3
+        scale = np.sqrt(np.pi / 2 / self.width) * (rest @ rest) / (rest @ steps or 1.0)
+        similarities: _Floats = np.float32(3 * self.width) - np.float32(2) * differing
+        similarities *= np.float32(scale)
+        similarities *= signs.lengths
         similarities += signs.to_centre
         similarities += np.float32(signs.centre @ rest)
         return similarities
@@ -224,7 +238,8 @@ def _round(values: Doubles) -> Doubles:
 def _bits(vectors: Vectors | Doubles) -> npt.NDArray[np.uint64]:
     """Return the signs of vectors, shape (width / 64, vectors)."""
     signs = np.packbits(vectors > 0, axis=1)
-    padded = np.pad(signs, ((0, 0), (0, -signs.shape[1] % 8)))
+    padded = np.zeros((len(signs), -(-signs.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : signs.shape[1]] = signs
     return padded.view(np.uint64).T
 
 
