@@ -35,7 +35,7 @@ def test_each_format_gives_the_same_questions(suffix: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
-def test_gutenqas_columns(suffix: str, tmp_path: Path) -> None:
+def test_columns_of_gutenqa_are_read(suffix: str, tmp_path: Path) -> None:
     row = {
         "Book Name": "fox",
         "Book ID": 3,

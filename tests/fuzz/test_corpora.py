@@ -84,7 +84,7 @@ files = (
 
 @given(files, st.sampled_from([".jsonl", ".json", ".csv", ".CSV"]))
 @examples(30)
-def test_tables_and_questions(content: bytes, ending: str) -> None:
+def test_any_table_of_questions_is_read_or_refused_by_its_name(content: bytes, ending: str) -> None:
     documents = [Document("a.txt", "one two three", (0,), (0,), "")]
     found, refusal = [], None
     with memory_folder() as folder:

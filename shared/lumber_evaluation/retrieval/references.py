@@ -10,11 +10,11 @@ excerpt anywhere, one of the two chunks has it. White space does not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lumber_core.spans import Span
-from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
+from lumber_evaluation.dataset import EvaluatedChunk, Question
 
 
 def check_questions(questions: Sequence[Question]) -> None:
@@ -32,38 +32,31 @@ def check_questions(questions: Sequence[Question]) -> None:
             )
 
 
-class GoldFinder:
-    """Finds which chunks of one document answer questions."""
+def find_gold(
+    text: str, spans: Sequence[Span], questions: Sequence[Question]
+) -> Iterator[list[int]]:
+    """Yield, for each question about a text, the numbers of the spans that answer it.
 
-    def __init__(self, document: Document, chunks: Sequence[EvaluatedChunk]) -> None:
-        self._text = document.text
-        self._chunks = chunks
-        self._folded = [chunk.span.of(document.text).casefold() for chunk in chunks]
-
-    def __call__(self, question: Question) -> list[int]:
-        """Return the numbers, within `chunks`, of those that answer a question.
-
-        The references decide if a question has any, otherwise its string.
-        """
-        if question.references:
-            return [
-                number
-                for number, chunk in enumerate(self._chunks)
-                if any(self._contains(chunk.span, reference) for reference in question.references)
-            ]
+    The references decide if a question has any, otherwise its string.
+    """
+    folded = [span.of(text).casefold() for span in spans]
+    for question in questions:
         wanted = (question.must_contain or "").strip().casefold()
-        return [number for number, text in enumerate(self._folded) if wanted in text]
+        yield [
+            number
+            for number, span in enumerate(spans)
+            if any(_contains(text, span, reference) for reference in question.references)
+            or (not question.references and wanted in folded[number])
+        ]
 
-    def _contains(self, chunk: Span, reference: Span) -> bool:
-        common = chunk.within(reference)
-        if common.start >= common.end:
-            return False
-        shared = self._visible(common)
-        return shared > 0 and 2 * shared >= min(self._visible(chunk), self._visible(reference))
 
-    def _visible(self, span: Span) -> int:
-        """Count the characters of a span that are not white space."""
-        return sum(map(len, span.of(self._text).split()))
+def _contains(text: str, chunk: Span, reference: Span) -> bool:
+    common = chunk.within(reference)
+    if common.start >= common.end:
+        return False
+    # Characters that are not white space.
+    shared, *whole = (sum(map(len, one.of(text).split())) for one in (common, chunk, reference))
+    return shared > 0 and 2 * shared >= min(whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from lumber_core.text.structured import parse_plain
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.retrieval.passage_search import passage_recalls, store_chunks
 from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult, RetrievalResult
-from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
+from lumber_evaluation.retrieval.references import check_questions, find_gold, token_overlap
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, in_surroundings
@@ -136,10 +136,11 @@ def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
     """Return, for each question, the numbers of the chunks that answer it."""
     gold: list[list[int]] = [[] for _ in corpus.questions]
     for numbers, questions in _search_scopes(corpus, chunks, within_document=True):
-        document = corpus.by_name[corpus.questions[questions[0]].document]
-        find = GoldFinder(document, [chunks[number] for number in numbers])
-        for question in questions:
-            gold[question] = [numbers[place] for place in find(corpus.questions[question])]
+        asked = [corpus.questions[question] for question in questions]
+        spans = [chunks[number].span for number in numbers]
+        found = find_gold(corpus.by_name[asked[0].document].text, spans, asked)
+        for question, places in zip(questions, found, strict=True):
+            gold[question] = [numbers[place] for place in places]
     return gold
 
 

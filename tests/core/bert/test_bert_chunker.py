@@ -144,7 +144,7 @@ def test_megabytes_take_linear_time_and_little_memory(smallest: Path, size: int,
     assert peak < most * 1024  # kibibytes, of the whole process
 
 
-def test_first_tokens_of_offsets(exported: Path) -> None:
+def test_the_first_tokens_are_those_at_offsets_or_after_them(exported: Path) -> None:
     pieces = WordPieceTokenizer.from_folder(exported)("the ship. the sea.  ")
     assert pieces.first_of([0, 10]).tolist() == [0, 3]
     assert pieces.first_of([0, 3, 4, 18, 19]).tolist() == [0, 1]

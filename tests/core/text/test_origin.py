@@ -124,7 +124,7 @@ def test_own_headings_are_below_those_above() -> None:
         ({"channel": "general", "timestamp": "1609459200.000200"}, ""),
     ],
 )
-def test_which_keys_are_titles(metadata: dict[str, Any], title: str | None) -> None:
+def test_titles_are_read_from_keys_of_loaders(metadata: dict[str, Any], title: str | None) -> None:
     assert given_title(metadata) == title
 
 
@@ -152,7 +152,7 @@ def test_pages_that_have_labels_alone_are_numbered_by_place() -> None:
     assert [each["page_first"] for each in twice[::2]] == [1, 2, 3, 4, 5]
 
 
-def test_labels_of_joined_pages() -> None:
+def test_pages_of_a_joined_document_keep_their_labels() -> None:
     [(_, joined)] = join_by_file(["a", "b", "c", "d", "e"], LABELLED)
     assert joined is not None
     assert joined[1]["page_labels"] == "1=i 2=ii 3=1 5=A"

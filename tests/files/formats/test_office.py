@@ -313,7 +313,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         ),
     ],
 )
-def test_word_documents(body: str, markdown: str) -> None:
+def test_word_documents_become_markdown(body: str, markdown: str) -> None:
     assert text_of(word(body, styles=STYLES, numbering=NUMBERING), ".docx") == markdown
 
 
@@ -1191,7 +1191,7 @@ def test_a_notice_names_embedded_objects_and_text_about_charts_is_unchanged() ->
     assert (file.text, file.notices) == (f"{space}\n", ("embedded objects left out",))
 
 
-def test_open_documents_and_rich_text() -> None:
+def test_open_documents_and_rich_text_become_markdown() -> None:
     body = (
         '<text:h text:outline-level="2">Tides</text:h><text:p>They<office:annotation><text:p>Really'
         '</text:p></office:annotation> turn 10<text:span text:style-name="T1">6</text:span>.'

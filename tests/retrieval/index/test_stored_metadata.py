@@ -53,7 +53,7 @@ class NaTType:
         (None, None),
     ],
 )
-def test_what_becomes_of_values(value: Any, stored: Any) -> None:
+def test_values_become_those_that_json_has(value: Any, stored: Any) -> None:
     found = stored_metadata({"key": value})["key"]
     assert found == stored
     assert type(found) is type(stored)
