@@ -29,7 +29,7 @@ _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
 _LETTER = r"[^\W和及與与と]"  # these stand between units
-_NUMBER = rf"(-?\d{{1,18}})(?!{_LETTER}|\.\d)"
+_NUMBER = rf"(-?\d{{1,18}})(?!(?!です(?![がか])){_LETTER}|\.\d)"  # "is" in Japanese
 # Emphasis, LaTeX's box, the hyphen of "ID-3", and the numbering of "\u2460 ID 3".
 _EMPHASIS = re.compile(
     r"[*_`]|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)", re.IGNORECASE
@@ -37,8 +37,8 @@ _EMPHASIS = re.compile(
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{_LABEL}{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|è|é|هي|هو)\b|[:=|\u306f\u662f\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
+    rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
+    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو)\b|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
     re.I,
 )
 _LABELLED = re.compile(

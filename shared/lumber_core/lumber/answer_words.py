@@ -12,7 +12,7 @@ _LISTS: dict[str, dict[str, str]] = {
     # The label before an answer: the word "answer".
     "label": {
         "latin": (
-            "answers?|antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|svar|"
+            "answers?|antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|svar(?:et)?|"
             r"vastaus|cevap|yan\w?t|v[aá]lasz|odpověď|odpoveď|răspuns|jawaban|trả lời|đáp án"
         ),
         "others": "ответ|відповідь|απάντηση|الجواب|الإجابة|پاسخ|جواب|תשובה",

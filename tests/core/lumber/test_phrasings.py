@@ -11,7 +11,8 @@ FOUND = phrases("""
     {{"paragraph_id": {n}}}
     ID {n}
     Answer: ID {n} opens a new scene. | Answer: ID {n}, as ID 4 ends the trial.
-    Answer: ID {n} Bees and hives from there on.
+    Answer: ID {n} Bees and hives from there on. | 回答：ID {n}です。
+    La respuesta correcta es ID {n}. | Svaret är ID {n}. | 答案为ID {n}。
     Answer: the paragraph with ID {n} | Answer: ID 3. Correction: ID {n}
     $\\boxed{{\\text{{ID {n}}}}}$
     Answer: ID 3. Wait, actually {n}. | Answer: ID 3. Hmm, no, the shift is at ID {n}.
