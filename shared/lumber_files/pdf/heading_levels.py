@@ -12,10 +12,11 @@ from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_s
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
 _MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text; titles of papers have twice as many
 _TITLE_SCALE = 1.5  # times the size of the text
+_MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
-_NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
+NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 # "(in millions)", captions, sources, formulas, addresses and page numbers name no section.
 _NO_SECTION = re.compile(
     r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
@@ -74,6 +75,11 @@ class TypeStyles:
         levels = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
         return min(next(filter(None, levels), 0), MAX_LEVEL)
 
+    def are_alike(self, line: TextLine, other: TextLine) -> bool:
+        """Return whether two lines may be of one heading; those of a title may differ in size."""
+        most = _MAX_SIZE_DIFFERENCE * line.size if line.size >= _TITLE_SCALE * self.text else 0.0
+        return line.bold == other.bold and abs(line.size - other.size) <= most
+
     def is_code(self, line: TextLine) -> bool:
         """Return whether a line is code: in a monospaced font, if most text is not."""
         return line.fixed and self._fixed_is_rare and line.size < HEADING_SCALE * self.text
@@ -107,7 +113,7 @@ class TypeStyles:
 def is_text(line: TextLine) -> bool:
     """Return whether a line is text, possibly with a number before it, and no row of a table."""
     first = " ".join(word.text for word in line.cells[0])
-    return len(line.cells) == 1 or (len(line.cells) == 2 and _NUMBER.fullmatch(first) is not None)
+    return len(line.cells) == 1 or (len(line.cells) == 2 and NUMBER.fullmatch(first) is not None)
 
 
 def levels_of(headings: Iterable[tuple[float, int]]) -> dict[float, int]:

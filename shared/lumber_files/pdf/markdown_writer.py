@@ -10,21 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import groupby, pairwise
-from statistics import median
 
 from lumber_files.pdf.column_tables import find_column_tables
-from lumber_files.pdf.heading_levels import Outline, TypeStyles, is_text, levels_of
+from lumber_files.pdf.heading_levels import NUMBER, Outline, TypeStyles, is_text, levels_of
+from lumber_files.pdf.paragraphs import SENTENCE_ENDS, follows, goes_on, line_starts, move_notes
 from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_raised
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
-_MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
-_MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more
-_SENTENCE_ENDS = ".!?:"
-_HYPHENS = "-\u2010\xad"
-_SPACES = 0.5  # times the size: two spaces, as ragged lines differ in length
 _MIN_INDENT = 6  # points; items of one level differ by less, as "9." and "10." do
 _LEVEL_INDENT = " " * 4  # the width of "10. "
 _FENCE = "```"
@@ -33,8 +28,6 @@ _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and la
 _MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
 _MIN_PICTURE = 4  # times the size of a caption; what is lower is a band of a table
 _MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
-_MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
-_NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
 # Starts of paragraphs that Markdown takes for a heading, a quotation, a rule or code.
 _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
 
@@ -65,7 +58,7 @@ def to_markdown(
     ]
     if blocks:  # at the end: above the first heading they are of no section
         blocks[-1] += (_Block("row", [line]) for line in [*heads, *notes])
-    headings = [block for page in blocks for block in page if block.kind == "heading"]
+    headings = _sections(blocks)
     levels = levels_of((block.lines[0].size, block.level) for block in headings)
     texts: list[str] = []
     before, last = None, 0  # the block before, and the number of its page
@@ -85,6 +78,24 @@ def to_markdown(
             before, last = block, len(texts)
         texts.append(text)
     return texts, heads[0].text if heads and not headings else ""
+
+
+def _sections(pages: Sequence[Sequence[_Block]]) -> list[_Block]:
+    """Return the headings; make those paragraphs that have only a larger heading below them.
+
+    These are dates, authors and addresses above a title, and what a cover says in large type.
+    """
+    headings: list[_Block] = []
+    largest = 0.0  # of the headings above the next text
+    for block in (block for page in pages[::-1] for block in page[::-1]):
+        if block.kind != "heading":
+            largest = 0.0
+        elif block.lines[0].size >= largest or block.level or NUMBER.fullmatch(block.lines[0].text):
+            largest = max(block.lines[0].size, largest)
+            headings.append(block)
+        else:
+            block.kind = "paragraph"
+    return headings
 
 
 def _nest(page: Sequence[_Block]) -> None:
@@ -118,7 +129,7 @@ def _continues(before: _Block, block: _Block) -> bool:
     return (
         before.kind in ("paragraph", "item")
         and block.kind == "paragraph"
-        and before.lines[-1].text[-1] not in _SENTENCE_ENDS
+        and before.lines[-1].text[-1] not in SENTENCE_ENDS
         and block.lines[0].text[0].islower()
     )
 
@@ -148,7 +159,7 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
             lines[0] = "- " + lines[0][1:].lstrip()
         lines[0] = _LEVEL_INDENT * block.level + lines[0]
     lines = [_MARKUP_START.sub("\\\\", line, count=1) for line in lines]
-    starts = [False, *_line_starts(block)]
+    starts = [False, *line_starts(block.lines, block.margin)]
     return _LINE + "\n".join(
         _LINE * start + line for start, line in zip(starts, lines, strict=True)
     )
@@ -165,28 +176,6 @@ def _code_lines(lines: Sequence[TextLine]) -> Iterator[str]:
             column = round(min(_MAX_CODE_COLUMN, (word.left - margin) / width))
             text = text.ljust(max(len(text) + bool(text), column)) + word.text
         yield text
-
-
-def _line_starts(block: _Block) -> Iterator[bool]:
-    """Yield whether each line of a paragraph but the first stays a line of its own."""
-    lines = block.lines
-    ups = [n for n, (a, b) in enumerate(pairwise(lines), start=1) if a.base < b.base]  # columns
-    for start, stop in pairwise([0, *ups, len(lines)]):
-        margin = max(line.right for line in lines[start:stop])
-        pairs = [*pairwise(lines[start : stop + 1])]
-        full = [_is_full(*pair, margin) for pair in pairs]
-        if block.margin and not (all(full) and len(full) > 1):
-            # The longest lines of an address or a verse end early as well.
-            margin = max(margin, block.margin)
-            own = zip(full, pairs, strict=True)
-            full = [one and (p[1].text[0].islower() or _is_full(*p, margin)) for one, p in own]
-        yield from (not one for one in full)
-
-
-def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
-    """Return whether a line of a paragraph ends because the next word does not fit."""
-    right = line.right + after.words[0].right - after.words[0].left + _SPACES * line.size
-    return line.text[-1] in _HYPHENS or right > margin
 
 
 def _blocks(
@@ -206,7 +195,7 @@ def _blocks(
     groups: dict[TextLine | _Block, list[TextLine]] = {}
     for line in page:
         groups.setdefault(inside.get(line, line), []).append(line)
-    page = _move_notes(put_in_place(groups.values()), rules, styles)
+    page = move_notes(put_in_place(groups.values()), rules, styles)
     for found in find_column_tables([line for line in page if line not in inside], rules):
         table = _Block("table", cells=found[1])
         inside.update((line, table) for line in found[0])
@@ -228,46 +217,41 @@ def _divide(
     margin_from = cache(lambda a, b: max(o.right for o in lines if a <= o.right and o.left <= b))
     start, in_table = 0, False
     while start < len(lines):
-        stop = _end_of_rows(lines, start)
-        if stop > start:
+        if (stop := _end_of_rows(lines, start)) > start:
             if cells := align_rows(lines[start:stop]):
                 yield _Block("table", cells=cells)
             else:
                 yield from (_Block("row", [line]) for line in lines[start:stop])
             start, in_table = stop, True
             continue
-        stop = start
-        while stop < len(lines) and styles.is_code(lines[stop]):
-            stop += 1
+        code_ends = (n for n in range(start, len(lines)) if not styles.is_code(lines[n]))
+        stop = next(code_ends, len(lines))
         if stop > start and not styles.is_heading(number, lines[start:stop]):
             yield _Block("code", lines[start:stop])
             start, in_table = stop, False
             continue
-        stop = start + 1
-        while (
-            stop < len(lines)
-            and (lines[start].size, lines[start].bold) == (lines[stop].size, lines[stop].bold)
-            and _follows(lines[stop - 1], lines[stop], styles)
+        first = lines[start]
+        margin = margin_from(first.left, first.left + first.size)
+        rest = range(start + 1, len(lines))
+        ends = (n for n in rest if not follows(lines[n - 1], lines[n], styles))
+        end = next(ends, len(lines))  # of the paragraph
+        others = (n for n in range(start + 1, end) if not styles.are_alike(first, lines[n]))
+        stop = next(others, end)
+        after = lines[stop] if stop < len(lines) else None
+        if (
+            styles.is_heading(number, lines[start:stop])
+            and not (in_table and after and not is_text(after))
+            and beside.isdisjoint((start, stop))
+            and not _is_caption(lines, start, stop, styles, pictures)
+            and not (after and goes_on(lines[stop - 1], after, styles, margin))
         ):
-            stop += 1
-        in_table = in_table and stop < len(lines) and not is_text(lines[stop])
-        in_table = in_table or not beside.isdisjoint((start, stop))
-        in_table = in_table or _is_caption(lines, start, stop, styles, pictures)
-        if styles.is_heading(number, lines[start:stop]) and not in_table:
             level = styles.bookmark(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)
         else:
-            stop = start + 1
-            while (
-                stop < len(lines)
-                and _follows(lines[stop - 1], lines[stop], styles)
-                and not styles.is_code(lines[stop])
-                and _end_of_rows(lines, stop) == stop
-            ):
-                stop += 1
-            first = lines[start]
+            inside = range(start + 1, end)
+            cuts = (n for n in inside if styles.is_code(lines[n]) or _end_of_rows(lines, n) > n)
+            stop = next(cuts, end)
             kind = "item" if first.is_item else "paragraph"
-            margin = margin_from(first.left, first.left + first.size)
             yield _Block(kind, lines[start:stop], margin=margin)
         start, in_table = stop, False
 
@@ -280,56 +264,16 @@ def _is_caption(
     if size >= HEADING_SCALE * styles.text:
         return False
     after = lines[stop].base if stop < len(lines) else 0.0
-    for picture in pictures:
+    for picture in (p for p in pictures if p.top - p.bottom > _MIN_PICTURE * size):
         gap = picture.bottom - first.base - size
         near = -size < gap < min(_MAX_CAPTION_GAP * size, lines[stop - 1].base - after - size)
         beside = after < picture.bottom < first.base < picture.top
-        over = first.left < picture.right and picture.left < first.right
-        if picture.top - picture.bottom > _MIN_PICTURE * size and (near if over else beside):
+        if near if first.left < picture.right and picture.left < first.right else beside:
             return True
     return False
 
 
 def _end_of_rows(lines: Sequence[TextLine], start: int) -> int:
     """Return the end of the table rows from a line on; `start` if there are fewer than two."""
-    stop = start
-    while stop < len(lines) and not is_text(lines[stop]):
-        stop += 1
+    stop = next((n for n in range(start, len(lines)) if is_text(lines[n])), len(lines))
     return stop if stop > start + 1 else start
-
-
-def _move_notes(
-    page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
-) -> list[TextLine]:
-    """Return lines with the notes below a column behind the paragraph that goes on in the next."""
-    kept: list[TextLine] = []
-    notes: list[TextLine] = []
-    most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])
-    short = [rule for rule in rules if not rule.upright and rule.right - rule.left < most]
-    in_notes, before = False, None
-    for line in page:
-        if before is None or before.base < line.base:  # a column begins
-            in_notes = False
-        elif not in_notes and _NOTE_MARK.match(line.text):
-            below = any(line.base < rule.top < before.base for rule in short)
-            in_notes = below or line.size < min(styles.text, before.size)
-        if notes and not in_notes and not _follows(kept[-1], line, styles):
-            kept += notes
-            notes = []
-        (notes if in_notes and kept else kept).append(line)
-        before = line
-    return [*kept, *notes]
-
-
-def _follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
-    """Return whether a line continues the paragraph of the one before."""
-    if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
-        return False
-    down = line.base - after.base
-    if down <= 0:  # the next column
-        goes_on = after.text[0].isalpha() and not after.text[0].isupper()
-        return line.text[-1] not in _SENTENCE_ENDS and line.size == after.size and goes_on
-    short = line.right < after.right - _MIN_SHORTFALL * line.size
-    return down < _MAX_LEADING * styles.leading(line) and not (
-        short and line.text[-1] in _SENTENCE_ENDS
-    )

@@ -122,6 +122,30 @@ def test_the_title_of_a_paper_may_be_longer_than_other_headings() -> None:
     assert read([*page, *prose(600)]).startswith(f"# {' '.join(lines)}\n\n")
 
 
+def test_the_lines_of_a_title_may_differ_a_little_in_size() -> None:
+    page = [(72, 740, 20, "The harbour of"), (72, 716, 18.5, "the northern isles"), *prose(680)]
+    assert read(page).startswith("# The harbour of the northern isles\n\n")
+
+
+def test_what_has_only_a_larger_heading_below_it_is_no_heading_unless_it_is_its_number() -> None:
+    page = [*prose(740), *((72, 620, 20, "Of boats"), (72, 590, 14, "By the keeper, 4 May"))]
+    page += [(72, 560, 15, "Chapter 1"), (72, 520, 20, "Of nets"), *prose(480)]
+    heads = ["# Of boats", "## Chapter 1", "# Of nets"]
+    assert re.findall("^#.*", read(page), re.MULTILINE) == heads
+
+
+@pytest.mark.parametrize(
+    ("end", "left", "is_heading"),
+    [("of the boats sail away", 72, False), ("of the boats sail away", 80, True), ("", 72, True)],
+)
+def test_a_bold_line_that_goes_on_in_the_next_is_no_heading(
+    end: str, left: int, is_heading: bool
+) -> None:
+    line = f"Of the hours. The tide turns at noon and all {end}".strip()
+    page = [*prose(740), (72, 640, -11, line), (left, 626, 11, "out with it until the evening")]
+    assert ("#" in read(page)) == is_heading
+
+
 def test_a_line_that_ends_early_ends_there() -> None:
     lines = ["Harbour Street 7", "Hull", "The office is in the house of the keeper of the lamp."]
     assert read(prose(740, lines)) == "\n".join(lines)

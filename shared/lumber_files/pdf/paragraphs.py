@@ -1,0 +1,89 @@
+"""Finds where the paragraphs of a PDF's page begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+
+from lumber_files.pdf.heading_levels import TypeStyles
+from lumber_files.pdf.ruled_tables import Rule
+from lumber_files.pdf.text_lines import TextLine
+
+SENTENCE_ENDS = ".!?:"
+_MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
+_MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more
+_HYPHENS = "-\u2010\xad"
+_SPACES = 0.5  # times the size: two spaces, as ragged lines differ in length
+_MAX_SHIFT = 1.0  # points, between where two lines begin; centred lines differ by more
+_MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
+_NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
+
+
+def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
+    """Return whether a line continues the paragraph of the one before."""
+    if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
+        return False
+    down = line.base - after.base
+    if down <= 0:  # the next column
+        goes_on = after.text[0].isalpha() and not after.text[0].isupper()
+        return line.text[-1] not in SENTENCE_ENDS and line.size == after.size and goes_on
+    short = line.right < after.right - _MIN_SHORTFALL * line.size
+    return down < _MAX_LEADING * styles.leading(line) and not (
+        short and line.text[-1] in SENTENCE_ENDS
+    )
+
+
+def goes_on(line: TextLine, after: TextLine, styles: TypeStyles, margin: float) -> bool:
+    """Return whether a line, with bold words say, fills its width and ends in the next."""
+    alike = line.size == after.size and abs(line.left - after.left) < _MAX_SHIFT
+    continues = after.text[0].islower() and follows(line, after, styles)
+    return alike and continues and _is_full(line, after, margin)
+
+
+def line_starts(lines: Sequence[TextLine], column: float) -> Iterator[bool]:
+    """Yield whether each line of a paragraph but the first stays a line of its own.
+
+    A `column` is the right end of the lines that begin where these do, 0 if it is not known.
+    """
+    ups = [n for n, (a, b) in enumerate(pairwise(lines), start=1) if a.base < b.base]  # columns
+    for start, stop in pairwise([0, *ups, len(lines)]):
+        margin = max(line.right for line in lines[start:stop])
+        pairs = [*pairwise(lines[start : stop + 1])]
+        full = [_is_full(*pair, margin) for pair in pairs]
+        if column and not (all(full) and len(full) > 1):
+            # The longest lines of an address or a verse end early as well.
+            margin = max(margin, column)
+            own = zip(full, pairs, strict=True)
+            full = [one and (p[1].text[0].islower() or _is_full(*p, margin)) for one, p in own]
+        yield from (not one for one in full)
+
+
+def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
+    """Return whether a line of a paragraph ends because the next word does not fit."""
+    right = line.right + after.words[0].right - after.words[0].left + _SPACES * line.size
+    return line.text[-1] in _HYPHENS or right > margin
+
+
+def move_notes(
+    page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
+) -> list[TextLine]:
+    """Return lines with the notes below a column behind the paragraph that goes on in the next."""
+    kept: list[TextLine] = []
+    notes: list[TextLine] = []
+    most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])
+    short = [rule for rule in rules if not rule.upright and rule.right - rule.left < most]
+    in_notes, before = False, None
+    for line in page:
+        if before is None or before.base < line.base:  # a column begins
+            in_notes = False
+        elif not in_notes and _NOTE_MARK.match(line.text):
+            below = any(line.base < rule.top < before.base for rule in short)
+            in_notes = below or line.size < min(styles.text, before.size)
+        if notes and not in_notes and not follows(kept[-1], line, styles):
+            kept += notes
+            notes = []
+        (notes if in_notes and kept else kept).append(line)
+        before = line
+    return [*kept, *notes]
