@@ -43,7 +43,8 @@ _INLINE_TAGS = {
     tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub", "rt", "q", "svg")
 }
 _INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code", "text": "p"}
-_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch")  # in SVG
+_INLINE_TAGS |= {"switch": "switch", "foreignobject": "foreignobject"}
+_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch", "foreignobject")  # in SVG
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
 _NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
 _SMALL_NUMBER = re.compile("[0-9]{1,3}")
@@ -92,6 +93,7 @@ class _TreeTarget:
         kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
         around = [name for name, *_ in self._open[-2:]]
         _, font, in_picture, in_math = self._open[-1]
+        holds_page = tag == "foreignobject"  # in SVG
         in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
         is_block = tag in _BLOCK_TAGS
         box = attributes.get("type") == "checkbox" and "li" in around
@@ -106,7 +108,7 @@ class _TreeTarget:
             tag = "note" if "noteref" in kind else _INLINE_TAGS.get(tag, "span")
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
         own = next(filter(None, fonts), "").strip()
-        self._open.append((tag, own, in_picture or tag == "svg", in_math))
+        self._open.append((tag, own, (in_picture or tag == "svg") and not holds_page, in_math))
         if "classifier" in attributes.get("class", "").split():  # of a term of docutils
             self._builder.data(" : ")
         if len(self._open) <= _MAX_DEPTH:
@@ -217,7 +219,9 @@ def _simplify(body: Any) -> None:
     for cell in body.xpath("//*[@rowspan]"):  # it ends with its section; 0 means there
         rows = rows_below.get(cell.getparent(), 0) + 1
         cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
-    strip_tags(body, "thead", "tbody", "tfoot", "svg")
+    for choice in body.xpath("//switch[foreignobject]"):  # of forms of a text in SVG
+        choice[1:] = []
+    strip_tags(body, "thead", "tbody", "tfoot", "svg", "switch", "foreignobject")
     for heading in body.iter(*_HEADING_TAGS):
         for block in heading.iterdescendants(*_GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"

@@ -61,6 +61,11 @@ from tests.growth import check_linear
             "- ☑ a\n- ☐ b\n- c",
         ),
         (
+            "<svg><switch><foreignObject><div>Mill <b>wheel</b></div></foreignObject><text>Mi"
+            "</text></switch><text>Gate</text></svg>",
+            "Mill **wheel**\n\nGate",
+        ),
+        (
             "<p>a <svg><title>Icon</title><path/></svg>b<figure><svg><desc>c</desc><g><text>d "
             "<tspan>e</tspan></text></g></svg></figure>",
             "a b\n\nd e",
