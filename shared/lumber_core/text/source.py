@@ -191,7 +191,7 @@ def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
         return "text"
     names = [name.casefold() for name in file_names(metadata)]
     for name in names:
-        kind = _FORMAT_OF_SUFFIX.get("." + name.rpartition(".")[2])
+        kind = _FORMAT_OF_SUFFIX.get("".join(name.rpartition(".")[1:]))
         if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
             if kind == "csv" and begins_with_cue(text):
                 return "captions"

@@ -38,7 +38,7 @@ def test_text_of_converters_is_markdown(text: str, metadata: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("text", PROSE)
-@pytest.mark.parametrize("name", ["a.pdf", "https://a.org/b", "a.docx"])
+@pytest.mark.parametrize("name", ["a.pdf", "https://a.org/b", "a.docx", "md", "chapters/c"])
 def test_prose_and_comments_are_no_markdown(text: str, name: str) -> None:
     assert Source(text, metadata={"source": name}).kind == "text"
 
