@@ -145,17 +145,10 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
         return [*map(_document_of, passages)]
 
     async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
-        filter: Where = None,  # noqa: A002 - as above
-        **settings: Any,
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **settings: Any
     ) -> list[Document]:
-        del run_manager
-        wanted = {**self._settings, **settings}
-        passages = await run_for_loop(self._index.search, query, where=filter, **wanted)
-        return [*map(_document_of, passages)]
+        find, synchronous = self._get_relevant_documents, run_manager.get_sync()
+        return await run_for_loop(find, query, run_manager=synchronous, **settings)
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         checked = checked_documents(documents)

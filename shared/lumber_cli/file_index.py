@@ -33,7 +33,8 @@ from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
 from lumber_retrieval.embedders import BundledEmbedder, Embedder, Similarity
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
-from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
+from lumber_retrieval.index.document_versions import document_digest
+from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -24,19 +24,21 @@ from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.origin import address_of, is_bare
 from lumber_retrieval.embedders import embedder
 from lumber_retrieval.hits import Accepts
+from lumber_retrieval.index.document_versions import (
+    RecordedMetadata,
+    plan_adding,
+    splitting_digest,
+)
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import PROBE, EmbeddingModel
 from lumber_retrieval.index.filters import Where, filter_of
 from lumber_retrieval.index.indexed_documents import (
     IndexedDocument,
-    RecordedMetadata,
     complete_sources,
     divided_pages,
-    document_digest,
     documents_by_name,
     new_document,
     new_version,
-    splitting_digest,
 )
 from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import open_store
@@ -94,16 +96,6 @@ def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
     return {name: f"use {setting}" for setting, names in replacements.items() for name in names}
 
 
-class _Plan(NamedTuple):
-    """What adding some documents will do with them."""
-
-    digests: dict[str, str]  # of each, by name
-    stored: set[str]  # the names of those of which any version is stored
-    kept: set[str]  # the names under which they will be stored, each once
-    revised: list[IndexedDocument]  # changed, but with the chunks that are stored
-    new: list[IndexedDocument]  # to be split and embedded
-
-
 class PassageIndex:
     """An index of documents, whose small chunks are searched, and returned as passages.
 
@@ -145,7 +137,7 @@ class PassageIndex:
         if everything:
             self.store.remove_outdated()
         self.check_model()
-        plan = self._plan(named)
+        plan = plan_adding(named, self._chunker.identity, self.store)
         # Complete sources and divided pages replace what is stored of them.
         whole, pages = [*complete_sources(named.values())], divided_pages(named.values())
         stored = self.store.names(None if everything else whole, pages)
@@ -170,31 +162,6 @@ class PassageIndex:
             removed_names=tuple(sorted(removed)),
             refused=tuple(refused.values()),
         )
-
-    def _plan(self, named: Mapping[str, IndexedDocument]) -> _Plan:
-        """Compare documents, by their names, with those that are stored."""
-        splitter = self._chunker.identity
-        digests = {name: document_digest(one, splitter) for name, one in named.items()}
-        nameless = {digests[name] for name, one in named.items() if one.nameless}
-        stored = self.store.versions(named, nameless)
-        first = {version.digest: name for name, version in stored.items()}
-        kept = {
-            name: first.setdefault(digests[name], name) if one.nameless else name
-            for name, one in named.items()
-        }
-        changed = {
-            name: one
-            for name, one in named.items()
-            if kept[name] == name and (name not in stored or stored[name].digest != digests[name])
-        }
-        revised = {
-            name: one
-            for name, one in changed.items()
-            if name in stored
-            and splitting_digest(one, splitter, stored[name].keys) == stored[name].splitting
-        }
-        new = [one for name, one in changed.items() if name not in revised]
-        return _Plan(digests, stored.keys() & named, {*kept.values()}, [*revised.values()], new)
 
     def _warn_of_other_content(
         self, documents: Iterable[IndexedDocument], replaced: Collection[str]

@@ -1,9 +1,10 @@
 """Stores documents with their chunks, words and vectors, and finds chunks by either.
 
-`indexed_documents` gives each document a name, a source, a version, and metadata that JSON can
-store. Its chunks are embedded with their `surroundings`. `embedding_model` recognises the model of
-the index, and `embedded_texts` stores the vector of each text, so that none is embedded twice.
-`store` keeps all in one file or in PostgreSQL: documents and chunks as `rows`, and their words and
-vectors in `segments`, as `postings` and `vectors` of 8 bits a number. `snapshot` reads one state of
-the store, and `filters` decide which chunks may be found.
+`indexed_documents` gives each document a name, a source, and metadata that JSON can store, and
+`document_versions` finds those that are new or have changed. Chunks are embedded with their
+`surroundings`. `embedding_model` recognises the model of the index, and `embedded_texts` stores the
+vector of each text, so that none is embedded twice. `store` keeps all in one file or in PostgreSQL:
+documents and chunks as `rows`, and their words and vectors in `segments`, as `postings` and
+`vectors` of 8 bits a number. `snapshot` reads one state of the store, and `filters` decide which
+chunks may be found.
 """

@@ -1,11 +1,11 @@
-"""Documents of an index: their names, versions, and metadata as they are stored."""
+"""Documents of an index: their names, the parts of a file, and metadata as they are stored."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -15,7 +15,6 @@ from typing import Any
 from uuid import UUID
 
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.storage.cache import digest
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import (
     PAGE_KEYS,
@@ -24,11 +23,10 @@ from lumber_core.text.origin import (
     document_key,
     file_key,
     file_names,
-    given_title,
     part_name,
     with_page,
 )
-from lumber_core.text.outline import TextOutline, headings_above
+from lumber_core.text.outline import TextOutline
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.index.embedded_texts import Keys
@@ -151,7 +149,7 @@ def documents_by_name(
     accepted: list[IndexedDocument] = []
     for document in documents:
         try:
-            _json(document)
+            metadata_json(document)
             accepted.append(document)
         except ValueError as error:  # noqa: PERF203 - each is refused alone
             refused[document.name] = str(error)
@@ -194,57 +192,8 @@ def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
     }
 
 
-def document_digest(document: IndexedDocument, splitter: str) -> str:
-    """Return a digest of a document and the identity of its splitter."""
-    source = "" if document.nameless and document.source == document.name else document.source
-    return digest(splitting_digest(document, splitter, None), source)
-
-
-def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[str] | None) -> str:
-    """Return a digest of all that a splitter reads of a document.
-
-    Args:
-        document: The document.
-        splitter: The identity of its splitter.
-        keys: The keys of the metadata that the splitter reads; None: all.
-    """
-    content = document.content
-    place = f"{content.format!r} {content.pages} {content.first_line}"
-    metadata = content.metadata
-    own_context = str(CONTEXT_KEY in metadata)
-    origin = f"{content.named} {content.kind} {headings_above(metadata)} {given_title(metadata)}"
-    return digest(content.text, _json(document, keys), place, splitter, origin, own_context)
-
-
-class RecordedMetadata(Mapping[Any, Any]):
-    """Metadata for a splitter, which records the keys that it reads.
-
-    Attributes:
-        read: The keys that were read, also missing ones; None: all, since it was iterated over.
-    """
-
-    def __init__(self, metadata: Mapping[Any, Any]) -> None:
-        self.read: list[str] | None = []
-        self._metadata = metadata
-
-    def __getitem__(self, key: Any) -> Any:
-        if self.read is not None and key not in self.read:
-            self.read.append(key)
-        return self._metadata[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        self.read = None
-        return iter(self._metadata)
-
-    def __len__(self) -> int:
-        return len(self._metadata)
-
-    def items(self) -> ItemsView[Any, Any]:
-        """Return the items, unrecorded: `splitting_digest` has what `origin` reads in them."""
-        return self._metadata.items()
-
-
-def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> str:
+def metadata_json(document: IndexedDocument, wanted: Collection[str] | None = None) -> str:
+    """Return metadata, or its `wanted` keys, as JSON; a ValueError names what cannot be stored."""
     metadata = document.content.metadata
     if wanted is not None:
         metadata = {key: metadata[key] for key in wanted if key in metadata}
@@ -252,7 +201,7 @@ def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> s
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         for key in metadata if len(metadata) > 1 else ():
-            _json(document, [key])  # raises, and names the key
+            metadata_json(document, [key])  # raises, and names the key
         raise ValueError(
             f"the metadata of {document.name} cannot be stored: {next(iter(metadata))!r} has a "
             f"value that JSON lacks ({error}). Metadata must be data for JSON: make it a string"
