@@ -82,9 +82,7 @@ def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
 
 def _indent_items(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines with what is in an item below its text: anydoc indents it by a label's width."""
-    items: list[
-        list[int]
-    ] = []  # of the open ones, the least and the first indent, and the right one
+    items: list[list[int]] = []  # the least, first and right indent in each open one
     fence = ""
     for line in lines:
         text = line.lstrip(" ")
