@@ -16,13 +16,12 @@ from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
-from lumber_core.text.outline import headings_above
+from lumber_core.text.outline import Context, headings_above
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
 from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 from lumber_retrieval.index.vectors import Vectors
-from lumber_retrieval.passages.joining import text_in_context
 
 _FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
 
@@ -151,10 +150,10 @@ def _in_context(chunk: Document, text: str) -> str:
         return chunk.page_content  # its splitter has put the context there
     metadata: dict[str, Any] = chunk.metadata
     if isinstance(context := metadata.get(CONTEXT_KEY), str):
-        return text_in_context(context, text)
+        return Context.from_text(context).above(text)
     titles = headings_above(metadata)
     if not titles:
         titles = (document_title(metadata, Source(text, metadata=metadata).named),)
     beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
     above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
-    return text_in_context(above, text)
+    return Context.from_text(above).above(text)

@@ -22,7 +22,6 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.outline import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
-from lumber_retrieval.passages.joining import text_in_context
 
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
@@ -301,7 +300,7 @@ def _context_before(chunk: Document) -> str:
         return ""
     content = chunk.page_content
     text = content[len(content) - (end - start) :]
-    return content.removesuffix(text) if content == text_in_context(context, text) else ""
+    return content.removesuffix(text) if content == Context.from_text(context).above(text) else ""
 
 
 def checked_documents(

@@ -51,6 +51,14 @@ class Context:
         """Return the titles, joined by " > ", and the header rows on lines of their own."""
         return "\n".join(part for part in (HEADING_SEPARATOR.join(self.titles), self.table) if part)
 
+    @classmethod
+    def from_text(cls, written: str) -> Context:
+        """Return the context that `str` has written, with its titles as one."""
+        titles, _, table = written.partition("\n")
+        if titles.startswith("|"):
+            titles, table = "", written
+        return cls((titles,) if titles else (), table)
+
     def above(self, text: str) -> str:
         """Return a text below this context: after a blank line, or right below a table header."""
         below = f"{self.table}\n{text}" if self.table else text

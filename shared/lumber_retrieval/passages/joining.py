@@ -103,7 +103,7 @@ class Passage:
     @property
     def in_context(self) -> str:
         """Its text for a reader, below its context: after a blank line or a table's header."""
-        return text_in_context(self.context, self.said)
+        return Context.from_text(self.context).above(self.said)
 
     @property
     def key(self) -> str:
@@ -147,14 +147,6 @@ def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
                 "changed again, and pass texts as they were split; chunks with a context before "
                 "their text need their end_index in the metadata"
             )
-
-
-def text_in_context(context: str, text: str) -> str:
-    """Return a text below its context; see `Context.above`."""
-    titles, _, table = context.partition("\n")
-    if titles.startswith("|"):
-        titles, table = "", context
-    return Context((titles,) if titles else (), table).above(text)
 
 
 def shorten_context(context: str) -> str:
