@@ -1,0 +1,264 @@
+"""Puts the characters of a PDF's page into words and lines, as PDFium reads and draws them.
+
+PDFium returns the characters of a page in reading order, also of right-to-left scripts, divided
+into lines, with the position and the font of each.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from math import hypot
+from operator import attrgetter, itemgetter
+from typing import Any
+from unicodedata import combining
+
+from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
+
+# A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
+_LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
+_HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
+# Control codes are glyphs without a character, and no spaces.
+_WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
+_LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
+_BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
+_MIN_BOLD_WEIGHT = 600
+_MONOSPACED = re.compile(
+    "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
+)
+_FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
+_FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+_ALEFS = "\u0622\u0623\u0625\u0627\u0671"
+_LAST_DIGIT = re.compile(r"\d(?!.*\d)")
+_MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
+_MAX_ADVANCE = 1.5  # times the size, of the letters of a word
+_MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
+_MOST_COPIES, _MAX_COPY_DIFFERENCE = 3, 0.1  # of two letters in bold; points, between boxes
+_MAX_FONT_NAME = 200  # bytes of a font's name
+
+
+class PageCharacters:
+    """The characters of a page, which make its words and lines, and the `objects` drawn on it."""
+
+    def __init__(self, pdfium: Any, page: Any) -> None:
+        self._pdfium = pdfium
+        numbers = range(pdfium.FPDFPage_CountObjects(page))
+        self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
+        self._page = pdfium.FPDFText_LoadPage(page)
+        self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
+        self.turns = Counter[int]()  # words by the quarter turns to the left of their letters
+        self._styles: dict[bytes, tuple[int, bool]] = {}
+        self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
+        self._name = ctypes.create_string_buffer(_MAX_FONT_NAME)
+        self._numbers = [ctypes.c_double() for _ in range(4)]
+
+    def lines(self, annotated: int | None = None) -> list[TextLine]:
+        """Close the page's text; return its lines, from `annotated` on those of annotations."""
+        buffer = (ctypes.c_ushort * (self.count + 1))()
+        size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
+        text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
+        if len(text) < self.count:
+            text = self._with_missing(text)
+        if len(self.objects) > self.count / 2:
+            text = self._with_doubled(text)
+        text = re.sub("\u2010(?=\\S)", self._hyphen, text)
+        text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
+        lines: list[tuple[list[Word], bool]] = []
+        for match in _LINE.finditer(text):
+            words = self._words(list(_WORD.finditer(text, *match.span(1))))
+            if words and match[2] in _HYPHENS:
+                words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
+            by_annotation = annotated is not None and match.start() >= annotated
+            # PDFium joins rows that are close to each other.
+            for _, row in groupby(words, key=attrgetter("base", "turns")):
+                part = list(row)
+                before, added = lines[-1] if lines else ([], False)
+                if before and added == by_annotation and continues_line(before, part):
+                    lines[-1] = join_words(before, part), added
+                else:
+                    lines.append((part, by_annotation))
+        self._pdfium.FPDFText_ClosePage(self._page)
+        most = max(self.turns, key=self.turns.__getitem__, default=0)
+        return [TextLine(_turn(words, most), added=added) for words, added in lines]
+
+    def _with_missing(self, text: str) -> str:
+        """Return a text with a character for each glyph that PDFium leaves out of it.
+
+        A bar is a minus sign. At the start of a line it is the mark of an item.
+        """
+        units, index_in_text = list(text), self._pdfium.FPDFText_GetTextIndexFromCharIndex
+        for index in range(self.count):
+            if index_in_text(self._page, index) < 0:
+                starts = not index or units[index - 1] == "\n"
+                left, right, foot = self._box(index, 0)
+                is_bar = right - left > _MIN_BAR * (self._numbers[3].value - foot) > 1
+                units.insert(index, "\u2212" if is_bar else "\u2022" if starts else " ")
+        return "".join(units)
+
+    def _with_doubled(self, text: str) -> str:
+        """Return a text with doubled letters where PDFium has a space for the second one.
+
+        Chrome draws each letter as an object. PDFium leaves out one like that before it if their
+        boxes overlap, as in italics: bold print may draw each letter twice.
+        """
+        pdfium, units = self._pdfium, list(text)
+        numbers = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
+        ends = x, y, end, _ = [ctypes.c_float() for _ in range(4)]
+        for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
+            beside = before, after = space.start() - 1, space.end()
+            drawn = (pdfium.FPDFText_GetTextObject(self._page, index) for index in beside)
+            first, last = (numbers.get(o and ctypes.addressof(o.contents), -1) for o in drawn)
+            for copy in self.objects[first + 1 : last][:_MOST_COPIES]:
+                pdfium.FPDFPageObj_GetBounds(copy, *ends)
+                left, right, foot = self._box(before, 0)
+                width, shift = right - left, x.value - left  # that of bold print is smaller
+                unlike = max(abs(end.value - x.value - width), abs(y.value - foot))
+                joined = self._box(after, 0)[0] < end.value + width / 16  # else a word ends
+                if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
+                    units[before + 1] = text[before]
+        return "".join(units)
+
+    def _hyphen(self, match: re.Match[str]) -> str:
+        """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""
+        below = self._origin(match.start())[1] - self._origin(match.end())[1] > 1
+        return "\ufdd1" if below else match[0]
+
+    def _words(self, matches: list[re.Match[str]]) -> list[Word]:
+        base, font = 0.0, Word("", 0.0, 0.0, 0.0, 0.0, bold=0)
+        behind = int(bool(matches) and len(matches[0][0]) == 1)  # a drop cap
+        sampled = {0, behind, len(matches) // 2, len(matches) - 1}  # reading a font is slow
+        words: list[Word] = []
+        for number, word in enumerate(matches):
+            if number in sampled:
+                font = self._font(word.start())
+            left, right, _, rise = ends = self._ends(word, font.turns)
+            if rise > right - left:  # it is turned
+                font = self._font(word.start())
+                left, right, _, rise = ends = self._ends(word, font.turns)
+            is_wide = right - left > _MAX_ADVANCE * len(word[0]) * font.size
+            for part in self._parts(word, font) if is_wide else [word]:
+                left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
+                turned = not words or words[-1].turns != font.turns
+                if turned or foot < base - _MAX_DESCENT * font.size:
+                    base = self._origin(part.start(), font.turns)[1]
+                text = self._text(part, font, level=rise < MIN_RAISE * font.size)
+                if not text.isascii():  # join surrogate pairs
+                    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+                words.append(Word(text, left, right, base, *font[4:]))
+        return words
+
+    def _parts(self, word: re.Match[str], font: Word) -> Iterator[re.Match[str]]:
+        """Yield the parts of a word: PDFium joins letters that are spaced over columns."""
+        start, end = word.start(), 0.0
+        for index in range(*word.span()):
+            left, right, _ = self._box(index, font.turns)
+            if index > start and left - end > font.size:
+                yield word.re.match(word.string, start, index) or word
+                start = index
+            end = right
+        yield word.re.match(word.string, start, word.end()) or word
+
+    def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
+        """Return the sides of a word, its last character's foot, and how high it is at one end."""
+        first = last = self._box(word.start(), turns)
+        if len(word[0]) > 1:
+            last = self._box(word.end() - 1, turns)
+        return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
+
+    def _box(self, index: int, turns: int) -> tuple[float, float, float]:
+        """Return the left and right sides of a character, and its foot."""
+        self._pdfium.FPDFText_GetCharBox(self._page, index, *self._numbers)
+        left, right, bottom, top = self._numbers
+        if not turns:
+            return left.value, right.value, bottom.value
+        ends = turn_back(left.value, bottom.value, turns), turn_back(right.value, top.value, turns)
+        (first, last), heights = zip(*ends, strict=True)
+        return min(first, last), max(first, last), min(heights)
+
+    def _origin(self, index: int, turns: int = 0) -> tuple[float, float]:
+        """Return where a character begins on its baseline."""
+        x, y = self._numbers[:2]
+        self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
+        return turn_back(x.value, y.value, turns)
+
+    def _from_right(self, start: int, letters: re.Match[str], turns: int) -> str:
+        """Return the letters of a word from right to left as they are drawn.
+
+        Browsers draw them from left to right, which is the order that PDFium returns. The letters
+        of a ligature are at one place, mostly in reverse: an alef is behind its lam, a mark last.
+        """
+        places: list[tuple[float, int, int, str]] = []
+        for index, letter in enumerate(letters[0], start=start + letters.start()):
+            rank = 2 if combining(letter) else int(letter in _ALEFS)
+            places.append((-round(self._origin(index, turns)[0], 1), rank, -index, letter))
+        return "".join(place[-1] for place in sorted(places))
+
+    def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:
+        """Return the text of a word, with raised and lowered numbers set apart.
+
+        In a `level` one the first and last characters reach equally far down.
+        """
+        # Each call of PDFium is slow.
+        if not word[0].isascii() and _FROM_RIGHT.search(word[0]):
+            turns, start = font.turns, word.start()
+            return _FROM_RIGHT.sub(lambda own: self._from_right(start, own, turns), word[0])
+        sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
+        if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
+            return word[0]
+        text, least, first = "", MIN_RAISE * font.size, self._origin(word.start(), font.turns)[1]
+        heights = [self._origin(index, font.turns)[1] - first for index in range(*word.span())]
+        if level and abs(heights[digit.start()]) < least:
+            return word[0]
+        for place, unit in enumerate(word[0]):  # the font may have raised digits on the line
+            if unit.isdecimal():
+                foot = self._box(word.start() + place, font.turns)[2] - first
+                heights[place] = max(heights[place], foot)
+        kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
+        for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
+            text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
+        return text
+
+    def _font(self, index: int) -> Word:
+        """Return a word without place that is drawn as a character is."""
+        pdfium, page, matrix = self._pdfium, self._page, self._matrix
+        pdfium.FPDFText_GetMatrix(page, index, matrix)
+        size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
+        turns = 0
+        if abs(matrix.b) > abs(matrix.a):
+            turns = 1 if matrix.b > 0 else 3
+        elif matrix.a < 0 and matrix.d < 0:
+            turns = 2
+        pdfium.FPDFText_GetFontInfo(page, index, self._name, _MAX_FONT_NAME, self._flags)
+        font = self._name.value
+        if font not in self._styles:
+            name = font.decode("latin-1")
+            weight = pdfium.FPDFText_GetFontWeight(page, index)
+            bold = weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None
+            self._styles[font] = (
+                2 if bold else int("medium" in name.lower()),
+                bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
+            )
+        self.turns[turns] += 1
+        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns)
+
+
+def turn_back(x: float, y: float, turns: int) -> tuple[float, float]:
+    """Return a point of a page that is turned back by quarter turns."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]
+
+
+def _turn(words: list[Word], most: int) -> list[Word]:
+    """Return the words of a line as one at its foot if it is not turned as most of its page."""
+    first, last = words[0], words[-1]
+    turns = (most - first.turns) % 4
+    if not turns:
+        return words
+    start = turn_back(first.left, first.base, turns)
+    end = turn_back(last.right, first.base + first.size, turns)
+    left, right = sorted((start[0], end[0]))
+    text = " ".join(word.text for word in words)
+    return [first._replace(text=text, left=left, right=right, base=min(start[1], end[1]))]
