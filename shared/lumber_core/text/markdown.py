@@ -77,6 +77,7 @@ _HEADER_LINES = 2  # in a table: the header row and the line of dashes
 # The first line at which a block is divided: the header of a table stays with its first row, and
 # fences with the line next to them.
 _FIRST_ROW = {"table_open": _HEADER_LINES + 1, "fence": 2, "html_block": 1}
+_ROWS = re.compile(r"(?:[ \t]*\|[^\n]*\|[ \t]*(?:\n|\Z))+")
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
 
 
@@ -186,6 +187,10 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             kind = inside
         elif kind == "paragraph" and quotes:
             kind = "quote"
+        # Rows without their header, such as a part of a table, are a table as well.
+        only_rows = (
+            kind == "paragraph" and stop - first > 1 and _ROWS.fullmatch(tokens[number + 1].content)
+        )
         start = lines[first if line is None else line]
         line = None
         if start <= previous:
@@ -208,14 +213,14 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
         yield Block(
             start,
             start,
-            kind,
+            "table" if only_rows else kind,
             level=int(token.tag[1:]) if outline else 0,
             title=" ".join(_NO_TITLE.sub("", tokens[number + 1].content).split())
             if outline
             else "",
             rows=tuple(lines[first + _FIRST_ROW[token.type] : stop - (token.type == "fence")])
             if token.type in _FIRST_ROW
-            else (),
+            else tuple(lines[first + 1 : stop] if only_rows else ()),
             header=Span(lines[first], lines[first + _HEADER_LINES])
             if kind == "table" and stop - first > _HEADER_LINES
             else _NO_HEADER,

@@ -18,8 +18,8 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
-from lumber_core.text.markdown import LINE_BREAK, Block, markdown_units
-from lumber_core.text.outline import TableBody, TextOutline, TextSection
+from lumber_core.text.markdown import CONTEXT_KEY, LINE_BREAK, Block, markdown_units
+from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import (
     find_markdown_places,
@@ -111,6 +111,12 @@ class ParsedText(ABC):
         """Yield the rows of tables below their headers."""
         yield from ()
 
+    def _table_continued(self, end: int) -> Iterator[TableBody]:
+        """Yield the rows up to `end` of a chunk that continues a table, if its context has it."""
+        context = self.source.metadata.get(CONTEXT_KEY)
+        if isinstance(context, str) and (table := Context.from_text(context).table):
+            yield TableBody(0, end, table)
+
     @cached_property
     def section_starts(self) -> list[int]:
         """Where sections start that are not merged with those before, ascending, without 0."""
@@ -181,6 +187,8 @@ class PlainText(ParsedText):
         # A chunk from further down in a file has no header.
         below = self.source.first_line > 1 or self.source.metadata.get("start_index")
         end = find_header(self.text) if self.source.kind == "csv" and not below else 0
+        if self.source.kind == "csv" and below:
+            yield from self._table_continued(len(self.text))
         if end:
             header = self.text[:end].lstrip("\ufeff").rstrip("\r\n")
             yield TableBody(end, len(self.text), header)
@@ -262,6 +270,9 @@ class MarkdownText(ParsedText):
 
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables, with the header row and the line of dashes without padding."""
+        first = self.blocks[0] if self.blocks else None
+        if first and first.kind == "table" and not first.header.end:
+            yield from self._table_continued(first.end)
         for block in self.blocks:
             if block.header.end:
                 header = block.header.of(self.text)

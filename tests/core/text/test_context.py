@@ -115,6 +115,36 @@ def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
     assert {chunk.context for chunk in others} == {"| a | b |\n|---|---|"}
 
 
+@pytest.mark.parametrize("kind", ["markdown", "csv"])
+def test_a_part_of_a_table_that_is_split_again_is_cut_between_rows_below_its_header(kind):
+    head, row = {
+        "markdown": (
+            "| Tap | Price |\n| --- | --- |\n",
+            "| tap number {} of the pub | {} pounds |\n",
+        ),
+        "csv": ("tap,price,left\n", '"tap number {0} of the old, old pub",{0},7\n'),
+    }[kind]
+    rows = [row.format(number, number) for number in range(40)]
+    parts = chunks_of(head + "".join(rows), 100, format=kind, metadata={"title": "Pub"})
+    part = parts[1]
+    context = f"Pub\n{head.rstrip()}"
+    assert part.context == context
+    metadata = {"title": "Pub", "context": part.context, "start_index": part.span.start}
+    children = chunks_of(part.text, 25, format=kind, metadata=metadata)
+    assert len(children) > 2
+    for child in children:
+        assert child.context == context
+        assert set(child.text.splitlines(keepends=True)) <= {*rows}
+
+
+def test_rows_without_a_header_are_cut_between_rows():
+    lines = ["# Taps\n", "\n", *["| tap number one of the pub | 2 pounds |\n"] * 9, "\n", "End."]
+    chunks = chunks_of("".join(lines), 16)
+    assert len(chunks) > 4
+    for chunk in chunks:
+        assert set(chunk.text.splitlines(keepends=True)) <= {*lines}
+
+
 def test_the_header_of_a_table_is_given_without_its_padding():
     rows = "".join(f"| {number}        | word word   |\n" for number in range(9))
     *_, last = chunks_of(f"| Number    | A -- B      |\n|----------:|-------------|\n{rows}", 20)

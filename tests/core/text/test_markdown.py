@@ -193,6 +193,15 @@ def test_rows_are_those_of_the_table_and_lines_of_the_code():
     assert len(python.rows) == len(lines) - 3  # not the marks, not the first line
 
 
+def test_lines_between_bars_are_rows_and_prose_with_bars_is_not():
+    def kinds(text: str) -> list[tuple[str, int]]:
+        return [(block.kind, len(block.rows)) for block in markdown_blocks(text)]
+
+    assert kinds("| 1 | 2 |\n  | 3 | 4 |  \n|5|6|") == [("table", 2)]
+    assert kinds("|x| is the size of x, and\n|y| that of y.") == [("paragraph", 0)]
+    assert kinds("| one row |") == [("paragraph", 0)]
+
+
 # Paths of headings.
 
 
