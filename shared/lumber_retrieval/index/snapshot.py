@@ -71,12 +71,15 @@ class Snapshot:
         are taken.
         """
         ranked = sorted(ranking, key=itemgetter(1), reverse=True)
-        if len(ranked) > count and ranked[count][1] == ranked[count - 1][1]:
-            equal = [number for number, score in ranked if score == ranked[count][1]]
-            named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
-            names = dict(select(self._connection, f"{named} WHERE chunks.id", equal))
-            ranked.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
-        return dict(ranked[:count])
+        if len(ranked) <= count or ranked[count][1] < ranked[count - 1][1]:
+            return dict(ranked[:count])
+        least = ranked[count][1]
+        equal = [number for number, score in ranked if score == least]
+        named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
+        names = dict(select(self._connection, f"{named} WHERE chunks.id", equal))
+        equal.sort(key=lambda number: (names.get(number, b""), number))
+        best = {number: score for number, score in ranked if score > least}
+        return best | dict.fromkeys(equal[: count - len(best)], least)
 
     def long_documents(self, chunks: Iterable[int]) -> dict[int, Mapping[str, Any]]:
         """Return the metadata of the long documents that have some of these chunks, by number."""

@@ -95,7 +95,10 @@ def _find_sentences(
         for part in parts
         if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
     )
-    return tuple(Sentence(part, own, has_content(own, headings)) for part, own in kept)
+    return tuple(
+        Sentence(part, own, has_content(spoken_text(own) if spoken else own, headings))
+        for part, own in kept
+    )
 
 
 def _starts_in_speech(text: str, language: str) -> list[int]:
@@ -120,7 +123,7 @@ def has_content(text: str, headings: bool = True) -> bool:
     Without `headings`, a line that begins with "#" is a comment.
     """
     words = 0
-    for line in spoken_text(text).splitlines():
+    for line in text.splitlines():
         if not (headings and HEADING.match(line)):
             if _THREE_WORDS.search(line):
                 return True
