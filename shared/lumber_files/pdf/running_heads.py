@@ -13,7 +13,9 @@ from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
 _MAX_EDGE_LINES = 4  # heights at the top or the bottom of a page that may have running heads
 _MAX_EDGE_CELLS = 16  # on these heights
 _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
-_MIN_SHARE = 0.4  # of the pages from its first to its last; heads of left pages are on half of them
+# Of the pages from its first to its last: heads of left pages are on half of them, and so may be
+# the headings of like sections, whose type is larger than that of text.
+_MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the size, from a head of columns to their first row
 _MAX_LINE_DISTANCE = 1.5  # times the size, between two lines of a cell
@@ -34,9 +36,9 @@ def strip_running_heads(
 ) -> tuple[list[list[TextLine]], list[TextLine], list[TextLine]]:
     """Return pages without the lines that most pages around them repeat at the same height.
 
-    Lines that differ in a number are rows of a table, unless the number counts the pages. Titles
-    such as "Step 1" and "Step 2" are kept: they are larger than the text, and running heads are
-    not. Running heads that name the chapter start or end with the page number. Then return what
+    Lines that differ in a number are rows of a table, unless the number counts the pages. Running
+    heads that name the chapter start or end with the page number. In the type of headings, titles
+    such as "Step 1" and "Step 2" are kept, and the first of lines that are alike. Then return what
     stands at the top of the first page and is said nowhere else, and what other heads say.
     """
     largest = HEADING_SCALE * text_size(pages)
@@ -54,6 +56,7 @@ def strip_running_heads(
     [(first, counted)] = firsts.most_common(1) or [(0, 0)]
     numbered = counted > max(least, len(pages) / 2)
     dropped: dict[TextLine, tuple[int, int]] = {}
+    large_heads: dict[str, int] = {}  # with their first page
     for number, page in enumerate(edges):
         for side, edge in enumerate(page):
             run = 0  # from the edge to the text
@@ -61,15 +64,19 @@ def strip_running_heads(
                 text, height = keys[line]
                 near = (places.get((text, height + step), ()) for step in (-1, 0, 1))
                 on = sorted({page for pages in near for page in pages})
-                share = 0.0 if _PAGE in text else _MIN_SHARE
+                large = line.size >= largest
+                share = 0.0 if _PAGE in text else _MIN_LARGE_SHARE if large else _MIN_SHARE
                 repeated = len(on) >= max(least, share * (on[-1] - on[0] + 1))
                 counts = numbered and first in _first_page_numbers(line, number)
-                if not (repeated or counts) or line.size >= largest:
+                differs = _PAGE in text or len(line.cells) > 1 or len(on) < _MIN_REPEATS
+                if not (repeated or counts) or (large and differs):
                     break
                 run += 1
             while 0 < run < len(edge) and _is_row_of(edge[run - 1], edge[run]):
                 run -= 1
-            dropped |= dict.fromkeys(edge[:run], (number, side))
+            for line in edge[:run]:
+                if line.size < largest or large_heads.setdefault(line.text, number) < number:
+                    dropped[line] = number, side
     kept = [[line for line in page if line not in dropped] for page in pages]
     states = title_key(" ".join(line.text for page in kept for line in page))
     said: tuple[list[TextLine], list[TextLine]] = [], []
@@ -134,4 +141,5 @@ def _is_row_of(line: TextLine, inward: TextLine) -> bool:
 
 
 def _is_near(edge: Sequence[TextLine], most: float) -> bool:
-    return len(edge) > 1 and abs(edge[0].base - edge[1].base) <= most * edge[0].size
+    size = min(line.size for line in edge[:2])
+    return len(edge) > 1 and abs(edge[0].base - edge[1].base) <= most * size

@@ -199,6 +199,26 @@ def test_a_running_head_that_a_heading_states_is_not_said_again() -> None:
     assert "Of boats" not in read(*pages)
 
 
+def test_a_running_head_in_the_type_of_headings_is_said_where_it_is_first() -> None:
+    heads = [(72, 772, 9, "Tide Mill"), (72, 750, 20, "Fourth proof")]
+    pages = [[*heads, *prose(724, [f"In {name} {o}" for o in PROSE])] for name in "ABCDE"]
+    pages[3].append((72, 640, 20, "Of boats"))
+    text = read(*pages)
+    assert re.findall(r"# [\w ]+", text) == ["# Fourth proof", "# Of boats"]
+    assert (text.index("# Fourth"), text.count("Tide Mill")) == (0, 1)
+    cells = [(72, 750, 20, "Fourth"), (300, 750, 20, "proof")]
+    assert read(*([*cells, *page[2:]] for page in pages)).count("proof") == len(pages)
+
+
+@pytest.mark.parametrize("on", [{0, 2, 4}, {0, 1}])
+def test_headings_that_are_alike_stay_if_pages_between_lack_them_or_there_are_two(
+    on: set[int],
+) -> None:
+    count = max(on) + 1
+    pages = [[(72, 770, 20, "Prices")] * (n in on) + prose(700 - 20 * n) for n in range(count)]
+    assert read(*pages).count("# Prices") == len(on)
+
+
 def test_running_heads_that_change_are_known_by_the_number_of_their_page() -> None:
     chapters = ("Boats", "Boats", "Nets", "Hooks", "Hooks")
     pages = [
