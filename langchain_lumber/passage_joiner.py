@@ -213,7 +213,8 @@ def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str
 
     If there is no such text, a ValueError is raised.
     """
-    for name in (hit.document, *file_names(hit.metadata)):
+    names = [hit.document] if hit.document in texts else file_names(hit.metadata)
+    for name in names:
         if name in texts:
             text = texts[name]
             if not isinstance(text, list):

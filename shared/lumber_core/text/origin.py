@@ -113,8 +113,9 @@ def with_page(metadata: Metadata) -> Metadata:
         changed = [key for key, text in texts.items() if text.isdecimal() and len(text) < 10]
         return {**metadata, **{key: int(texts[key]) for key in changed}} if changed else metadata
     source = str(metadata.get("source"))
-    values = [*map(str, _values(metadata, _PAGES)), *([source] * (source != file_name(metadata)))]
-    numbers = [int(value) for value in values if value.isdecimal()]
+    numbers = [int(value) for value in map(str, _values(metadata, _PAGES)) if value.isdecimal()]
+    if source.isdecimal() and source != file_name(metadata):
+        numbers.append(int(source))
     return {**metadata, NUMBER: numbers[0]} if numbers else metadata
 
 

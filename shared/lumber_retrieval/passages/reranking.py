@@ -156,21 +156,20 @@ def _add_text_beside(
     small = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER, language=language)
     number = 0
     for document, unordered in of_document.items():
-        text, end = texts[document], 0
+        text, end, kind = texts[document], 0, unordered[0].kind
+        divide = partial(
+            sentences_of,
+            language=language,
+            whole_lines=kind in NESTED,
+            spoken=is_captions(text, kind),
+        )
+        heading = _NO_HEADING if kind in NESTED else HEADING
         own = sorted(unordered, key=lambda hit: hit.span)
         nexts = [*(hit.span.start for hit in own[1:]), len(text)]
         for hit, following in zip(own, nexts, strict=True):
             start = max(end, hit.span.start)
             if start >= hit.span.end:
                 continue
-            kind = hit.kind
-            divide = partial(
-                sentences_of,
-                language=language,
-                whole_lines=kind in NESTED,
-                spoken=is_captions(text, kind),
-            )
-            heading = _NO_HEADING if kind in NESTED else HEADING
             first = _start_before(text, Span(end, start), divide, heading)
             last = _end_after(text, Span(hit.span.end, following), divide, heading)
             with_end = _extend(hit, Span(hit.span.start, last), text)
