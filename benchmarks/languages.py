@@ -23,7 +23,7 @@ from benchmarks.embedding import index_of
 from lumber_core import LayoutChunker, Source
 from lumber_core.spans import Span
 from lumber_evaluation.dataset import Corpus, Question
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 
 READ_SHARE = 0.01  # of all characters
 LANGUAGES = ("en", "de", "es", "ru", "zh")

@@ -39,8 +39,8 @@ from benchmarks.suite.memory import peak_memory
 from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
-from lumber_retrieval.index.embedding_model import EmbeddingModel
-from lumber_retrieval.index.indexed_documents import texts_around
+from lumber_retrieval.index.adding import texts_around
+from lumber_retrieval.index.embedded_texts import EmbeddingModel
 from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.vectors import Vectors, unit_length

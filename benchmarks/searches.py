@@ -29,7 +29,7 @@ from lumber_evaluation.retrieval.passage_search import store_chunks
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, place_chunks
 from lumber_retrieval.index.vectors import Vectors, rotate
-from lumber_retrieval.search import CANDIDATES, fuse
+from lumber_retrieval.passage_index import CANDIDATES, fuse
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]

@@ -15,6 +15,7 @@ from langchain_lumber.passage_joiner import name_of, own_text
 from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
+from lumber_core.text.captions import spoken_text
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.outline import Context, headings_above
 from lumber_core.text.source import Source
@@ -139,7 +140,7 @@ def _place_chunks(chunks: Sequence[Document]) -> list[PlacedText]:
     texts = [text for _, text in placed]
     spans = spans_of(texts, [start for start, _ in placed])
     return [
-        PlacedText(span, text, _in_context(chunk, text))
+        PlacedText(span, spoken_text(text), _in_context(chunk, text))
         for span, text, chunk in zip(spans, texts, chunks, strict=True)
     ]
 

@@ -102,6 +102,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
     reading_order: SkipValidation[bool] = False
 
     _elsewhere: ClassVar[Mapping[str, str]] = names_elsewhere("splitter", "embeddings")
+    _settings_of_index: ClassVar[tuple[str, ...]] = ("splitter", "embeddings", "path", "collection")
     _opened: tuple[tuple[Any, ...], PassageIndex] | None = PrivateAttr(None)
 
     def model_post_init(self, context: Any, /) -> None:
@@ -111,9 +112,6 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
         path = self._index.store.path
         if self.path is None:
             self.path = path  # copies that LangChain makes of the fields search the same index
-
-    def _index_arguments(self) -> tuple[Any, ...]:
-        return self.splitter, self.embeddings, self.path, self.collection
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the settings, the URL of a database without its password."""
@@ -128,7 +126,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
                 "splitter must be one of this package, such as LayoutTextSplitter(target_size=50), "
                 f"not {safe_repr(splitter)}"
             )
-        model = checked_embeddings(self.embeddings)
+        model = "bundled" if self.embeddings is None else checked_embeddings(self.embeddings)
         path = in_collection(self.path, self.collection)
         return PassageIndex(splitter.chunker, model, path)
 

@@ -14,6 +14,7 @@ from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
 from lumber_core.support.identity import settings_digest
+from lumber_core.text.captions import spoken_text
 from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 
@@ -114,6 +115,6 @@ def _place_nodes(nodes: Sequence[BaseNode]) -> list[PlacedText]:
     texts = [text_of(node) for node in nodes]
     starts = [node.start_char_idx if isinstance(node, TextNode) else None for node in nodes]
     return [
-        PlacedText(span, text, node.get_content(MetadataMode.EMBED))
+        PlacedText(span, spoken_text(text), node.get_content(MetadataMode.EMBED))
         for span, text, node in zip(spans_of(texts, starts), texts, nodes, strict=True)
     ]

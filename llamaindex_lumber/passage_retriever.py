@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -100,6 +99,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         ('Otters live along rivers. They hunt fish at dawn.', 'otters', 0)
     """
 
+    _settings_of_index = ("node_parser", "embed_model", "path", "collection")
+
     def __init__(
         self,
         node_parser: SpanNodeParser | None = None,
@@ -138,9 +139,6 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         SearchSettings(**self._settings)
         self._opened = None
         self.path = self._index.store.path  # the same index, if another setting is assigned
-
-    def _index_arguments(self) -> tuple[Any, ...]:
-        return self.node_parser, self.embed_model, self.path, self.collection
 
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)

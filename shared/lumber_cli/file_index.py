@@ -20,7 +20,7 @@ from lumber_cli.file_records import (
     stamp_of_input,
 )
 from lumber_cli.inputs import STDIN, Inputs
-from lumber_core import LayoutChunker, __version__
+from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
@@ -31,9 +31,9 @@ from lumber_core.text.source import Source
 from lumber_core.text.titles import title_after_rename
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
-from lumber_retrieval.embedders import BundledEmbedder, Embedder, Similarity
+from lumber_retrieval.embedders import Embedder, Similarity
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
-from lumber_retrieval.index.document_versions import document_digest
+from lumber_retrieval.index.adding import document_digest
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.passage_index import PassageIndex
@@ -79,7 +79,7 @@ class FileIndex:
         self, path: str | Path | None, encoding: str | None = None, model: Embedder | None = None
     ) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
-        self._index = PassageIndex(self._chunker, model or BundledEmbedder(), path)
+        self._index = PassageIndex(self._chunker, model or TextEmbedder(), path)
         version = digest(__version__, self._chunker.identity, repr(encoding))
         self._records = FileRecords(self._index.store, version)
         self._names: dict[str, str] = {}

@@ -16,7 +16,7 @@ from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
 from lumber_core.storage.database import UnusableError
 from lumber_retrieval.embedders import Embedder
-from lumber_retrieval.index.embedding_model import OtherModelError
+from lumber_retrieval.index.embedded_texts import OtherModelError
 from lumber_retrieval.index.store import PassageStore
 
 MAX_CACHE_BYTES = 2_000_000_000

@@ -4,12 +4,12 @@ Data meets these in order:
 
 1. `index` stores documents: small chunks, with their vectors and words.
 2. `words` finds the words of texts and questions.
-3. `search` proposes chunks for a question, by vectors and by words: its `hits`.
-4. `passages` ranks them, and joins their best sentences into exact slices of their documents,
-   within a budget of words.
-5. `passage_index` does all of this, and `retriever` has what both frameworks' retrievers share.
-6. `embedders` wraps any embedding model, or finds it by name.
-7. `citing` looks up what a language model quotes in its answer.
+3. `passages` ranks the chunks that a search returned, its `hits`, and joins their best sentences
+   into exact slices of their documents, within a budget of words.
+4. `passage_index` does all of this: it adds documents, and proposes chunks for a question by
+   vectors and by words. `retriever` has what both frameworks' retrievers share.
+5. `embedders` wraps any embedding model, or finds it by name.
+6. `citing` looks up what a language model quotes in its answer.
 """
 
 try:

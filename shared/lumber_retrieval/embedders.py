@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.checks import check_texts
@@ -69,10 +68,8 @@ def embedder(spec: object = "bundled") -> Embedder:
     if isinstance(spec, str):
         return _find_by_name(spec)
     if not isinstance(spec, type):
-        if isinstance(spec, Embedder):
+        if isinstance(spec, TextEmbedder | Embedder):
             return spec
-        if isinstance(spec, TextEmbedder):
-            return BundledEmbedder(spec)
         if hasattr(spec, "get_text_embedding_batch") or hasattr(spec, "embed_query"):
             return FrameworkEmbedder(spec)
     raise TypeError(
@@ -84,7 +81,7 @@ def embedder(spec: object = "bundled") -> Embedder:
 def _find_by_name(name: str) -> Embedder:
     kind, _, rest = name.partition(":")
     if name == "bundled":
-        return BundledEmbedder(TextEmbedder())
+        return TextEmbedder()
     if kind in ("http", "https", "openai"):
         url, _, model = name.partition("#") if kind != "openai" else ("", "", rest)
         if model:
@@ -96,37 +93,6 @@ def _find_by_name(name: str) -> Embedder:
         'sentence-transformers, "openai:NAME", and the URL of a server with OpenAI\'s API as in '
         '"http://127.0.0.1:8000/v1#NAME"'
     )
-
-
-class BundledEmbedder:
-    """The sentence encoder that comes with the library, all-MiniLM-L6-v2.
-
-    Args:
-        model: The encoder; its `model` may be a folder made by `python -m
-            lumber_training export --embedder`.
-    """
-
-    similarity: Similarity = "cosine"
-
-    def __init__(self, model: TextEmbedder | None = None) -> None:
-        self._model = model or TextEmbedder()
-
-    @property
-    def identity(self) -> str:
-        """The model and the digest of its weights.
-
-        Raises:
-            WeightsError: The model's files are missing.
-        """
-        files = read_card(find_encoder(self._model.model)).files
-        own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
-        return f"all-MiniLM-L6-v2 {hashlib.sha256(' '.join(own).encode()).hexdigest()[:16]}"
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; the model reads its first 254 tokens."""
-        return self._model.embed(texts)
-
-    embed_queries = embed_documents
 
 
 class FrameworkEmbedder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from typing_extensions import Never, Self
 
@@ -26,10 +26,7 @@ class IndexingRetriever(ABC, Generic[D]):
     """
 
     _opened: tuple[tuple[Any, ...], PassageIndex] | None
-
-    @abstractmethod
-    def _index_arguments(self) -> tuple[Any, ...]:
-        """Return the settings that its index depends on: splitter, embedding model, path."""
+    _settings_of_index: ClassVar[tuple[str, ...]] = ()  # splitter, embedding model, path
 
     @abstractmethod
     def _open(self) -> PassageIndex:
@@ -38,9 +35,9 @@ class IndexingRetriever(ABC, Generic[D]):
     @property
     def _index(self) -> PassageIndex:
         """The index; a new one if a setting that it depends on was assigned."""
-        arguments = self._index_arguments()
-        if self._opened is None or self._opened[0] != arguments:
-            self._opened = arguments, self._open()
+        settings = tuple(getattr(self, name) for name in self._settings_of_index)
+        if self._opened is None or self._opened[0] != settings:
+            self._opened = settings, self._open()
         return self._opened[1]
 
     @property

@@ -73,9 +73,6 @@ class CoreRetriever(IndexingRetriever[IndexedDocument]):
         self.index, self.settings, self._opened = index, settings, None
         SearchSettings(**settings)
 
-    def _index_arguments(self) -> tuple[Any, ...]:
-        return ()
-
     def _open(self) -> PassageIndex:
         return self.index
 

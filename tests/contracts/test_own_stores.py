@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 from tests.contracts.finders import FRAMEWORKS
 from tests.contracts.splitters import seen
 from tests.core.text.test_context import GUIDE

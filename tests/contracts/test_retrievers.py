@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 from tests.contracts.finders import FINDERS, FRAMEWORKS, Found
 from tests.core.forking import works_in_a_fork
 from tests.core.text.test_context import GUIDE

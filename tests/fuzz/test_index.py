@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from lumber_cli.commands.index import copy_index
 from lumber_retrieval.index import segments
-from lumber_retrieval.index.document_versions import document_digest
+from lumber_retrieval.index.adding import document_digest
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from tests.postgres import Place, Server

@@ -14,7 +14,7 @@ from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_core.tools import create_retriever_tool
 
 from langchain_lumber import GreedyTextSplitter, PassageJoiner, PassageRetriever
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 RIVERS = Document(RIVER, metadata={"source": "river.txt", "year": 1850})

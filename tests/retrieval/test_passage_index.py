@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
-from lumber_retrieval.index.document_versions import document_digest
+from lumber_retrieval.index.adding import document_digest
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from tests.postgres import Place

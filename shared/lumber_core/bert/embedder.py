@@ -7,9 +7,10 @@ searched with the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
 
-from lumber_core.bert.model_folder import check_model_name
+from lumber_core.bert.model_folder import check_model_name, find_encoder, read_card
 from lumber_core.checks import check_positive, check_texts
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 class TextEmbedder:
     """Embeds texts, with no API key, download or PyTorch.
 
+    Attributes:
+        similarity: How a query's vector is compared with a text's.
+
     Args:
         model: "bundled", or a folder or hub id with the output of
             `python -m lumber_training export --embedder`.
@@ -32,6 +36,8 @@ class TextEmbedder:
         TypeError: An argument has the wrong type.
         MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
     """
+
+    similarity: Literal["cosine"] = "cosine"
 
     def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
         check_model_name(model)
@@ -56,6 +62,19 @@ class TextEmbedder:
 
             self._loaded = load_embedder(self.model, threads=self.threads)
         return self._loaded.embed(checked)
+
+    embed_documents = embed_queries = embed
+
+    @property
+    def identity(self) -> str:
+        """The model and a digest of its weights.
+
+        Raises:
+            WeightsError: The model's files are missing.
+        """
+        files = read_card(find_encoder(self.model)).files
+        own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
+        return f"all-MiniLM-L6-v2 {sha256(' '.join(own).encode()).hexdigest()[:16]}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_evaluation.dataset import EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
-from lumber_retrieval.index.indexed_documents import texts_around
+from lumber_retrieval.index.adding import texts_around
 from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.vectors import Vectors
+from lumber_retrieval.passage_index import find_passages
 from lumber_retrieval.passages.ranking import SearchSettings
-from lumber_retrieval.search import find_passages
 
 PASSAGE_BUDGETS = (300, 600)
 """Numbers of words at which passages are measured."""

@@ -5,33 +5,29 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
-from lumber_core.chunking.delivery import Chunk
-from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import (
     PAGE_KEYS,
     RANDOM,
     SEQUENCE,
+    Metadata,
     document_key,
     file_key,
     file_names,
     part_name,
     with_page,
 )
-from lumber_core.text.outline import TextOutline
-from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
+from lumber_core.text.pages import parts_of
 from lumber_core.text.source import Source
-from lumber_retrieval.index.embedded_texts import Keys
-from lumber_retrieval.index.rows import NewDocument, NewVersion, SplitBy
-from lumber_retrieval.index.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -75,6 +71,11 @@ class IndexedDocument:
             parts=random and bool(key),
             own_id=bool(own and files) and not any(name in own for name in files),
         )
+
+    @cached_property
+    def metadata_json(self) -> str:
+        """Its metadata; see `to_json`."""
+        return to_json(self.content.metadata, self.name)
 
 
 def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
@@ -149,7 +150,7 @@ def documents_by_name(
     accepted: list[IndexedDocument] = []
     for document in documents:
         try:
-            metadata_json(document)
+            _ = document.metadata_json
             accepted.append(document)
         except ValueError as error:  # noqa: PERF203 - each is refused alone
             refused[document.name] = str(error)
@@ -192,62 +193,14 @@ def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
     }
 
 
-def metadata_json(document: IndexedDocument, wanted: Collection[str] | None = None) -> str:
-    """Return metadata, or its `wanted` keys, as JSON; a ValueError names what cannot be stored."""
-    metadata = document.content.metadata
-    if wanted is not None:
-        metadata = {key: metadata[key] for key in wanted if key in metadata}
+def to_json(metadata: Metadata, name: str) -> str:
+    """Return metadata of a document as JSON; a ValueError names what cannot be stored."""
     try:
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         for key in metadata if len(metadata) > 1 else ():
-            metadata_json(document, [key])  # raises, and names the key
+            to_json({key: metadata[key]}, name)  # raises, and names the key
         raise ValueError(
-            f"the metadata of {document.name} cannot be stored: {next(iter(metadata))!r} has a "
+            f"the metadata of {name} cannot be stored: {next(iter(metadata))!r} has a "
             f"value that JSON lacks ({error}). Metadata must be data for JSON: make it a string"
         ) from None
-
-
-def new_version(document: IndexedDocument, version: str) -> NewVersion:
-    """Return a document without its chunks, as it is stored; `version` is its digest."""
-    metadata = document.content.metadata
-    from_zero = counts_from_zero(metadata)
-    return NewVersion(
-        name=document.name,
-        source=document.source,
-        digest=version,
-        # A document with a context of its own keeps that one.
-        metadata=common_metadata(metadata, context=CONTEXT_KEY not in metadata),
-        from_zero=None if from_zero is None else int(from_zero),
-    )
-
-
-def new_document(
-    document: IndexedDocument,
-    version: str,
-    splitting: SplitBy,
-    chunks: Sequence[Chunk],
-    keys: Keys,
-    vectors: Vectors,
-) -> NewDocument:
-    """Return a document with its chunks, as it is stored; `version` is its digest."""
-    contexts = CONTEXT_KEY not in document.content.metadata
-    outline = chunks[0].outline if chunks else TextOutline()
-    return NewDocument(
-        **new_version(document, version)._asdict(),
-        text=document.content.text,
-        spans=[chunk.span for chunk in chunks],
-        details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
-        words=[chunk.text_in_context for chunk in chunks],
-        around=texts_around([chunk.text for chunk in chunks]),
-        vectors=vectors,
-        splitting=splitting,
-        keys=keys.tobytes(),
-        outline=replace(outline, has_own_context=not contexts).to_json(),
-    )
-
-
-def texts_around(texts: Sequence[str]) -> list[str]:
-    """Return for each chunk of a document the text before and after it."""
-    padded = ["", *texts, ""]
-    return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -21,29 +23,25 @@ from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.vectors import Doubles
 from lumber_retrieval.words.keywords import terms
 
-_Intact = Callable[[], AbstractContextManager[None]]
-
 _CHUNKS_PER_STATEMENT = 400
 """Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
 
 
+@dataclass
 class Snapshot:
-    """One state of a store; `connection` has an open transaction."""
+    """One state of a store."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        segments: LiveSegments,
-        intact: _Intact,
-        probe: bytes | None = None,
-    ) -> None:
-        self.probe = probe  # of the embedding model; None if nothing is stored
-        self.size = len(segments)  # how many chunks it has
-        self.frequencies: Mapping[str, int] = {}  # of the terms of the last query: their chunks
-        self._connection = connection
-        self._segments = segments
-        self._intact = intact  # a context that raises a StoreError if the file is damaged
-        self._accepted: dict[tuple[Accepts, int], bool] = {}  # computed once for each chunk
+    _connection: Connection  # with an open transaction
+    _segments: LiveSegments
+    _intact: Callable[[], AbstractContextManager[None]]  # raises a StoreError if it is damaged
+    probe: bytes | None = None  # of the embedding model; None if nothing is stored
+    frequencies: Mapping[str, int] = field(default_factory=dict)  # of the terms of the last query
+    _accepted: dict[tuple[Accepts, int], bool] = field(default_factory=dict)  # for each chunk
+
+    @cached_property
+    def size(self) -> int:
+        """How many chunks it has."""
+        return len(self._segments)
 
     def nearest(self, wanted: Doubles, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the chunks nearest to a rotated vector, best first, with similarities."""

@@ -31,7 +31,7 @@ from lumber_core.storage.database import (
 from lumber_core.storage.urls import open_database
 from lumber_core.text.origin import part_name
 from lumber_retrieval.index import embedded_texts, segments
-from lumber_retrieval.index.embedding_model import PROBE, note_model
+from lumber_retrieval.index.embedded_texts import PROBE, note_model
 from lumber_retrieval.index.rows import (
     DOCUMENT_SCHEMA,
     REMOVED,

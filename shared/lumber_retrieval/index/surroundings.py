@@ -38,7 +38,7 @@ class PlacedText(NamedTuple):
     """A chunk with the text that is embedded for it."""
 
     span: Span  # its place in its document, in characters
-    text: str
+    text: str  # what is spoken, if it is captions
     in_context: str  # what is embedded: the text below its context, if it has one
 
 
@@ -99,19 +99,19 @@ def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     questions, and in one index of all for 0.511 instead of 0.427.
     """
     return [
-        [
-            PlacedText(one.span, one.text, without_bars(spoken_text(_below_context(one, is_long))))
-            for one in chunks
-        ]
+        [_place_chunk(one, is_long) for one in chunks]
         for chunks in split
         for is_long in [bool(chunks) and chunks[-1].span.end >= LONG_DOCUMENT]
     ]
 
 
-def _below_context(chunk: Chunk, is_long: bool) -> str:
+def _place_chunk(chunk: Chunk, is_long: bool) -> PlacedText:
+    spoken, context = spoken_text(chunk.text), chunk.outside
     if is_long and has_rows(chunk.text):
-        return Context(chunk.outside.titles[:1]).above(chunk.text)
-    return chunk.text_in_context
+        context = Context(context.titles[:1])
+    below = context.above(chunk.text)
+    shown = below if spoken == chunk.text else spoken_text(below)
+    return PlacedText(chunk.span, spoken, without_bars(shown))
 
 
 def embed_chunks(
@@ -153,7 +153,7 @@ def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
     """Return the vectors of a document's chunks with their surroundings; see `split_and_embed`."""
     if not len(own):
         return own
-    counts = EvenCounter().count([spoken_text(chunk.text) for chunk in chunks])
+    counts = EvenCounter().count([chunk.text for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
     # In tokens, as if these were spread evenly: offsets show gaps and overlaps.
     density = sum(sizes) / max(1, sum(chunk.span.end - chunk.span.start for chunk in chunks))

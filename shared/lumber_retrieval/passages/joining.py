@@ -28,7 +28,7 @@ from lumber_core.text.markdown import (
 from lumber_core.text.outline import Context
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.words.word_count import (
+from lumber_retrieval.words.keywords import (
     count_starts,
     count_written,
     floor_by_length,

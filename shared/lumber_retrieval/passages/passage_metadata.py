@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lumber_core.spans import Span
@@ -96,24 +96,18 @@ def pages_and_lines(
     own: Span, whole: Span, of_whole: Mapping[str, Any], text: str
 ) -> dict[str, int]:
     """Return the pages and lines of a span, by those of an overlapping span that has them."""
-
-    def count_before(count: Callable[[str, int, int], int]) -> int:
-        return count(text, whole.start, own.start) - count(text, own.start, whole.start)
-
+    between = sorted((whole.start, own.start))
+    sign = 1 if own.start > whole.start else -1
     places: dict[str, int] = {}
     if has_lines(of_whole):
-        places[FIRST_LINE] = of_whole[FIRST_LINE] + count_before(count_line_breaks)
+        places[FIRST_LINE] = of_whole[FIRST_LINE] + sign * count_line_breaks(text, *between)
         places[LAST_LINE] = places[FIRST_LINE] + count_line_breaks(text, *own)
     paged = FIRST_PAGE in of_whole and has_pages(of_whole)
     pages = of_whole[LAST_PAGE] - of_whole[FIRST_PAGE] if paged else -1
     if text.count(SEPARATOR, *whole) == pages:  # each page break is in the text
-        places[FIRST_PAGE] = of_whole[FIRST_PAGE] + count_before(_count_page_breaks)
-        places[LAST_PAGE] = places[FIRST_PAGE] + _count_page_breaks(text, *own)
+        places[FIRST_PAGE] = of_whole[FIRST_PAGE] + sign * text.count(SEPARATOR, *between)
+        places[LAST_PAGE] = places[FIRST_PAGE] + text.count(SEPARATOR, *own)
     return places
-
-
-def _count_page_breaks(text: str, start: int, end: int) -> int:
-    return text.count(SEPARATOR, start, end)
 
 
 def _outline_of(chunk: Hit) -> TextOutline:

@@ -32,7 +32,7 @@ from lumber_retrieval.passages.sentences import (
     small_table,
 )
 from lumber_retrieval.words.coverage import QuestionWords
-from lumber_retrieval.words.word_count import count_words, count_written
+from lumber_retrieval.words.keywords import count_words, count_written
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -116,17 +116,16 @@ def select_passages(
     candidates += [sentence for sentence, _ in sentences if sentence.document not in documents]
     max_gap = min(settings.max_gap, budget // 7)
     by_number = {chunk.number: chunk for chunk in chunks}
-    passages, texts_shown = [], []
+    passages = []
     whole = join_slices(candidates, texts, max_gap, budget)
     parts = [part for one in whole for part in _divide_at_heading(one, texts[one.document])]
     for joined in sorted(parts, key=lambda part: part.score, reverse=True):
         hits, above = describe_passage(
             joined, texts[joined.document], by_number, described or by_number
         )
-        passages.append(replace(joined, hits=hits, context=above if settings.context else ""))
-        texts_shown.append(f"{above}\n{joined.text}")
-    shares = question.coverages(texts_shown)
-    passages = [replace(one, words_found=s) for one, s in zip(passages, shares, strict=True)]
+        [share] = question.coverages([f"{above}\n{joined.text}"])
+        context = above if settings.context else ""
+        passages.append(replace(joined, hits=hits, context=context, words_found=share))
     # The budget has counted the context of each chunk's start. That of a passage may have one more
     # heading, which is inside the chunk.
     if settings.context:

@@ -39,9 +39,8 @@ from lumber_retrieval.passages.ranking import (
     select_passages,
 )
 from lumber_retrieval.passages.sentences import HEADING, Sentence, sentences_of
-from lumber_retrieval.words.coverage import QuestionWords
+from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_of
 from lumber_retrieval.words.keywords import words_in
-from lumber_retrieval.words.title_boost import favour_named, title_of
 
 _FIRST_SCORE = 0.4
 """The score of the first hit. Others fall evenly to 0. Recall on the development corpora is the

@@ -18,7 +18,7 @@ from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.units import sentences
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 
 _MOST_ROWS = 10
 """Most rows of a small table, which is read whole."""

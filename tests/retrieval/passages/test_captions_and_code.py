@@ -12,7 +12,7 @@ from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage, join_hits
 from lumber_retrieval.passages.reranking import passages_of_hits
 from lumber_retrieval.passages.sentences import sentences_of
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 from tests.retrieval.embeddings import WordVectors
 
 SAID = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lumber_core.spans import Span
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import Passage, join_hits
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 from tests.core.core_support import quick
 
 TEN = "one two three four five six seven eight nine ten"

@@ -16,11 +16,10 @@ from lumber_core.text.parsed import MarkdownText
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.index.vectors import rotate
-from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passage_index import PassageIndex, fuse
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.reranking import passages_of_hits
-from lumber_retrieval.search import fuse
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.keywords import count_words
 from tests.core.core_support import quick
 from tests.core.text.test_context import GUIDE
 

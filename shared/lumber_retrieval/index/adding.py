@@ -1,0 +1,261 @@
+"""Adds documents: compares them with those that are stored, and splits and embeds the new ones."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import defaultdict
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from lumber_core.calls.threads import batches
+from lumber_core.chunking.chunker import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.storage.cache import digest
+from lumber_core.text.captions import is_captions, speech, spoken_text
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.origin import address_of, given_title, is_bare
+from lumber_core.text.outline import TextOutline, headings_above
+from lumber_core.text.pages import common_metadata, counts_from_zero
+from lumber_retrieval.index.embedded_texts import EmbeddedTexts, EmbeddingModel, Keys
+from lumber_retrieval.index.indexed_documents import IndexedDocument, to_json
+from lumber_retrieval.index.rows import NewDocument, NewVersion, SplitBy
+from lumber_retrieval.index.store import PassageStore
+from lumber_retrieval.index.surroundings import in_surroundings, place_chunks
+from lumber_retrieval.index.vectors import Vectors
+from lumber_retrieval.words.keywords import words_in
+
+_logger = logging.getLogger(__name__)
+
+# The share of the shorter text's word pairs that two versions of a text have in common. Versions of
+# this project's pages of documentation share 0.36 or more; different pages 0.21 at most.
+_LEAST_SHARED_PAIRS = 0.25
+_DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored together
+
+
+class AddingPlan(NamedTuple):
+    """What adding some documents will do with them."""
+
+    digests: dict[str, str]  # of each, by name
+    stored: set[str]  # the names of those of which any version is stored
+    kept: set[str]  # the names under which they will be stored, each once
+    revised: list[NewVersion]  # changed, but with the chunks that are stored
+    new: list[IndexedDocument]  # to be split and embedded
+
+
+def plan_adding(
+    named: Mapping[str, IndexedDocument], splitter: str, store: PassageStore
+) -> AddingPlan:
+    """Compare documents by name with those of a store; `splitter` is the splitter's identity."""
+    digests = {name: document_digest(one, splitter) for name, one in named.items()}
+    nameless = {digests[name] for name, one in named.items() if one.nameless}
+    stored = store.versions(named, nameless)
+    first = {version.digest: name for name, version in stored.items()}
+    kept = {
+        name: first.setdefault(digests[name], name) if one.nameless else name
+        for name, one in named.items()
+    }
+    changed = {
+        name: one
+        for name, one in named.items()
+        if kept[name] == name and (name not in stored or stored[name].digest != digests[name])
+    }
+    revised = {
+        name: new_version(one, digests[name])
+        for name, one in changed.items()
+        if name in stored
+        and splitting_digest(one, splitter, stored[name].keys) == stored[name].splitting
+    }
+    new = [one for name, one in changed.items() if name not in revised]
+    return AddingPlan(digests, stored.keys() & named, {*kept.values()}, [*revised.values()], new)
+
+
+def document_digest(document: IndexedDocument, splitter: str) -> str:
+    """Return a digest of a document and the identity of its splitter."""
+    source = "" if document.nameless and document.source == document.name else document.source
+    return digest(splitting_digest(document, splitter, None), source)
+
+
+def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[str] | None) -> str:
+    """Return a digest of all that a splitter reads of a document.
+
+    Args:
+        document: The document.
+        splitter: The identity of its splitter.
+        keys: The keys of the metadata that the splitter reads; None: all.
+    """
+    content = document.content
+    place = f"{content.format!r} {content.pages} {content.first_line}"
+    metadata = content.metadata
+    own_context = str(CONTEXT_KEY in metadata)
+    origin = f"{content.named} {content.kind} {headings_above(metadata)} {given_title(metadata)}"
+    known = document.metadata_json
+    if keys is not None:
+        known = to_json({key: metadata[key] for key in keys if key in metadata}, document.name)
+    return digest(content.text, known, place, splitter, origin, own_context)
+
+
+class RecordedMetadata(Mapping[Any, Any]):
+    """Metadata for a splitter, which records the keys that it reads.
+
+    Attributes:
+        read: The keys that were read, also missing ones; None: all, since it was iterated over.
+    """
+
+    def __init__(self, metadata: Mapping[Any, Any]) -> None:
+        self.read: list[str] | None = []
+        self._metadata = metadata
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.read is not None and key not in self.read:
+            self.read.append(key)
+        return self._metadata[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        self.read = None
+        return iter(self._metadata)
+
+    def __len__(self) -> int:
+        return len(self._metadata)
+
+    def items(self) -> ItemsView[Any, Any]:
+        """Return the items, unrecorded: `splitting_digest` has what `origin` reads in them."""
+        return self._metadata.items()
+
+
+def warn_of_other_content(
+    documents: Iterable[IndexedDocument], replaced: Collection[str], store: PassageStore
+) -> None:
+    """Warn of names without a folder if the texts that they name and replace differ much."""
+    old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for one in documents:
+        name = address_of(one.content.metadata)
+        if is_bare(name):
+            new[name].append(one.content.text)
+    for text, metadata in store.contents(replaced).values() if new else ():
+        old[address_of(metadata)].append(text)
+    for name in sorted(old.keys() & new.keys()):
+        words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
+        if len(words & others) < _LEAST_SHARED_PAIRS * min(len(words), len(others)):
+            _logger.warning(
+                "%s replaces a text of the same name with which it has little in common. If "
+                'these are two documents, give each its path as "source", or an ID',
+                name,
+            )
+
+
+def put_documents(
+    plan: AddingPlan,
+    chunker: Chunker,
+    model: EmbeddingModel,
+    store: PassageStore,
+    show_progress: bool,
+    advance: Callable[[float], object] | None,
+) -> tuple[int, int]:
+    """Split, embed and store new documents; return the numbers of chunks and of embedded texts."""
+    chunks, waiting = 0, [*batches(plan.new, _DOCUMENTS_PER_BATCH)]
+    texts = EmbeddedTexts(store.database, model)
+    count, hidden = len(plan.new), not (show_progress and plan.new)
+    with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
+        advance = advance or bar.update
+        while waiting:
+            # Writers that add the same documents begin with different ones.
+            some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
+            new = [*_split_and_embed(some, plan.digests, chunker, texts, show_progress, advance)]
+            store.put(new, model.probe)
+            chunks += sum(len(one.spans) for one in new)
+        bar.update(count - bar.n)
+    return chunks, texts.count
+
+
+def _split_and_embed(
+    documents: Sequence[IndexedDocument],
+    digests: Mapping[str, str],
+    chunker: Chunker,
+    texts: EmbeddedTexts,
+    show_progress: bool,
+    advance: Callable[[float], object],
+) -> Iterator[NewDocument]:
+    recorded = [RecordedMetadata(one.content.metadata) for one in documents]
+    spoken = [is_captions(one.content.text, one.content.kind) for one in documents]
+    sources = [
+        replace(
+            one.content,
+            text=speech(one.content.text) if is_spoken else one.content.text,
+            metadata=metadata,
+        )
+        for one, metadata, is_spoken in zip(documents, recorded, spoken, strict=True)
+    ]
+    asks = hasattr(chunker, "judge")  # asking it may take longer than embedding
+    split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
+    split = [
+        [replace(chunk, text=spoken_text(one.content.text, chunk.span)) for chunk in chunks]
+        if is_spoken
+        else chunks
+        for one, chunks, is_spoken in zip(documents, split, spoken, strict=True)
+    ]
+    parts = place_chunks(split)
+    in_contexts = [chunk.in_context for part in parts for chunk in part]
+    keys, own = texts.embed(in_contexts, lambda share: advance(share * len(documents)))
+    ends = accumulate(map(len, parts))
+    for one, metadata, chunks, part, end in zip(
+        documents, recorded, split, parts, ends, strict=True
+    ):
+        rows = slice(end - len(part), end)
+        yield new_document(
+            one,
+            digests[one.name],
+            (splitting_digest(one, chunker.identity, metadata.read), metadata.read),
+            chunks,
+            keys[rows],
+            in_surroundings(part, own[rows]),
+        )
+
+
+def new_version(document: IndexedDocument, version: str) -> NewVersion:
+    """Return a document without its chunks, as it is stored; `version` is its digest."""
+    metadata = document.content.metadata
+    from_zero = counts_from_zero(metadata)
+    return NewVersion(
+        name=document.name,
+        source=document.source,
+        digest=version,
+        # A document with a context of its own keeps that one.
+        metadata=common_metadata(metadata, context=CONTEXT_KEY not in metadata),
+        from_zero=None if from_zero is None else int(from_zero),
+    )
+
+
+def new_document(
+    document: IndexedDocument,
+    version: str,
+    splitting: SplitBy,
+    chunks: Sequence[Chunk],
+    keys: Keys,
+    vectors: Vectors,
+) -> NewDocument:
+    """Return a document with its chunks, as it is stored; `version` is its digest."""
+    contexts = CONTEXT_KEY not in document.content.metadata
+    outline = chunks[0].outline if chunks else TextOutline()
+    return NewDocument(
+        **new_version(document, version)._asdict(),
+        text=document.content.text,
+        spans=[chunk.span for chunk in chunks],
+        details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
+        words=[chunk.text_in_context for chunk in chunks],
+        around=texts_around([chunk.text for chunk in chunks]),
+        vectors=vectors,
+        splitting=splitting,
+        keys=keys.tobytes(),
+        outline=replace(outline, has_own_context=not contexts).to_json(),
+    )
+
+
+def texts_around(texts: Sequence[str]) -> list[str]:
+    """Return for each chunk of a document the text before and after it."""
+    padded = ["", *texts, ""]
+    return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]
