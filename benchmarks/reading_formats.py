@@ -8,9 +8,10 @@ the file is in `formats` and was made from a Markdown of that stem. For each for
 prints the number of files, and means over the files: the share of the expected words that are kept
 in order (of the first 8,000), and the shares of headings kept with their level, list items with
 their depth and kind, and cells with their row and column (of files that have any), of headings
-found at any level, and of headings that are none there. A file that cannot be read keeps nothing.
-The last figure is seconds for a file; the first starts a process.
-markitdown and kreuzberg are measured if they are installed.
+found at any level, and of headings that are none there; the last two also of titles, which are
+headings without their numbers: readers differ about a number that is drawn beside its title. A
+file that cannot be read keeps nothing. The last figure is seconds for a file; the first starts a
+process. markitdown and kreuzberg are measured if they are installed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ from rapidfuzz.distance import LCSseq
 from lumber_files import read_file
 
 MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
-KINDS = ("words", "headings", "items", "cells", "found", "invented")
+KINDS = ("words", "headings", "items", "cells", "found", "invented", "titles", "no title")
+# "Chapter 1", "1.2" and "(3)" before a title or behind it, or alone, as `words` returns them.
+_NUMBERS = re.compile(r"^(?:(?:chapter|part|section) )?(?:\d{1,2}(?: |$))+|(?: \d{1,2})+$")
 _PARSER = MarkdownIt("commonmark").enable("table")
 Parts = dict[str, Counter[tuple[str, ...]]]
 Reader = Callable[[Path], str]
@@ -46,7 +49,7 @@ def words(text: str) -> list[str]:
 
 def parts(markdown: str) -> Parts:
     """Return the headings, items and cells of a Markdown by kind, with their counts."""
-    counts: Parts = {kind: Counter() for kind in ("headings", "items", "cells", "found")}
+    counts: Parts = {kind: Counter() for kind in ("headings", "items", "cells", "found", "titles")}
     lists: list[str] = []
     head: list[str] = []
     row: list[str] = []
@@ -72,6 +75,8 @@ def parts(markdown: str) -> Parts:
             if waiting == "heading_open":
                 counts["headings"][(tag, text)] += 1
                 counts["found"][(text,)] += 1
+                if title := _NUMBERS.sub("", text):
+                    counts["titles"][(title,)] += 1
             elif waiting == "list_item_open":
                 counts["items"][(*lists, text)] += 1
             elif waiting:
@@ -92,8 +97,7 @@ def readers() -> Iterator[tuple[str, Reader]]:
         import kreuzberg  # type: ignore[import-not-found]
 
         config = kreuzberg.ExtractionConfig(output_format="markdown")
-        read = kreuzberg.extract_file_sync
-        name = f"kreuzberg {version('kreuzberg')}"
+        name, read = f"kreuzberg {version('kreuzberg')}", kreuzberg.extract_file_sync
         yield name, lambda path: str(read(str(path), config=config).content)
 
 
@@ -114,8 +118,9 @@ def measure(expected: str, text: str) -> dict[str, float]:
     for kind, count in stated.items():
         if count:
             shares[kind] = (count & read[kind]).total() / count.total()
-    if headings := read["found"]:
-        shares["invented"] = (headings - stated["found"]).total() / headings.total()
+    for kind, none in (("found", "invented"), ("titles", "no title")):
+        if count := read[kind]:
+            shares[none] = (count - stated[kind]).total() / count.total()
     return shares
 
 

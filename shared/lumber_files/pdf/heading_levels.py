@@ -11,18 +11,18 @@ from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_s
 
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
 _MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text; titles of papers have twice as many
-_TITLE_SCALE = 1.5  # times the size of the text
+_TITLE_SCALE = 1.4  # times the size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
-# "(in millions)", captions, sources, formulas, addresses and page numbers name no section.
+# "(in millions)", captions, sources, formulas, addresses, authors and page numbers name no section.
 _NO_SECTION = re.compile(
     r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
-    r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?\d"
+    r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?(?:(?:[A-Z]{1,3}[-.]?)?\d|[IVX]+\b)"
     r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:"
-    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\bpage \d+(?: of \d+)?$)"
+    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\^\W?\d.*\^\W?\d|\bpage \d+(?: of \d+)?$)"
 )
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
 _NUMBERING = re.compile(
@@ -76,9 +76,10 @@ class TypeStyles:
         return min(next(filter(None, levels), 0), MAX_LEVEL)
 
     def are_alike(self, line: TextLine, other: TextLine) -> bool:
-        """Return whether two lines may be of one heading; those of a title may differ in size."""
-        most = _MAX_SIZE_DIFFERENCE * line.size if line.size >= _TITLE_SCALE * self.text else 0.0
-        return line.bold == other.bold and abs(line.size - other.size) <= most
+        """Return whether two lines may be of one heading; those of a title may differ a little."""
+        if line.size >= _TITLE_SCALE * self.text:
+            return abs(line.size - other.size) <= _MAX_SIZE_DIFFERENCE * line.size
+        return line.bold == other.bold and line.size == other.size
 
     def is_code(self, line: TextLine) -> bool:
         """Return whether a line is code: in a monospaced font, if most text is not."""
@@ -103,7 +104,7 @@ class TypeStyles:
             and not _NO_SECTION.match(text)
             and size >= _MIN_HEADING_SCALE * self.text
             and sum(map(str.isalpha, text)) > max(2, sum(map(str.isdigit, text)))
-            and (larger or text[-1] != "!")
+            and (larger or text[-1] not in "!*\u2020\u2021")
             and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()
             and text[0] not in f"{BULLETS}*\u2020\u2021\u00a7"

@@ -22,7 +22,6 @@ from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_r
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MIN_INDENT = 6  # points; items of one level differ by less, as "9." and "10." do
 _LEVEL_INDENT = " " * 4  # the width of "10. "
-_FENCE = "```"
 _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
 _MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
@@ -149,7 +148,7 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         cells = (" ".join(word.text for word in cell) for cell in block.lines[0].cells)
         lines = ["  ".join(cells)]
     if block.kind == "code":
-        code, fence = [*_code_lines(block.lines)], _FENCE
+        code, fence = [*_code_lines(block.lines)], "```"
         while any(line.lstrip().startswith(fence) for line in code):
             fence += "`"
         lines = [fence, *code, fence]
