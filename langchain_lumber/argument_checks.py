@@ -40,8 +40,8 @@ def refuse_settings(kind: type, unknown: Mapping[str, object]) -> None:
     The message names the nearest setting, or what to use instead.
     """
     if unknown:
-        *known, _ = inspect.signature(kind).parameters
-        refuse_unknown(kind.__name__, unknown, known, _INSTEAD)
+        *names, _ = inspect.signature(kind).parameters
+        refuse_unknown(kind.__name__, unknown, names, _INSTEAD)
 
 
 def tokenizer_of(

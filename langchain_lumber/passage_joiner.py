@@ -112,11 +112,13 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
         """
         del callbacks
         checked = checked_documents(documents)
-        given = [_hit_of(number, document) for number, document in enumerate(checked)]
-        texts_of_hits = [_find_text(hit, self._texts) for hit in given]
-        pairs = zip(given, texts_of_hits, strict=True)
-        hits = [hit._replace(document=name) for hit, (name, _) in pairs]
-        texts = dict(texts_of_hits)
+        hits: list[Hit] = []
+        texts: dict[str, str] = {}
+        for number, document in enumerate(checked):
+            hit = _hit_of(number, document)
+            name, text = _find_text(hit, self._texts)
+            texts[name] = text
+            hits.append(hit._replace(document=name))
         passages = self._join(query, hits, texts)
         return [_document_of(passage, hits, checked) for passage in passages]
 
@@ -197,14 +199,14 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
         return texts
     named: dict[str, list[Document]] = {}
     for document in checked_documents(texts):
-        others = named.setdefault(name_of(document), [])
-        same = {one.page_content for one in others if one.metadata == document.metadata}
-        if same - {document.page_content}:
+        parts = named.setdefault(name_of(document), [])
+        alike = (part for part in parts if part.metadata == document.metadata)
+        if any(part.page_content != document.page_content for part in alike):
             raise ValueError(
                 f"two documents have the name {name_of(document)} and different texts: give each a "
                 '"source" of its own in its metadata before it is split'
             )
-        others.append(document)
+        parts.append(document)
     return {**named}
 
 

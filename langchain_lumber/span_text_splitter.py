@@ -14,7 +14,7 @@ from typing_extensions import Never, Self
 from langchain_lumber.argument_checks import refuse_settings, tokenizer_of
 from lumber_core.checks import check_texts
 from lumber_core.chunking.chunker import Chunker, check_chunker
-from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
+from lumber_core.chunking.delivery import Delivery, added_metadata
 from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
@@ -176,7 +176,8 @@ class SpanTextSplitter(TextSplitter):
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
     ) -> list[Document]:
         """Async version of `create_documents`."""
-        return await self._asplit(_documents_of(texts, metadatas))
+        documents = _documents_of(texts, metadatas)
+        return await self._chunker.call_async(self._split, documents)
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
@@ -184,7 +185,8 @@ class SpanTextSplitter(TextSplitter):
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        return await self._asplit(checked_documents(documents, FOR_TEXTS))
+        checked = checked_documents(documents, FOR_TEXTS)
+        return await self._chunker.call_async(self._split, checked)
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
@@ -229,31 +231,20 @@ class SpanTextSplitter(TextSplitter):
         text = document.page_content[len(_context_before(document)) :]
         return place_source(text, document.metadata, written=self._written)
 
-    def _split(self, documents: Sequence[Document]) -> list[Document]:
-        split = self._chunker.split_all(
-            map(self._source_of, documents), self.delivery, show_progress=self._show_progress
+    def _split(self, parents: Sequence[Document]) -> list[Document]:
+        chunks_by_parent = self._chunker.split_all(
+            map(self._source_of, parents), self.delivery, show_progress=self._show_progress
         )
-        return self._documents(documents, split)
-
-    async def _asplit(self, documents: Sequence[Document]) -> list[Document]:
-        split = await self._chunker.asplit_all(
-            map(self._source_of, documents), self.delivery, show_progress=self._show_progress
-        )
-        return self._documents(documents, split)
-
-    def _documents(
-        self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
-    ) -> list[Document]:
         everything = self._add_metadata
         identity = self._chunker.identity if self._stable_ids else None
         has_start = self._add_start_index or everything
         documents = []
-        for parent, chunks in zip(parents, split, strict=True):
+        for parent, chunks in zip(parents, chunks_by_parent, strict=True):
             identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(parent.metadata, context=everything)
             shift = len(_context_before(parent))
-            # Without a context, a chunk ends where its content does; but no chunk keeps the end of
-            # the chunk that it is a part of.
+            # A chunk without a context ends where its content does, so it needs no end. But it must
+            # not keep the end of a chunk that is split again.
             has_end = has_start and (everything or self._context or "end_index" in common)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from llama_index.core.base.llms.types import (
-    ChatMessage,
-    ChatResponse,
-    CompletionResponse,
-    MessageRole,
-)
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse
 from llama_index.core.base.response.schema import Response
 from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
@@ -22,16 +17,9 @@ from lumber_retrieval.citing import quoted_answers as answers
 from lumber_retrieval.citing.citations import Citation, CitedPart, cited_part
 from lumber_retrieval.citing.quoted_answers import CitedAnswer
 
-QUOTING_PROMPT = ChatPromptTemplate(
-    [
-        ChatMessage(role=MessageRole.SYSTEM, content=answers.QUOTING_INSTRUCTIONS),
-        ChatMessage(
-            role=MessageRole.USER,
-            content=answers.QUOTING_QUESTION.format(
-                context="{context_str}", question="{query_str}"
-            ),
-        ),
-    ]
+_QUESTION = answers.QUOTING_QUESTION.format(context="{context_str}", question="{query_str}")
+QUOTING_PROMPT = ChatPromptTemplate.from_messages(
+    [("system", answers.QUOTING_INSTRUCTIONS), ("user", _QUESTION)]
 )
 """Asks for an answer with numbered quotes: a `text_qa_template` of query engines."""
 
@@ -99,9 +87,8 @@ def cite_answer(reply: QuotingReply, nodes: QuotedNodes) -> CitedAnswer:
 def _parts(nodes: QuotedNodes) -> core.Texts:
     if isinstance(nodes, Mapping):
         return nodes
-    given = refuse_single(nodes)
-    plain = [each.node if isinstance(each, NodeWithScore) else each for each in given]
-    checked = checked_nodes(plain)
+    items = refuse_single(nodes)
+    checked = checked_nodes(n.node if isinstance(n, NodeWithScore) else n for n in items)
     ids = [(node.metadata, node.ref_doc_id or node.node_id) for node in checked]
     return [*map(_part, checked, document_names(ids))]
 

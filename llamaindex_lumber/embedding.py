@@ -34,7 +34,7 @@ class LumberEmbedding(RefusesUnknown, BaseEmbedding):
     """Number of texts embedded in parallel. None: all available CPUs, up to 8."""
 
     _elsewhere: ClassVar[Mapping[str, str]] = {"model": "use model_name"}
-    _embedder: TextEmbedder | None = PrivateAttr(default=None)
+    _embedder: TextEmbedder = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -47,8 +47,6 @@ class LumberEmbedding(RefusesUnknown, BaseEmbedding):
         return "LumberEmbedding"
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        if self._embedder is None:
-            self._embedder = TextEmbedder(self.model_name, threads=self.threads)
         vectors: list[list[float]] = self._embedder.embed(texts).tolist()
         return vectors
 

@@ -53,10 +53,7 @@ class LlamaIndexModel(FrameworkModel):
 
 
 def _messages(system: str, user: str) -> list[ChatMessage]:
-    return [
-        ChatMessage(role=MessageRole.SYSTEM, content=system),
-        ChatMessage(role=MessageRole.USER, content=user),
-    ]
+    return [ChatMessage(system, role=MessageRole.SYSTEM), ChatMessage(user, role=MessageRole.USER)]
 
 
 def _completion(response: ChatResponse) -> Completion:

@@ -33,19 +33,19 @@ def make_filter(filters: object) -> Accepts | None:
             "filters must be MetadataFilters(filters=[MetadataFilter(key=..., value=...)]) of "
             f"LlamaIndex, not {safe_repr(filters)}"
         )
-    parts = [
-        (make_filter(each) or (lambda _: True))  # an empty group accepts all
-        if isinstance(each, MetadataFilters)
-        else _one_filter(each)
-        for each in filters.filters
+    accepting = [
+        (make_filter(part) or (lambda _: True))  # an empty group accepts all
+        if isinstance(part, MetadataFilters)
+        else _one_filter(part)
+        for part in filters.filters
     ]
-    if not parts:
+    if not accepting:
         return None
     if filters.condition is FilterCondition.OR:
-        return lambda metadata: any(part(metadata) for part in parts)
+        return lambda metadata: any(accepts(metadata) for accepts in accepting)
     if filters.condition is FilterCondition.NOT:
-        return lambda metadata: not any(part(metadata) for part in parts)
-    return lambda metadata: all(part(metadata) for part in parts)
+        return lambda metadata: not any(accepts(metadata) for accepts in accepting)
+    return lambda metadata: all(accepts(metadata) for accepts in accepting)
 
 
 def _one_filter(wanted: MetadataFilter) -> Accepts:

@@ -87,8 +87,8 @@ class NodeWriter:
         shown = self._metadata(str(context) if self._context else "")
         template = self._node.text_template
         return [
-            template.format(content=text, metadata_str=each).strip() if each else text
-            for each in shown
+            template.format(content=text, metadata_str=metadata).strip() if metadata else text
+            for metadata in shown
         ]
 
     @property
@@ -105,11 +105,6 @@ class NodeWriter:
             shown = (self._node.get_metadata_str(mode=mode).strip() for mode in modes)
             self._shown[context] = [*dict.fromkeys(shown)]
         return self._shown[context]
-
-
-def gets_context(parent: BaseNode) -> bool:
-    """Return whether the nodes of a document may get a context: its metadata has none."""
-    return CONTEXT_KEY not in (parent.source_node or parent).metadata
 
 
 def source_of_node(

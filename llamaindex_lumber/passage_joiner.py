@@ -109,7 +109,7 @@ class PassageJoiner(JoinsHits, BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
+        hits = [_hit_of(number, node) for number, node in enumerate(nodes)]
         texts = {name: _text_of(name, self._texts) for name in {hit.document for hit in hits}}
         passages = self._join(query_bundle.query_str if query_bundle else "", hits, texts)
         return [_node_of(passage, hits[passage.hits[0].number].span, nodes) for passage in passages]

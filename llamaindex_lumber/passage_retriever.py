@@ -119,9 +119,9 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         callback_manager: CallbackManager | None = None,
         **unknown: Never,
     ) -> None:
-        known = [*signature(type(self)).parameters]
+        names = [*signature(type(self)).parameters]
         elsewhere = names_elsewhere("node_parser", "embed_model")
-        refuse_unknown(type(self).__name__, unknown, known, elsewhere)
+        refuse_unknown(type(self).__name__, unknown, names, elsewhere)
         super().__init__(callback_manager)
         self.node_parser = node_parser
         self.embed_model = embed_model
@@ -141,7 +141,19 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.path = self._index.store.path  # the same index, if another setting is assigned
 
     def _open(self) -> PassageIndex:
-        parser = _checked_parser(self.node_parser)
+        parser = self.node_parser
+        if parser is None:
+            parser = LayoutNodeParser(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
+        elif not isinstance(parser, SpanNodeParser):
+            raise TypeError(
+                "node_parser must be one of this package, such as "
+                f"LayoutNodeParser(target_size=50), not {safe_repr(parser)}; documents are passed "
+                "to add_documents"
+            )
+        if parser.delivery.overlap:
+            raise ValueError(
+                "node_parser must have chunk_overlap=0: hits that touch are joined to passages"
+            )
         model = checked_embed_model(self.embed_model)
         return PassageIndex(parser.chunker, model, in_collection(self.path, self.collection))
 
@@ -178,22 +190,6 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         whole = whole_documents(documents)
         metadata = number_pages([stored_metadata(document.metadata) for document in whole])
         return [*map(_convert, whole, metadata)]
-
-
-def _checked_parser(parser: object) -> SpanNodeParser:
-    """Return a node parser, the default one for None; raise an error if it does not fit."""
-    if parser is None:
-        return LayoutNodeParser(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
-    if not isinstance(parser, SpanNodeParser):
-        raise TypeError(
-            "node_parser must be one of this package, such as LayoutNodeParser(target_size=50), "
-            f"not {safe_repr(parser)}; documents are passed to add_documents"
-        )
-    if parser.delivery.overlap:
-        raise ValueError(
-            "node_parser must have chunk_overlap=0: hits that touch are joined to passages"
-        )
-    return parser
 
 
 def _convert(document: Document, metadata: Metadata) -> IndexedDocument:

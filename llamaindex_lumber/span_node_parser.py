@@ -24,7 +24,6 @@ from llamaindex_lumber.nodes import (
     NodeWriter,
     checked_nodes,
     document_for_nodes,
-    gets_context,
     metadata_share,
     nodes_of,
     source_of_node,
@@ -32,10 +31,11 @@ from llamaindex_lumber.nodes import (
 )
 from lumber_core.checks import RefusesUnknown, refuse_unknown
 from lumber_core.chunking.chunker import Chunker
-from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import safe_repr
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
@@ -243,17 +243,32 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        sources = self._sources(nodes)
-        split = self.chunker.split_all(sources, self.delivery, show_progress=show_progress)
-        return self._all_nodes(nodes, split)
+        chunks_by_parent = self.chunker.split_all(
+            self._sources(nodes), self.delivery, show_progress=show_progress
+        )
+        identity = self.chunker.identity
+        all_nodes: list[BaseNode] = []
+        for parent, chunks in zip(nodes, chunks_by_parent, strict=True):
+            with self.callback_manager.event(
+                CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
+            ) as event:
+                children = nodes_of(
+                    parent,
+                    chunks,
+                    splitter=identity,
+                    id_func=self.id_func,
+                    inherits=self.include_metadata,
+                    everything=self.add_metadata,
+                    context=self._adds_context(parent),
+                )
+                event.on_end(payload={EventPayload.CHUNKS: [*map(text_of, children)]})
+            all_nodes += children
+        return all_nodes
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        del kwargs
-        sources = self._sources(nodes)
-        split = await self.chunker.asplit_all(sources, self.delivery, show_progress=show_progress)
-        return self._all_nodes(nodes, split)
+        return await self.chunker.call_async(self._parse_nodes, nodes, show_progress, **kwargs)
 
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
         """Return each node as a source that leaves room for the metadata of its children.
@@ -281,30 +296,9 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
         ]
 
     def _adds_context(self, parent: BaseNode) -> bool:
-        """Return whether the nodes of a document get contexts in their metadata."""
-        return self.include_metadata and self.context and gets_context(parent)
-
-    def _all_nodes(
-        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
-    ) -> list[BaseNode]:
-        identity = self.chunker.identity
-        all_nodes: list[BaseNode] = []
-        for parent, chunks in zip(parents, split, strict=True):
-            with self.callback_manager.event(
-                CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
-            ) as event:
-                nodes = nodes_of(
-                    parent,
-                    chunks,
-                    splitter=identity,
-                    id_func=self.id_func,
-                    inherits=self.include_metadata,
-                    everything=self.add_metadata,
-                    context=self._adds_context(parent),
-                )
-                event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
-            all_nodes += nodes
-        return all_nodes
+        """Return whether the nodes of a document get contexts: its metadata has none of its own."""
+        has_own = CONTEXT_KEY in (parent.source_node or parent).metadata
+        return self.include_metadata and self.context and not has_own
 
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]

@@ -103,7 +103,7 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
 def write_utf8(stream: BinaryIO, text: str) -> None:
     """Write a text and flush it; on a terminal, escape characters that would control it."""
     if stream.isatty():
-        text = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+        text = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
     # One call, which Ctrl-C does not divide. An unbuffered stdout may write only a part.
     rest = memoryview(text.encode("utf-8", "backslashreplace"))
     while rest:

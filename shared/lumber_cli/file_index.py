@@ -47,21 +47,13 @@ _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of passages; from benchmarks/un
 
 
 class ReadFile(NamedTuple):
-    """A file that was read.
+    """A file that was read."""
 
-    Attributes:
-        path: Its path, resolved.
-        file: Its text.
-        stamp: Its stamp before it was read; None if it has none.
-        settled: Whether any later change gives it another stamp; see `is_settled`.
-        content: What `content_of` returned before it was read; "": its bytes are unknown.
-    """
-
-    path: str
+    path: str  # resolved
     file: TextFile
-    stamp: Stamp | None
-    settled: bool
-    content: str = ""
+    stamp: Stamp | None  # before it was read; None if it has none
+    settled: bool  # whether any later change gives it another stamp; see `is_settled`
+    content: str = ""  # of `content_of` before it was read; "": its bytes are unknown
 
 
 class FileIndex:
@@ -109,7 +101,8 @@ class FileIndex:
     def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
         """Return the text of a file from the index, if an indexed file has its bytes and suffix.
 
-        `content` is what `content_of` returned for it. Its title may depend on its name.
+        `content` is what `content_of` returned for it. A title that was made from the name of the
+        indexed file is made from `name`.
         """
         for other, version in self._records.with_bytes(content):
             if Path(other).suffix.lower() != path.suffix.lower():
@@ -134,9 +127,9 @@ class FileIndex:
     def add(
         self, files: Iterable[ReadFile], *, advance: Callable[[float], object] | None = None
     ) -> None:
-        """Add files, and store their records at once or by `flush`.
+        """Add files; `flush` stores those of their records that are not stored at once.
 
-        `advance` is called with the files that are embedded, in parts of one.
+        `advance` is called with the number of files embedded since its last call, a fraction.
         """
         documents, records = [], []
         for path, text, stamp, settled, content in files:
@@ -159,15 +152,15 @@ class FileIndex:
 
         If a folder itself is missing, its files stay.
         """
-        inside = [*folders]
+        folders = [*folders]
         gone = [
-            source
-            for source in {*self.paths} - {*present}
-            if any(Path(source).is_relative_to(folder) for folder in inside) and _is_gone(source)
+            path
+            for path in {*self.paths} - {*present}
+            if any(map(Path(path).is_relative_to, folders)) and _is_gone(path)
         ]
         # Last, because a folder may be renamed, or its disk removed, at any moment.
-        there = [folder for folder in inside if folder.is_dir()]
-        gone = [path for path in gone if any(Path(path).is_relative_to(each) for each in there)]
+        existing = [folder for folder in folders if folder.is_dir()]
+        gone = [path for path in gone if any(map(Path(path).is_relative_to, existing))]
         if gone:
             self._index.delete(gone)
             self._records.remove(gone)
@@ -187,10 +180,10 @@ class FileIndex:
         stamps = {
             path: stamp_of_input(named) for path, named in zip(paths, inputs.named, strict=True)
         }
-        kept = self.find_unchanged(stamps)
+        unchanged = self.find_unchanged(stamps)
         changed = []
         for path, named in zip(paths, inputs.named, strict=True):
-            if path in kept:
+            if path in unchanged:
                 self._names.setdefault(path, "stdin" if named is None else named.name)
             else:
                 changed.append(named)

@@ -16,7 +16,7 @@ from lumber_core.errors import StoreError
 from lumber_files import NamedPath
 from lumber_retrieval.index.store import PassageStore
 
-_MAX_DUE_SHARE = 1 / 8  # of the files read may wait for `flush`; after a kill they are read again
+_MAX_DUE_SHARE = 1 / 8  # of the files read, whose records wait for `flush`; a kill loses these
 _NOTE = "files"  # the name of the note with the records, in the index
 
 Stamp = tuple[int, int]
@@ -37,9 +37,7 @@ class FileRecord(NamedTuple):
 class FileRecords:
     """The records of the files in an index, which several processes write.
 
-    Args:
-        store: The store of the index.
-        version: Changes whenever files must be read again.
+    The `version` changes whenever files must be read again.
     """
 
     def __init__(self, store: PassageStore, version: str) -> None:

@@ -40,30 +40,23 @@ MaybePaths = Annotated[list[str] | None, _PATHS]
 
 @dataclass
 class Inputs:
-    """The texts of a command, read one at a time.
+    """The texts of a command, read one at a time."""
 
-    Attributes:
-        paths: The paths, as the user gave them.
-        options: How they are read.
-        failed: Names of the files that could not be read so far.
-        named: The files, each once; None is stdin.
-    """
-
-    paths: list[str]
+    paths: list[str]  # as the user gave them
     options: FileOptions = field(default=FileOptions())
-    failed: list[str] = field(default_factory=list)
-    named: list[NamedPath | None] = field(init=False)
+    failed: list[str] = field(default_factory=list)  # names of files that could not be read so far
+    named: list[NamedPath | None] = field(init=False)  # the files, each once; None is stdin
 
     def __post_init__(self) -> None:
         paths = [path for path in self.paths if path != STDIN]
         options = self.options
-        found = find_files(paths, no_ignore=options.no_ignore, also=options.also or ())
-        for _, path in found.files:
+        search = find_files(paths, no_ignore=options.no_ignore, also=options.also or ())
+        for _, path in search.files:
             check_readable(path)
-        self.named = [*found.files]
+        self.named = [*search.files]
         if STDIN in self.paths:
             self.named.insert(0 if self.paths[0] == STDIN else len(self.named), None)
-        self._skipped = found.skipped
+        self._skipped = search.skipped
 
     def __len__(self) -> int:
         return len(self.named)
@@ -71,7 +64,7 @@ class Inputs:
     @property
     def files(self) -> list[Path]:
         """The files that are read."""
-        return [Path("/dev/stdin") if each is None else each.path for each in self.named]
+        return [Path("/dev/stdin") if file is None else file.path for file in self.named]
 
     def __iter__(self) -> Iterator[TextFile]:
         """Read the files in turn; see `read`."""
@@ -97,7 +90,7 @@ class Inputs:
     def report_unread(self) -> None:
         """Report how many files were left out of folders, and how many could not be read."""
         if self._skipped:
-            counts = count_suffixes(each.name for each in self._skipped)
+            counts = count_suffixes(file.name for file in self._skipped)
             say(f"left out: {counts}; --also '*.log', for example, reads such files as text")
         if self.failed:
             say(

@@ -45,27 +45,27 @@ def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
     return settings
 
 
-def make_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
+def make_with(kind: Callable[..., T], /, *arguments: object, **settings: object) -> T:
     """Make an instance of a class; a setting of a wrong type raises a ValueError, too."""
     try:
-        return taker(*arguments, **settings)
+        return kind(*arguments, **settings)
     except TypeError as error:
         raise ValueError(str(error)) from None
 
 
-def names_of(taker: Callable[..., object]) -> list[str]:
+def names_of(kind: Callable[..., object]) -> list[str]:
     """Return the names of the settings of a class that --set can give."""
-    return [name for name in inspect.signature(taker).parameters if name not in _NOT_SETTABLE]
+    return [name for name in inspect.signature(kind).parameters if name not in _NOT_SETTABLE]
 
 
 def divide_settings(
-    given: Mapping[str, object], *takers: Callable[..., object]
+    given: Mapping[str, object], *kinds: Callable[..., object]
 ) -> list[dict[str, Any]]:
     """Divide settings between classes; a setting may belong to several."""
-    names_by_taker = [names_of(taker) for taker in takers]
+    names_by_kind = [names_of(kind) for kind in kinds]
     for name in given:
-        if not any(name in names for names in names_by_taker):
-            all_names = [name for names in names_by_taker for name in names]
+        if not any(name in names for names in names_by_kind):
+            all_names = [name for names in names_by_kind for name in names]
             near = get_close_matches(name, all_names, 1) or sorted({*all_names})
             raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(near)}?")
-    return [{name: given[name] for name in given if name in names} for names in names_by_taker]
+    return [{name: given[name] for name in given if name in names} for names in names_by_kind]

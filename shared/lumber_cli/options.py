@@ -91,7 +91,7 @@ class FileOptions:
 
 def say(message: str) -> None:
     """Print a line to stderr, with options for settings: --also '*.log' for also='*.log'."""
-    line = _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} ", message)
+    line = _SETTING.sub(lambda match: f"--{match[1].replace('_', '-')} ", message)
     typer.echo(printable(f"lumber-splitters: {' '.join(line.split())}"), err=True)
 
 
@@ -135,18 +135,14 @@ def errors_in_one_line() -> Iterator[None]:
 def with_options(*makers: Callable[..., object], **fixed: object) -> Callable[[Command], Command]:
     """Add the parameters of functions to the options of a command.
 
-    The command receives the functions' results as its first arguments.
-
-    Args:
-        *makers: The functions; they raise ValueError if an option is wrong.
-        **fixed: Values of the functions' parameters that are not options of this command.
+    The command receives the results of the functions, `makers`, as its first arguments. They raise
+    a ValueError if an option is wrong. Their parameters in `fixed` are no options of this command.
     """
 
     def decorate(command: Command) -> Command:
         of_makers = [inspect.signature(make, eval_str=True).parameters for make in makers]
-        all_own = [*inspect.signature(command, eval_str=True).parameters.values()]
-        shared = [each for options in of_makers for each in options.values()]
-        options = [*all_own[len(makers) :], *(each for each in shared if each.name not in fixed)]
+        own = [*inspect.signature(command, eval_str=True).parameters.values()][len(makers) :]
+        shared = [p for parameters in of_makers for p in parameters.values() if p.name not in fixed]
 
         def run(**given: Any) -> None:
             with wrong_options():
@@ -156,13 +152,13 @@ def with_options(*makers: Callable[..., object], **fixed: object) -> Callable[[C
                 ]
             command(*values, **given)
 
-        parameters = [
-            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for each in sorted(options, key=lambda each: each.default is not each.empty)
+        options = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in sorted([*own, *shared], key=lambda p: p.default is not p.empty)
         ]
         run.__doc__ = command.__doc__
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+        run.__annotations__ = {option.name: option.annotation for option in options}
         return run
 
     return decorate

@@ -31,7 +31,7 @@ PassageFormat = Literal["text", "json"]
 def show_passages(
     question: str, answer: CitedAnswer | None, passages: Sequence[Passage], kind: PassageFormat
 ) -> None:
-    """Write the passages to stdout: below an answer, or without one numbered."""
+    """Write the passages to stdout: below an answer, or numbered if there is none."""
     if kind == "json":
         answer_fields: dict[str, object] = {}
         if answer is not None:
@@ -78,9 +78,8 @@ def table_header(passage: Passage) -> list[str]:
 def _range(passage: Passage, name: str) -> list[int] | None:
     """Return the first and last page or line of a passage; None if the file has no such numbers."""
     keys = {"page": (FIRST_PAGE, LAST_PAGE), "line": (FIRST_LINE, LAST_LINE)}[name]
-    if name == "line" and is_converted(passage.document):
-        return None
-    if any(key not in passage.metadata for key in keys):
+    is_of_other_text = name == "line" and is_converted(passage.document)
+    if is_of_other_text or not passage.metadata.keys() >= {*keys}:
         return None
     return [passage.metadata[key] for key in keys]
 

@@ -190,7 +190,7 @@ class SplitterOptions:
         """Return the splitter's settings, and those of the language model."""
         splitter = SPLITTERS[self.method]
         for name in self.given:
-            owners = [each for each, other in SPLITTERS.items() if name in names_of(other)]
+            owners = [method for method, kind in SPLITTERS.items() if name in names_of(kind)]
             if owners and self.method not in owners:
                 raise ValueError(
                     f"{name} is a setting of {' and '.join(owners)}, not of {self.method}: "

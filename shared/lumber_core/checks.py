@@ -51,12 +51,19 @@ def check_not_negative(name: str, value: object) -> None:
     check_positive(name, value, least=0)
 
 
-def check_number(name: str, value: object) -> None:
-    """Raise a TypeError unless `value` is a number, and a ValueError if it is not finite."""
+def check_number(
+    name: str, value: object, fits: Callable[[float], bool] = math.isfinite, expected: str = ""
+) -> None:
+    """Raise a TypeError unless `value` is a number, and a ValueError unless it is finite and fits.
+
+    The error message describes the numbers that fit as `expected`, such as "above 0".
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     if not math.isfinite(value):
         raise ValueError(f"{name} must be a finite number, not {value}")
+    if not fits(value):
+        raise ValueError(f"{name} must be {expected}, not {value}")
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
@@ -102,9 +109,8 @@ class RefusesUnknown:
             try:
                 super().__init__(**settings)
             except ValueError as error:  # pydantic puts the error of a check into one of its own
-                causes = [
-                    one.get("ctx", {}).get("error") for one in getattr(error, "errors", list)()
-                ]
+                problems = getattr(error, "errors", list)()
+                causes = [problem.get("ctx", {}).get("error") for problem in problems]
                 raise (causes[0] if len(causes) == 1 and causes[0] else error) from None
 
 
@@ -113,20 +119,6 @@ def check_flags(owner: object, *names: str) -> None:
     for name in names:
         if not isinstance(value := getattr(owner, name), bool):
             raise TypeError(f"{name} must be True or False, not {safe_repr(value)}")
-
-
-def make_number_check(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:
-    """Return a function that raises unless a value is a finite number that fits.
-
-    The error message describes the valid numbers as `expected`, such as "above 0".
-    """
-
-    def check(name: str, value: Any) -> None:
-        check_number(name, value)
-        if not fits(value):
-            raise ValueError(f"{name} must be {expected}, not {value}")
-
-    return check
 
 
 _LANGUAGE_CODE = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]+)*")

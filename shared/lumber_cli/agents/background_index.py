@@ -134,10 +134,10 @@ class BackgroundIndex:
             batch, due = due[:count], due[count:]
             # Another process may have indexed some meanwhile.
             left = self._find_due(index, {path: stamps[path] for path in batch})
-            read = [*self._read(index, (files[path] for path in left))]
-            if read:
-                index.add(read)
-                self._stale -= {each.path for each in read}
+            new_texts = [*self._read(index, (files[path] for path in left))]
+            if new_texts:
+                index.add(new_texts)
+                self._stale -= {file.path for file in new_texts}
             if due and self._requested > ticket:
                 return False
         index.flush()
@@ -146,7 +146,7 @@ class BackgroundIndex:
     def _find_due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
         """Return the files to read: those that are not indexed and have not failed for good."""
         stored = index.find_unchanged(stamps) - self._stale
-        failed = {path: each.stamp for path, each in self._failed.items() if each.permanent}
+        failed = {path: f.stamp for path, f in self._failed.items() if f.permanent}
         return [
             path
             for path, stamp in stamps.items()

@@ -61,26 +61,25 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
     else:  # sections without a title are kept: they end the section above
         parsed = parse_plain(source).sections
         levels = sorted({section.level for section in parsed})
-        headings = [one._replace(level=1 + levels.index(one.level)) for one in parsed]
+        headings = [s._replace(level=1 + levels.index(s.level)) for s in parsed]
     notes = []
     while len(headings) > _MAX_SECTIONS:
-        deepest = max(one.level for one in headings)
-        fewer = [one for one in headings if one.level < deepest]
+        deepest = max(heading.level for heading in headings)
+        fewer = [heading for heading in headings if heading.level < deepest]
         if len(fewer) < _MIN_SECTIONS:
             break
         headings = fewer
-        notes = [f"headings below level {max(one.level for one in headings)} are left out"]
+        notes = [f"headings below level {max(h.level for h in headings)} are left out"]
     sections = []
     later: list[TextSection] = []  # the headings that end sections, the nearest last
-    for one in reversed(headings):
-        while later and later[-1].level > one.level:
+    for heading in reversed(headings):
+        while later and later[-1].level > heading.level:
             later.pop()
         end = later[-1].start if later else len(source.text)
-        later.append(one)
-        if not one.title:
-            continue
-        first, last = text.lines_of(Span(one.start, end))
-        sections.append(_section(first, last, one.level, one.title))
+        later.append(heading)
+        if heading.title:
+            first, last = text.lines_of(Span(heading.start, end))
+            sections.append(_section(first, last, heading.level, heading.title))
     sections.reverse()
     if len(sections) > _MAX_SECTIONS:
         notes.append(

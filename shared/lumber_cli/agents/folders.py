@@ -24,26 +24,20 @@ _MAX_SHOWN = 200  # characters of a wrong name in an error
 
 @dataclass(frozen=True)
 class ServedFile:
-    """A file that may be read: its name for the tools, its path, resolved, and its stamp."""
+    """A file that may be read."""
 
-    name: str
-    path: Path
+    name: str  # for the tools
+    path: Path  # resolved
     stamp: Stamp
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The files of the folders at one moment.
+    """The files of the folders at one moment."""
 
-    Attributes:
-        files: The files by their names, in order.
-        left_out: For each other file in the folders, by name, why it is not read.
-        away: For each folder that cannot be listed, why.
-    """
-
-    files: dict[str, ServedFile] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
-    away: list[str] = field(default_factory=list)
+    files: dict[str, ServedFile] = field(default_factory=dict)  # by their names, in order
+    left_out: dict[str, str] = field(default_factory=dict)  # why each other file is not read
+    away: list[str] = field(default_factory=list)  # why each of these folders cannot be listed
 
     def file(self, name: str) -> ServedFile:
         """Return the file of a name; an error suggests similar names."""
@@ -97,11 +91,9 @@ class Listing:
 class ServedFolders:
     """The folders that are served.
 
-    Args:
-        given: The folders. If there is one, names of files are relative to it. If there are
-            several, names begin with the folder as given.
-        no_ignore: Whether files that `IgnoreRules` leaves out are listed, too.
-        also: Patterns of other files that are listed.
+    The names of files are relative to a single folder; if there are several, names begin with the
+    folder as given. With `no_ignore`, files that `IgnoreRules` leaves out are listed, and so are
+    those that match a pattern in `also`.
     """
 
     def __init__(
@@ -110,9 +102,9 @@ class ServedFolders:
         self._no_ignore = no_ignore
         self._also = also
         self.given = [*given]
-        self.roots = [Path(each).resolve() for each in given]
+        self.roots = [Path(folder).resolve() for folder in given]
         alone = len(given) == 1
-        self._prefixes = ["" if alone else f"{Path(each).as_posix()}/" for each in given]
+        self._prefixes = ["" if alone else f"{Path(folder).as_posix()}/" for folder in given]
 
     def list_files(self) -> Listing:
         """Return the files that are there now."""

@@ -16,7 +16,7 @@ from lumber_core.support.wording import with_noun
 from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import printable
 
-_MAX_MATCHES = 100
+_MAX_MATCHES = 100  # lines in a result; the others are only counted
 _MAX_WIDTH = 240  # characters of a line in a result; longer lines are cut around the match
 _WIDTH_BEFORE = 80  # characters of a long line before the match
 _MAX_SECONDS = 20.0  # of a search, which then leaves out the rest: clients wait for a minute

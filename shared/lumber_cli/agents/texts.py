@@ -42,7 +42,7 @@ class LinedText:
         starts = [0, *(end for _, end in breaks)]
         ends = [*(start for start, _ in breaks), len(self.file.text)]
         # There is no line after a last break.
-        return [Span(*each) for each in zip(starts, ends, strict=True) if each[0] < ends[-1]]
+        return [Span(*line) for line in zip(starts, ends, strict=True) if line[0] < ends[-1]]
 
     def __len__(self) -> int:
         """Return the number of lines."""
@@ -61,11 +61,7 @@ class LinedText:
 
 
 class FileTexts:
-    """Reads files as `read_file` does, and caches the latest texts: reading a PDF takes seconds.
-
-    Attributes:
-        notices: The reader's notices about each file, by name; "" for most.
-    """
+    """Reads files as `read_file` does, and caches the latest texts: reading a PDF takes seconds."""
 
     def __init__(self, encoding: str | None, max_unpacked: int) -> None:
         self._encoding = encoding
@@ -73,7 +69,7 @@ class FileTexts:
         self._lock = Lock()
         self._cache: dict[tuple[str, bytes], LinedText | str] = {}  # by name and content
         self._size = 0
-        self.notices: dict[str, str] = {}
+        self.notices: dict[str, str] = {}  # the reader's, by name of the file; "" for most
 
     def read(self, file: ServedFile) -> LinedText:
         """Return the text of a file as it is now.

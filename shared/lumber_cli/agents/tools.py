@@ -266,9 +266,9 @@ class FolderTools:
             list_items("files:", data["files"]),
             *(
                 list_items(
-                    f"{title.replace('_', ' ')}:", (f"{e['file']}: {e['reason']}" for e in each)
+                    f"{title.replace('_', ' ')}:", (f"{f['file']}: {f['reason']}" for f in files)
                 )
-                for title, each in unread.items()
+                for title, files in unread.items()
             ),
             data["note"],
         )

@@ -137,7 +137,7 @@ def ask_command(
 
     def show_first(by_words: FileIndex) -> None:
         nonlocal shown
-        first = [one for one in by_words.search(question, words) if one.words_found]
+        first = [passage for passage in by_words.search(question, words) if passage.words_found]
         if first and not shown:
             shown = True
             say("the first passages, found by words; better ones follow when all is embedded:")

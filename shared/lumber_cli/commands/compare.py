@@ -52,7 +52,7 @@ DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
 )
-_MAX_EXAMPLES = 3
+_MAX_EXAMPLES = 3  # of questions whose answers do not occur in their documents
 
 
 @with_options(FileOptions, read_model_options, no_ignore=False)
@@ -136,7 +136,7 @@ def compare_command(
     corpus = load_corpus(folder, pattern, file_options, questions=questions, sections=sections)
     absent = absent_questions(corpus)
     if absent:
-        shown = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_MAX_EXAMPLES])
+        shown = "; ".join(f"{q.question!r} ({q.document})" for q in absent[:_MAX_EXAMPLES])
         say(
             f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
             "their documents, so no splitter can find them: "

@@ -124,8 +124,8 @@ class _Marks:
             for style, change in changes[ends[0]]:
                 active[style] += change
             span, marks = Span(*ends), [*+active]
-            passage = next((n for n, each in self._passages if _covers(each, span)), 0)
-            quotes = [n for n, each in self._quotes if _covers(each, span)]
+            passage = next((n for n, outer in self._passages if _covers(outer, span)), 0)
+            quotes = [n for n, outer in self._quotes if _covers(outer, span)]
             marked = passage or quotes or marks
             own = span.of(text)
             atoms.append([own, passage, quotes, " ".join(marks)] if marked else own)
@@ -185,7 +185,7 @@ def _pieces(source: Source, within: Span | None) -> Iterator[tuple[str, int, Spa
     whole = Span(0, len(source.text))
     blocks: list[tuple[str, int, Span]] = [(style, 0, whole)]
     if source.kind == "markdown":
-        blocks = [(each.kind, each.level, Span(each.start, each.end)) for each in source.blocks]
+        blocks = [(b.kind, b.level, Span(b.start, b.end)) for b in source.blocks]
     for kind, level, span in blocks:
         inside = span.within(within or whole)
         if inside.end <= inside.start:

@@ -21,16 +21,10 @@ MARK = "mark"
 
 
 class Styled(NamedTuple):
-    """A range of a text with a style.
-
-    Attributes:
-        span: The range.
-        style: "mark" is hidden, "bullet" is shown as a bullet; else "strong", "em", "s", "link"
-            or "code".
-    """
+    """A range of a text with a style."""
 
     span: Span
-    style: str
+    style: str  # "mark" is hidden; the others are "bullet", "strong", "em", "s", "link" and "code"
 
 
 _BLOCK_MARKS = {
@@ -83,7 +77,7 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
         ]
         cells = [Span(*ends) for ends in pairwise([row.start, *edges, end])]
         marks = [Styled(Span(bar, bar + 1), MARK) for bar in bars]
-        inline = [each for cell in cells for each in _inline(text, cell)]
+        inline = [styled for cell in cells for styled in _inline(text, cell)]
         yield cells, [*marks, *inline]
 
 

@@ -39,19 +39,12 @@ _MIN_CHARACTERS = 1_000  # fewer characters cause no warning
 
 
 class LoadedModel(NamedTuple):
-    """A chunk classifier that is ready to score.
-
-    Attributes:
-        scorer: Scores the tokens of windows.
-        tokenizer: Finds the tokens.
-        size: Tokens of the text in a window.
-        places: Whether the model scores places: it reads the text between two places as a unit.
-    """
+    """A chunk classifier that is ready to score."""
 
     scorer: TokenScorer
     tokenizer: WordPieceTokenizer
-    size: int
-    places: bool = False
+    size: int  # tokens of the text in a window
+    places: bool = False  # whether it scores places, and reads the text between two as a unit
 
     @property
     def stride(self) -> int:

@@ -32,18 +32,11 @@ _MIN_WINDOW, _MAX_WINDOW = 4, 8192
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """The card of a folder of exported models.
+    """The card of a folder of exported models."""
 
-    Attributes:
-        files: SHA-256 of each file, by name.
-        window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens.
-        scores: "tokens" or "places". A classifier of places reads the text between two places as a
-            unit.
-    """
-
-    files: Mapping[str, str]
-    window: int
-    scores: str = "tokens"
+    files: Mapping[str, str]  # the SHA-256 of each file, by name
+    window: int  # tokens in a window, including [CLS] and [SEP] if the model scores tokens
+    scores: str = "tokens"  # or "places": it reads the text between two places as a unit
 
 
 def check_model_name(name: object) -> None:

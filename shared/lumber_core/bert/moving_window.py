@@ -34,13 +34,9 @@ class Window(NamedTuple):
 
 
 class TokenScorer(Protocol):
-    """A model that scores the tokens of windows.
+    """A model that scores the tokens of windows."""
 
-    Attributes:
-        batch_size: Best number of windows to score in one call.
-    """
-
-    batch_size: int
+    batch_size: int  # the best number of windows to score in one call
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
         """Return t of some tokens, `places`, of each window, which has no [CLS] and no [SEP].
@@ -56,13 +52,9 @@ class OverlappingWindows:
     The weight of a window is the token's distance from the nearer end of the window, because the
     middle has context on both sides. Scores of `windows` may be added in any order.
 
-    Args:
-        ids: Token ids of the text.
-        size: Tokens in a window.
-        stride: Tokens from the start of a window to the start of the next.
-        wanted: Whether to score each token, shape (tokens,); None for all. Other tokens score minus
-            infinity.
-        on_done: Called with the scores once all windows are scored.
+    A window has `size` tokens, and the next one starts `stride` tokens later. `wanted` is whether
+    to score each token, shape (tokens,); None for all. Other tokens score minus infinity. `on_done`
+    is called with the scores once all windows are scored.
     """
 
     def __init__(

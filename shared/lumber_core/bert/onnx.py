@@ -83,21 +83,19 @@ class OnnxModel:
         return list(runtime.pool.map(self._run, sequences))
 
     def _start(self) -> _Runtime:
-        pool = ThreadPoolExecutor(self.batch_size) if self.batch_size > 1 else None
-        return _Runtime(os.getpid(), self._open_session(), pool)
-
-    def _open_session(self) -> onnxruntime.InferenceSession:
-        """Open a model that runs in the calling thread."""
         options = onnxruntime.SessionOptions()
+        # A sequence runs in the thread that calls the session.
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4  # errors are raised, and would be printed as well
         try:
-            return onnxruntime.InferenceSession(
+            session = onnxruntime.InferenceSession(
                 str(self._path), sess_options=options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:
             raise WeightsError(f"onnxruntime cannot open {self._path}: {error}") from error
+        pool = ThreadPoolExecutor(self.batch_size) if self.batch_size > 1 else None
+        return _Runtime(os.getpid(), session, pool)
 
     def _run(self, inputs: ModelInputs) -> npt.NDArray[np.float32]:
         try:

@@ -94,7 +94,7 @@ def windows_of(
 
     The first tokens of the places and the first tokens after their labels are scored: the model may
     mark either. A model of places reads the text between two places as a unit. Without places, all
-    tokens are scored; the scores of tokens are the same.
+    tokens are scored; that does not change the score of any.
     """
     from lumber_core.bert.moving_window import OverlappingWindows
 
@@ -153,17 +153,11 @@ def score_as_published(
 
 
 class _StartTokens(NamedTuple):
-    """Which tokens of a text may start a chunk, and where.
+    """Which tokens of a text may start a chunk, and where."""
 
-    Attributes:
-        segments: Indices of the first tokens of the places and of the words after their labels.
-        owners: For each segment, the offset of its place.
-        allowed: Whether each token may start a chunk, shape (tokens,).
-    """
-
-    segments: npt.NDArray[np.intp]
-    owners: npt.NDArray[np.int64]
-    allowed: npt.NDArray[np.bool_]
+    segments: npt.NDArray[np.intp]  # the first tokens of places and of the words after their labels
+    owners: npt.NDArray[np.int64]  # for each segment, the offset of its place
+    allowed: npt.NDArray[np.bool_]  # whether each token may start a chunk, shape (tokens,)
 
 
 def _start_tokens(

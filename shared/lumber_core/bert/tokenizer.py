@@ -54,17 +54,11 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of added tokens; a
 
 
 class WordPieces(NamedTuple):
-    """The tokens of a text, without [CLS] and [SEP].
-
-    Attributes:
-        ids: Token ids, shape (tokens,).
-        starts: Character offset of each token's first character, same shape.
-        ends: Character offset just past each token, same shape.
-    """
+    """The tokens of a text, without [CLS] and [SEP]; each array has the shape (tokens,)."""
 
     ids: TokenIds
-    starts: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]  # the character offset of each token's first character
+    ends: npt.NDArray[np.int32]  # the character offset just past each token
 
     def first_of(self, offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Return the index of the first token at or after each of some ascending character offsets.
@@ -76,11 +70,7 @@ class WordPieces(NamedTuple):
 
 
 class WordPieceTokenizer:
-    """BERT's tokenizer for texts of any length, from the content of a `tokenizer.json`.
-
-    Attributes:
-        words: Token ids of words, and of parts of words with "##" in front.
-    """
+    """BERT's tokenizer for texts of any length, from the content of a `tokenizer.json`."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         for section, expected in _EXPECTED.items():
@@ -91,6 +81,7 @@ class WordPieceTokenizer:
                         f"{content[section][name]!r:.40}"
                     )
         self._content = {**content, "truncation": None, "padding": None}
+        # The token ids of words, and of parts of words with "##" in front.
         self.words: Mapping[str, int] = content["model"]["vocab"]
         self._special: dict[str, int] = {}
         for token in content["added_tokens"]:

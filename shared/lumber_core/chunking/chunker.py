@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 from lumber_core.calls.threads import start_in_thread
 from lumber_core.checks import check_language
@@ -17,7 +17,7 @@ from lumber_core.chunking.cutting import Cutter, Scorer
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver, delivered_spans
 from lumber_core.chunking.room import Room
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import check_order, check_sizes
+from lumber_core.chunking.sizes import check_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import class_identity, identity_of, safe_repr
@@ -27,6 +27,8 @@ from lumber_core.text.structured import parse_plain
 from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _DEFAULT_DELIVERY = Delivery()
 
 Work = Sequence[tuple[ParsedText, SizeLimits]]
@@ -82,7 +84,6 @@ class Chunker(ABC):
         language: str = "en",
     ) -> None:
         check_sizes(chunk_size, target_size, min_chunk_size)
-        check_order(chunk_size, target_size, min_chunk_size)
         check_language("language", language)
         self.chunk_size = chunk_size
         self.target_size = target_size
@@ -171,7 +172,10 @@ class Chunker(ABC):
         """
         work = self._read(sources, delivery.overlap)
         results = self._segment_all(work, show_progress=show_progress)
-        return [self._deliver(*each, c, delivery) for each, c in zip(work, results, strict=True)]
+        return [
+            self._deliver(parsed, limits, segmentation, delivery)
+            for (parsed, limits), segmentation in zip(work, results, strict=True)
+        ]
 
     async def asplit_all(
         self,
@@ -181,9 +185,8 @@ class Chunker(ABC):
         show_progress: bool = False,
     ) -> list[list[Chunk]]:
         """Async version of `split_all`."""
-        work = self._read(sources, delivery.overlap)
-        results = await self._asegment_all(work, show_progress=show_progress)
-        return [self._deliver(*each, c, delivery) for each, c in zip(work, results, strict=True)]
+        texts = as_sources(sources)
+        return await self.call_async(self.split_all, texts, delivery, show_progress=show_progress)
 
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans that tile it, and the verdicts behind them.
@@ -199,8 +202,7 @@ class Chunker(ABC):
 
     async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Async version of `segment`."""
-        (segmentation,) = await self.asegment_all([as_source(source)], overlap=overlap)
-        return segmentation
+        return await self.call_async(self.segment, as_source(source), overlap=overlap)
 
     def segment_all(
         self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
@@ -216,8 +218,14 @@ class Chunker(ABC):
         self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
-        work = self._read(sources, overlap)
-        return await self._asegment_all(work, show_progress=show_progress)
+        texts = as_sources(sources)
+        return await self.call_async(
+            self.segment_all, texts, overlap=overlap, show_progress=show_progress
+        )
+
+    async def call_async(self, split: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a function that splits with this splitter, without blocking the event loop."""
+        return await start_in_thread(split, *args, **kwargs)
 
     def chunks(
         self,
@@ -267,10 +275,8 @@ class Chunker(ABC):
 
     def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         """Split texts, each within its limits."""
-        return [self._segment(*each) for each in with_progress(work, shown=show_progress)]
-
-    async def _asegment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
-        return await start_in_thread(self._segment_all, work, show_progress=show_progress)
+        texts = with_progress(work, shown=show_progress)
+        return [self._segment(parsed, limits) for parsed, limits in texts]
 
     def _read(self, sources: Iterable[str | Source], overlap: int) -> Work:
         """Return the text of each source, parsed, with the limits of its chunks."""

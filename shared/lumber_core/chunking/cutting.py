@@ -46,18 +46,13 @@ _LOWEST_T = -12.0  # lower t is raised to this; that of a place without tokens i
 
 
 class _Weights(NamedTuple):
-    """The weights that differ between Markdown and plain text.
+    """The weights that differ between Markdown and plain text."""
 
-    Attributes:
-        start: Additional score of a place, per unit of t above 0, where the classifier predicts a
-            start. Not added at indented lines, as of YAML and code, whose nesting it does not read.
-        size: Weight of sizes relative to scores; see `ChunkCosts`.
-        mixed: Cost of a chunk with the end of a section and the start of the next.
-    """
-
+    # Additional score of a place, per unit of t above 0, where the classifier predicts a start.
+    # Not added at indented lines, as of YAML and code, whose nesting it does not read.
     start: float
-    size: float
-    mixed: float
+    size: float  # of sizes relative to scores; see `ChunkCosts`
+    mixed: float  # the cost of a chunk with the end of a section and the start of the next
 
 
 _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)

@@ -60,24 +60,24 @@ def _repeatable(
     """Yield offsets in `room` where the repeated text may begin, kind by kind, the best first."""
     text, stop, kind = parsed.text, room.end, parsed.source.kind
     spoken = speech(text) if kind == "captions" else ""
-    visible = room.stripped(text).end
-    near = max(room.start, stop - tokens * MAX_CHARACTERS_PER_TOKEN)
+    visible_end = room.stripped(text).end
+    earliest = max(room.start, stop - tokens * MAX_CHARACTERS_PER_TOKEN)
 
-    def among(offsets: Iterable[int]) -> list[int]:
+    def keep_visible(offsets: Iterable[int]) -> list[int]:
         # A part of a cue begins with spoken words, not with its times.
-        return [at for at in offsets if at < visible and not spoken[at : at + 1].isspace()]
+        return [at for at in offsets if at < visible_end and not spoken[at : at + 1].isspace()]
 
     if kind in NESTED:
-        yield among(parsed.places(near, stop).offsets)
+        yield keep_visible(parsed.places(earliest, stop).offsets)
     yield [*units[bisect_left(units, room.start) : bisect_left(units, stop)]]
-    yield among(parsed.places(near, stop).offsets)
-    for places in parsed.finer_places(near, stop):
-        yield among(places.offsets)
+    yield keep_visible(parsed.places(earliest, stop).offsets)
+    for places in parsed.finer_places(earliest, stop):
+        yield keep_visible(places.offsets)
     # Words of scripts without spaces, or parts of one that goes on. Punctuation is not a word.
-    end = text[near:visible]
-    yield [near + at for at in word_cuts(end) if end[at : at + 1].isalnum()]
+    end = text[earliest:visible_end]
+    yield [earliest + at for at in word_cuts(end) if end[at : at + 1].isalnum()]
     if len(end.split()) == 1:
-        yield [near + at for at in grapheme_cuts(end)]
+        yield [earliest + at for at in grapheme_cuts(end)]
 
 
 def _earliest_start(

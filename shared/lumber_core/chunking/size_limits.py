@@ -22,15 +22,10 @@ MAX_CHARACTERS_PER_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class CountedParts:
-    """Parts that tile a text or a range of it, with their tokens.
+    """Parts that tile a text or a range of it, with their tokens."""
 
-    Attributes:
-        edges: Where each part starts, ascending, and where the last part ends.
-        tokens: The number of tokens of each part.
-    """
-
-    edges: Sequence[int]
-    tokens: Sequence[int]
+    edges: Sequence[int]  # where each part starts, ascending, and where the last part ends
+    tokens: Sequence[int]  # of each part
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +34,14 @@ class SizeLimits:
 
     The size of a chunk is the larger of its token counts with and without the white space at its
     ends. Trimming can turn one token into several, because many tokenizers have a token for a word
-    with the space before it but none for the word alone.
-
-    Attributes:
-        chunk_size: Maximum tokens in a chunk. None: no limit.
-        min_chunk_size: Smaller chunks are merged with a neighbour, unless that would exceed
-            `chunk_size`. None: no limit.
-        counter: Counts the tokens.
-        target_size: Preferred length of chunks in tokens; None for splitters without one.
-        room: Counts the metadata and context around a chunk; `chunk_size` is the rest.
+    with the space before it but none for the word alone. None is no limit.
     """
 
     chunk_size: int | None
-    min_chunk_size: int | None
+    min_chunk_size: int | None  # smaller chunks are merged, unless that exceeds `chunk_size`
     counter: TokenCounter
-    target_size: int | None = None
-    room: Room | None = None
+    target_size: int | None = None  # None for splitters without one
+    room: Room | None = None  # counts metadata and context around a chunk; `chunk_size` is the rest
 
     def reserve(self, tokens: int) -> SizeLimits:
         """Return limits that leave room for `tokens` more tokens in each chunk.

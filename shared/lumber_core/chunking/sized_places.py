@@ -22,13 +22,9 @@ _PLACES_PER_TARGET = 3
 
 @dataclass(frozen=True, slots=True)
 class SizedPlaces(CountedParts):
-    """Places in a range of a text, and the parts between them with their tokens, the gaps.
+    """Places in a range of a text, and the parts between them with their tokens, the gaps."""
 
-    Attributes:
-        places: The places, strictly inside the range: all edges but the first and the last.
-    """
-
-    places: Places
+    places: Places  # strictly inside the range: all edges but the first and the last
 
     def gap(self, number: int) -> Span:
         """Return the span before the place of a number, from the place before it."""

@@ -49,11 +49,12 @@ def layout_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | 
     return most, target_size or max(1, round(_TARGET_SHARE * (most or FITTING_CHUNK_SIZE)))
 
 
-def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
+def check_sizes(
+    chunk_size: ChunkSize, target_size: int | None, min_chunk_size: int | None = None
+) -> None:
     """Raise unless each size is a whole number of at least 1, None or, for `chunk_size`, "auto".
 
-    A wrong type is a TypeError, a lower number a ValueError. The others are `target_size` and
-    `min_chunk_size`.
+    A wrong type is a TypeError. A lower number, or one above `chunk_size`, is a ValueError.
     """
     if isinstance(chunk_size, str) and chunk_size != "auto":
         raise TypeError(
@@ -62,16 +63,10 @@ def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
         )
     if chunk_size not in (None, "auto"):
         check_positive("chunk_size", chunk_size)
-    for name, size in zip(("target_size", "min_chunk_size"), others, strict=False):
+    for name, size in (("target_size", target_size), ("min_chunk_size", min_chunk_size)):
         if size is not None:
             check_positive(name, size)
-
-
-def check_order(
-    chunk_size: int | None, target_size: int | None, min_chunk_size: int | None
-) -> None:
-    """Raise a ValueError if `target_size` or `min_chunk_size` is above `chunk_size`."""
-    if chunk_size is None:
+    if not isinstance(chunk_size, int):
         return
     if target_size is not None and target_size > chunk_size:
         raise ValueError(

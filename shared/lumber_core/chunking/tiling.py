@@ -24,20 +24,13 @@ class ChunkCosts:
 
     A chunk of `size` tokens costs `weight * ((size - target_size) / target_size)**2`; one below
     `min_chunk_size` costs a prohibitive amount more.
-
-    Attributes:
-        chunk_size: Maximum tokens in a chunk.
-        target_size: The size that costs nothing, at most `chunk_size`.
-        min_chunk_size: Minimum tokens in a chunk, unless nothing else fits. None: no minimum.
-        weight: Weight of sizes relative to scores.
-        mixed: Additional cost of a chunk that begins inside a section and continues into the next.
     """
 
-    chunk_size: int
-    target_size: int
-    min_chunk_size: int | None = None
-    weight: float = 12.0
-    mixed: float = 0.0
+    chunk_size: int  # maximum tokens in a chunk
+    target_size: int  # the size that costs nothing, at most `chunk_size`
+    min_chunk_size: int | None = None  # unless nothing else fits. None: no minimum
+    weight: float = 12.0  # of sizes relative to scores
+    mixed: float = 0.0  # added if a chunk begins inside a section and continues into the next
 
     @cached_property
     def table(self) -> list[float]:
@@ -59,21 +52,15 @@ def best_cuts(
     costs: ChunkCosts,
     headed: Sequence[bool] | None = None,
 ) -> list[int]:
-    """Return the cuts of the best tiling of a text.
+    """Return the cuts of the best tiling of a text, as indices of `scores`, ascending.
+
+    `sizes` has the tokens from the text's start to the first place, between places, and from the
+    last place to the text's end, shape (places + 1,). `scores` has what a cut at each place adds,
+    shape (places,), and `headed` whether a section starts there; None: at none.
 
     If two neighbouring places are more than `chunk_size` tokens apart, both become cuts: the caller
     has to divide the text between them. Among equally good tilings, the one with the longest last
     chunks is returned.
-
-    Args:
-        sizes: Tokens between places: the first from the text's start to the first
-            place, the last from the last place to the text's end. Shape (places + 1,).
-        scores: What a cut at each place adds, shape (places,).
-        costs: What a chunk costs.
-        headed: Whether a section starts at each place, shape (places,). None: at none.
-
-    Returns:
-        Indices of `scores` to cut at, ascending.
     """
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
     before = [*accumulate(sizes, initial=0)]  # tokens before each edge

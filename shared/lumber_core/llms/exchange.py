@@ -20,11 +20,9 @@ from lumber_core.llms.thoughts import without_thinking
 logger = logging.getLogger("lumber_core.llms")
 
 _MAX_ENUM_VALUES = 500  # in one schema, the limit of OpenAI
-_ANSWER_TOKENS = 64
-"""Enough for a short answer in any form, with a few words around it."""
-_ITEM_TOKENS = 8
-"""Additional tokens for each answer of a list: a label, quotes and a comma take six to eight."""
-_REASONING_TOKENS = 8192
+_ANSWER_TOKENS = 64  # enough for a short answer in any form, with a few words around it
+_ITEM_TOKENS = 8  # added for each answer of a list: label, quotes and comma take six to eight
+_REASONING_TOKENS = 8192  # for an answer with the model's reasoning before it
 # Statuses about keys, credit, time or load: a simpler request would get the same one.
 _UNRELATED_STATUS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 
@@ -71,9 +69,9 @@ class RequestForms:
         return (forms, False) if kept is None else (forms[kept : kept + 1] or forms[-1:], True)
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
-        """Keep the form of this number that was answered, the fullest if several calls report one.
+        """Keep the form that was answered, by its number; of several, the fullest.
 
-        `error` is that of the full form, or None.
+        `error` is the error of the full form, or None.
         """
         with self._lock:
             if error is not None and not self._failed_once:

@@ -50,8 +50,8 @@ _DATA = (bool, int, float, str, bytes, list, tuple, Mapping, set, frozenset, Enu
 class FrameworkModel(ABC):
     """Calls a framework's language model; its callbacks, retries and rate limits apply.
 
-    `models` are the models in it, a runnable perhaps, that may answer, each with further arguments
-    of its requests. Their settings are pydantic fields.
+    `llm` may be a runnable. `models` are the models in it that may answer, each with the arguments
+    that are added to its requests. Their settings are pydantic fields.
     """
 
     _framework: ClassVar[str]

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from lumber_core.calls.deadlines import acall_within, call_within
 from lumber_core.calls.forks import renew_after_fork
-from lumber_core.checks import check_positive, make_number_check
+from lumber_core.checks import check_number, check_positive
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
 from lumber_core.llms.failures import chain_of, check_redirect, is_blocked, is_unreadable
@@ -28,11 +28,6 @@ from lumber_core.support.secrets import public_url, redact, secrets_in
 
 NO_KEY = "no-key"
 """Sent to a custom server if no key is given: local servers need none but expect the header."""
-
-_NOT_PICKLED = ("_lock", "_client")
-
-_check_temperature = make_number_check(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
-_check_timeout = make_number_check(lambda seconds: seconds > 0, "a positive number of seconds")
 
 
 class RemoteModel(ABC):
@@ -91,9 +86,9 @@ class RemoteModel(ABC):
         if api_key is not None:
             _check_name("api_key", api_key)
         if temperature is not None:
-            _check_temperature("temperature", temperature)
+            check_number("temperature", temperature, lambda t: 0 <= t <= 2, "from 0 to 2, or None")
             temperature = float(temperature)
-        _check_timeout("timeout", timeout)
+        check_number("timeout", timeout, lambda s: s > 0, "a positive number of seconds")
         if max_tokens not in ("auto", None):
             check_positive("max_tokens", max_tokens)
         if client is not None and not (base_url is None and api_key is None):
@@ -244,7 +239,8 @@ class RemoteModel(ABC):
             raise TypeError(
                 "a model with a client= of its own cannot be pickled: pass base_url and api_key"
             )
-        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
+        unshared = ("_lock", "_client")
+        return {name: value for name, value in self.__dict__.items() if name not in unshared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

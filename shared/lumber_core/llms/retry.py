@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.calls.threads import sleep
-from lumber_core.checks import check_not_negative, check_positive, make_number_check
+from lumber_core.checks import check_not_negative, check_number, check_positive
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
 from lumber_core.llms.failures import (
@@ -32,9 +32,6 @@ T = TypeVar("T")
 
 _MAX_TIMEOUTS = 2  # for one question: the server may still be busy with the first request
 _MAX_FIRST_ANSWER_SECONDS = 10.0  # the URL of a model that has never answered may be wrong
-
-_check_seconds = make_number_check(lambda seconds: seconds >= 0, "at least 0 seconds")
-_check_limit = make_number_check(lambda value: value > 0, "above 0, or None for no limit")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,14 +76,16 @@ class CallPolicy:
 
     def __post_init__(self) -> None:
         check_positive("attempts", self.attempts)
-        _check_seconds("initial_backoff", self.initial_backoff)
-        _check_seconds("max_backoff", self.max_backoff)
+        for name in ("initial_backoff", "max_backoff"):
+            check_number(name, getattr(self, name), lambda s: s >= 0, "at least 0 seconds")
         if self.give_up_after is not None:
             check_positive("give_up_after", self.give_up_after)
         check_not_negative("rereads", self.rereads)
         for name in ("call_timeout", "requests_per_minute", "tokens_per_minute"):
             if (limit := getattr(self, name)) is not None:
-                _check_limit(name, limit)
+                check_number(
+                    name, limit, lambda number: number > 0, "above 0, or None for no limit"
+                )
 
 
 class RetryingModel:

@@ -124,17 +124,11 @@ _Finder = Callable[[str], list[list[int]]]  # finds the answers of one form; [] 
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """The units that an answer names, or why it cannot be used.
+    """The units that an answer names, or why it cannot be used."""
 
-    Attributes:
-        starts: The units it names, ascending; at most one for a group.
-        outcome: "shift", "no_shift", "outside", "unreadable" or "refused".
-        reason: A sentence that explains the outcome.
-    """
-
-    starts: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()  # the units, ascending; at most one for a group
     outcome: Outcome = "unreadable"
-    reason: str = ""
+    reason: str = ""  # a sentence that explains the outcome
 
 
 def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
@@ -301,7 +295,7 @@ def _labelled_lists(text: str) -> list[list[int]]:
         if not {*map(int, others)} <= {*last[0]}:
             return []  # the list continues in an unknown form
     # Several lines with one label and one unit each are one list.
-    parts = [text[one.end() : next_.start()].strip(" \n>-") for one, next_ in pairwise(labels)]
+    parts = [text[a.end() : b.start()].strip(" \n>-") for a, b in pairwise(labels)]
     lists = [items for part in parts if "\n" not in part for items in _items(part)] + last
     is_one = len(lists) == len(labels) and all(len(items) == 1 for items in lists)
     return [[unit for items in lists for unit in items]] if is_one else last

@@ -94,7 +94,7 @@ class BertJudge(Judge):
             if unit_scores is None:
                 # The splitter may have parsed the text already.
                 parsed = document.parsed or self._chunker.parse(document.text)
-                scores = self._chunker.scores(parsed, also=[unit[0] for unit in document.units])
+                scores = self._chunker.scores(parsed, also=[unit.start for unit in document.units])
                 cuts = self._chunker.cuts(parsed, scores)
                 unit_scores = self._scores[document] = UnitScores(document, scores, cuts)
             return unit_scores
@@ -107,26 +107,21 @@ class BertJudge(Judge):
 
 
 class UnitScores:
-    """Start scores of a document's units, which a BertChunker cuts at some offsets.
-
-    Attributes:
-        cuts: Numbers of the units at which it is cut.
-        t: Score of each unit's first token, shape (units,); very low if it has no token.
-        tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
-    """
+    """Start scores of a document's units, which a BertChunker cuts at some offsets."""
 
     def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int]) -> None:
         import numpy as np
 
-        cut_offsets = frozenset(cuts)
-        self.cuts = {n for n, unit in enumerate(document.units) if unit[0] in cut_offsets}
-
-        offsets = [unit[0] for unit in document.units] + [len(document.text)]
-        before = np.searchsorted(scores.starts, offsets, side="left")
-        lowest = np.finfo(np.float32).min / 2
-        has_tokens = before[:-1] < before[1:]
+        starts = [unit.start for unit in document.units]
+        offsets = frozenset(cuts)
+        self.cuts = {number for number, start in enumerate(starts) if start in offsets}
+        # Tokens before each unit and before the text's end, shape (units + 1,).
+        before = np.searchsorted(scores.starts, [*starts, len(document.text)], side="left")
         self.tokens_before: npt.NDArray[np.intp] = before
-        self.t: npt.NDArray[np.float32] = np.full(len(document.units), lowest, dtype=np.float32)
+        # The score of each unit's first token, shape (units,); very low if it has no token.
+        lowest = np.finfo(np.float32).min / 2
+        self.t: npt.NDArray[np.float32] = np.full(len(starts), lowest, dtype=np.float32)
+        has_tokens = before[:-1] < before[1:]
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
 
     def best(self, start: int, stop: int, choices: Sequence[int]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lumber_core.checks import make_number_check
+from lumber_core.checks import check_number
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.runner import AnyWalk
 from lumber_core.lumber.walk import Walk
@@ -21,12 +21,8 @@ from lumber_core.tokens.counter import TokenCounter
 # The average position of a model's answers, as a share of the group's length. In the published run
 # on Emma it is 0.61. With 0.6 for every answer, that run takes 468 calls; it took 476.
 _ANSWER_POSITIONS = (0.9, 0.6, 0.4)  # late, likely, early
-# "Answer: ID 1234" and the end of the message.
-_TOKENS_PER_ANSWER = 8
-# ", ID 1234" in the list of a window's starts.
-_TOKENS_PER_START = 5
-
-_check_price = make_number_check(lambda price: price >= 0, "at least 0")
+_TOKENS_PER_ANSWER = 8  # "Answer: ID 1234" and the end of the message
+_TOKENS_PER_START = 5  # ", ID 1234" in the list of a window's starts
 
 
 class Range(NamedTuple):
@@ -54,8 +50,8 @@ class Prices:
     completion: float
 
     def __post_init__(self) -> None:
-        _check_price("prompt", self.prompt)
-        _check_price("completion", self.completion)
+        for name in ("prompt", "completion"):
+            check_number(name, getattr(self, name), lambda price: price >= 0, "at least 0")
 
     def of(self, usage: Usage) -> float:
         """Return the price of a usage."""
@@ -107,8 +103,8 @@ def expected_usages(
     """Return the usage for a text if answers are late, at a likely place, and early in groups.
 
     `walk` is a new walk, and `questions` returns the system prompt and the question about a group.
-    `theta` is the maximum number of tokens in a group. In windows, one start is expected for each
-    likely chunk length of groups with this maximum.
+    `theta` is the maximum number of tokens in a group. In windows, chunks are expected to be as
+    long as with such groups.
     """
 
     def usage(groups: Sequence[Group]) -> Usage:

@@ -74,7 +74,7 @@ class Group:
 
 
 class WalkRules(ABC):
-    """Rules for forming groups of units with these lengths, and for the next group."""
+    """Rules for forming groups of units, which have some lengths, and for the next group."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._before = [0, *accumulate(lengths)]
@@ -135,8 +135,8 @@ class MethodRules(WalkRules):
 class PublishedCodeRules(WalkRules):
     """LumberChunker as the released code behaves, for reproducing GutenQA.
 
-    The rules are those of `LumberChunker.as_published`, for units of so many words without their
-    labels. The paragraph that reaches theta is left out of the group unless it is alone, and the
+    `LumberChunker.as_published` describes the rules; `words` has the words of each unit without its
+    label. The paragraph that reaches theta is left out of the group unless it is alone, and the
     last two paragraphs are in no group.
     """
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from lumber_core.calls.deadlines import is_for_loop, run_for_loop
 from lumber_core.checks import check_choice, check_positive
-from lumber_core.chunking.chunker import Chunker, Work
+from lumber_core.chunking.chunker import Chunker, P, T, Work
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, check_sizes, greedy_sizes
@@ -241,8 +241,9 @@ class LumberChunker(Chunker):
                 results[number] = self._finish(number, walk, *work[number])
         return [results[number] for number in range(len(work))]
 
-    async def _asegment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
-        return await run_for_loop(self._segment_all, work, show_progress=show_progress)
+    async def call_async(self, split: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """As for `Chunker`; the loop awaits a language model, and cancels its calls."""
+        return await run_for_loop(split, *args, **kwargs)
 
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
         if self.method == "window":

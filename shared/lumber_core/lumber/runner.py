@@ -166,7 +166,7 @@ def _record(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerd
 
 
 class Progress:
-    """A progress bar over so many characters, None for no bar, that shows calls and tokens."""
+    """A progress bar over `total` characters that shows calls and tokens; None: no bar."""
 
     def __init__(self, total: int | None) -> None:
         from tqdm import tqdm  # deferred: importing it takes longer than a short text

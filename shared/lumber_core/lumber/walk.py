@@ -63,12 +63,6 @@ class Walk:
         give_up_after: If the first answers of the true chain, as many as this, are all unusable,
             no further groups are asked about. Lanes start after a usable answer, so the result does
             not depend on them. None: all groups are asked about.
-
-    Attributes:
-        verdicts: The verdicts of the true chain so far, in document order.
-        boundaries: The units where chunks start so far, in order and without the first unit, each
-            with the verdict that set it.
-        usage: The cost of all verdicts, including those wasted by lanes.
     """
 
     def __init__(
@@ -89,9 +83,10 @@ class Walk:
         self._errors: dict[int, Exception] = {}
         self._give_up_after = give_up_after  # None also after a usable answer
         self._unusable = 0
-        self.verdicts: list[Verdict] = []
-        self.boundaries: dict[int, Verdict] = {}
-        self.usage = Usage()
+        self.verdicts: list[Verdict] = []  # of the true chain so far, in document order
+        # The units where chunks start so far, in order and without the first unit.
+        self.boundaries: dict[int, Verdict] = {}  # each with the verdict that set it
+        self.usage = Usage()  # of all verdicts, including those wasted by lanes
         self._chain_calls = 0
         self._position = 0
         self._lanes: list[_Lane] = []
@@ -117,8 +112,8 @@ class Walk:
     def wasted(self) -> int:
         """Groups judged so far that are on no chain, according to the current verdicts.
 
-        If a chain has passed the start of a later one without meeting it, the later one's groups
-        up to that point count as wasted.
+        If a chain has passed the start of a later chain without meeting it, the groups of the later
+        chain up to that point count as wasted.
         """
         useful = self._chain_calls
         reached = self._position
@@ -176,7 +171,7 @@ class Walk:
         self._advance()
 
     def defer(self, start: int, error: Exception) -> bool:
-        """Keep an error about a group until the true chain reaches it; False: it has."""
+        """Keep an error about a group until the true chain reaches it; return False if it has."""
         self._in_flight.discard(start)
         self._errors[start] = error
         return start != self._position

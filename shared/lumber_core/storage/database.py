@@ -48,7 +48,7 @@ class Connection(Protocol):
 
 
 def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that ends with a column, where this has one of the values."""
+    """Return the rows in which the column at the end of the query `what` has one of the values."""
     rows: list[tuple[Any, ...]] = []
     for some in batches(values, _VALUES_PER_STATEMENT):
         marks = ", ".join("?" * len(some))
@@ -69,37 +69,27 @@ def text_in(stored: bytes) -> str:
 class TableFormat(NamedTuple):
     """The tables of a database, in one version.
 
-    Attributes:
-        version: The version.
-        application: The application ID in the header of an SQLite file.
-        table: One of the tables. If it does not exist, the schema is executed.
-        schema: Statements that create the tables unless they exist. `{integer}`, `{text}` and
-            `{bytes}` are replaced by the types of the database, and a line that begins with
-            `{only_in_postgres}` is left out in SQLite.
-        outdated: Instructions for the user if a database has an older version.
-        check_pages: Whether a whole SQLite file is read and checked when it is opened.
+    `schema` has statements that create the tables unless they exist. `{integer}`, `{text}` and
+    `{bytes}` are replaced by the types of the database, and a line that begins with
+    `{only_in_postgres}` is left out in SQLite.
     """
 
     version: int
-    application: int
-    table: str
+    application: int  # the application ID in the header of an SQLite file
+    table: str  # one of the tables; if it does not exist, the schema is executed
     schema: str
-    outdated: str = "Pass another path"
-    check_pages: bool = False
+    outdated: str = "Pass another path"  # for the user of a database of an older version
+    check_pages: bool = False  # whether a whole SQLite file is checked when it is opened
 
 
 class Database(ABC):
     """Tables of one format.
 
     A database is damaged if a value is malformed in two reads, the second over new connections.
-
-    Attributes:
-        path: The path of a file, or the URL of a collection, which may contain a password.
-        name: Its name in messages.
     """
 
-    path: Path | str
-    name: str
+    path: Path | str  # of a file, or the URL of a collection, which may contain a password
+    name: str  # in messages
     _replaces_outdated = False
 
     @abstractmethod

@@ -193,10 +193,10 @@ class PostgresDatabase(Database):
     def _take_connection(self, write: bool, deadline: float) -> _Connection:
         while True:
             try:
-                connection, used = self._free.pop(), True
+                connection, is_reused = self._free.pop(), True
             except IndexError:
                 try:
-                    connection, used = _Connection.connect(**self._settings), False
+                    connection, is_reused = _Connection.connect(**self._settings), False
                 except psycopg.OperationalError:
                     if not self._wait_for_own_connection(deadline):
                         raise
@@ -206,7 +206,7 @@ class PostgresDatabase(Database):
             except BaseException as error:
                 self._give_back(connection)
                 # The server has closed the idle connection, or has restarted.
-                if not (used and _is_lost(error)):
+                if not (is_reused and _is_lost(error)):
                     raise
             else:
                 return connection
@@ -304,9 +304,9 @@ def _wait_in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
     """Run psycopg's generator for a call until the deadline. It is resumed ten times a second."""
     end = monotonic() + _MAX_SECONDS + 1  # a working server ends the call itself before that
     try:
-        wanted = next(call)
+        awaited = next(call)
         while monotonic() < end:
-            wanted = call.send((yield wanted)) or wanted
+            awaited = call.send((yield awaited)) or awaited
     except StopIteration as ended:
         return ended.value
     raise _NoAnswerError(f"no answer within {_MAX_SECONDS} s")

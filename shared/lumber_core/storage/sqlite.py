@@ -99,12 +99,8 @@ class SqliteDatabase(Database):
     """An SQLite file with the tables of one format.
 
     Connections are kept open, and a file is checked once in each process. If the file is deleted or
-    replaced meanwhile, later transactions use the new file at the path.
-
-    Args:
-        path: The file.
-        expected: Its format.
-        create: Whether the file is created if it does not exist.
+    replaced meanwhile, later transactions use the new file at the path. With `create`, a file that
+    does not exist is created.
 
     Raises:
         ValueError: The path names a folder, or a database in memory, which cannot be shared.

@@ -30,7 +30,7 @@ class TextTokens(Protocol):
         ...
 
     def most_added(self, start: int, end: int, parts: int, /) -> int | None:
-        """Return by how many tokens the count of a range may exceed the sum of so many parts.
+        """Return by how many tokens the count of a range may exceed the sum of its parts' counts.
 
         The count of a range is that of a separate text, with or without outer white space,
         whichever is more. None: there is no upper bound.

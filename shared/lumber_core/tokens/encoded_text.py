@@ -75,15 +75,10 @@ class EncodedText:
 
 
 class _Tables(NamedTuple):
-    """The characters in the tokens of an encoding, by token number.
+    """The characters in the tokens of an encoding, by token number."""
 
-    Attributes:
-        characters: Number of characters that start in a token.
-        back: The same, plus one if the token starts inside a character.
-    """
-
-    characters: npt.NDArray[np.int32]
-    back: npt.NDArray[np.int32]
+    characters: npt.NDArray[np.int32]  # how many start in the token
+    back: npt.NDArray[np.int32]  # the same, plus one if the token starts inside a character
 
 
 @cache

@@ -212,23 +212,14 @@ def _estimate_joined(texts: Sequence[str]) -> list[int]:
 
 
 class _Tables(NamedTuple):
-    """Lookup tables for costs.
+    """Lookup tables for costs."""
 
-    Attributes:
-        classes: Class of each code point, shape (0x110000,).
-        latin: The classes of the first 256 code points, for `bytes.translate`.
-        costs: Cost by 256 times the class of the character before, plus its own class.
-        repeated: Class of a character that repeats the one before it, by its class.
-        letters: 1 for the classes of letters of Latin words.
-        separator: Cost of the separator.
-    """
-
-    classes: npt.NDArray[np.uint8]
-    latin: bytes
-    costs: npt.NDArray[np.int16]
-    repeated: npt.NDArray[np.uint8]
-    letters: npt.NDArray[np.uint8]
-    separator: int
+    classes: npt.NDArray[np.uint8]  # the class of each code point, shape (0x110000,)
+    latin: bytes  # the classes of the first 256 code points, for `bytes.translate`
+    costs: npt.NDArray[np.int16]  # by 256 times the class of the character before, plus its own
+    repeated: npt.NDArray[np.uint8]  # by its class, that of a character like the one before it
+    letters: npt.NDArray[np.uint8]  # 1 for the classes of letters of Latin words
+    separator: int  # its cost
 
 
 @cache

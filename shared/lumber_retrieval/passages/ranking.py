@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from lumber_core.checks import check_flags, check_not_negative, check_positive, make_number_check
+from lumber_core.checks import check_flags, check_not_negative, check_number, check_positive
 from lumber_core.spans import Span
 from lumber_core.text.captions import is_captions
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -49,7 +49,6 @@ the first passage of Markdown has 134 words instead of 144, at the same recall. 
 passage has half of the reference for 0.012 fewer questions."""
 NEIGHBOUR_SHARE = 0.5
 """The least score of a neighbour of a chunk, as a share of the chunk's score."""
-_check_cosine = make_number_check(lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +83,9 @@ class SearchSettings:
         check_positive("budget", self.budget)
         if self.k is not None:
             check_positive("k", self.k)
-        if self.min_similarity is not None:
-            _check_cosine("min_similarity", self.min_similarity)
+        if (cosine := self.min_similarity) is not None:
+            expected = "a cosine, from -1 to 1"
+            check_number("min_similarity", cosine, lambda value: -1 <= value <= 1, expected)
 
 
 def select_passages(
