@@ -82,12 +82,7 @@ class FileIndex:
         return self._index.sources
 
     def check(self) -> None:
-        """Raise unless the index can be used.
-
-        Raises:
-            StoreError: The index is damaged or cannot be opened.
-            OtherModelError: It was made with another embedding model.
-        """
+        """Raise a StoreError if the index cannot be used; an OtherModelError if its model differs."""
         self._index.check_model()
 
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:

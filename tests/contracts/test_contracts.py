@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.contracts.splitters import (
     NODE_PARSERS,
     SAME_IN_BOTH,
     TEXT_SPLITTERS,
+    asplit,
     document_for,
     split,
 )
@@ -181,6 +183,24 @@ class TestSameResultHoweverItIsRun:
             assert TEXT_SPLITTERS[name]().split_text(text) == [c.strip() for c in expected]
             nodes = split(parser, document_for(parser, text))
             assert [node.text for node in nodes] == expected
+
+    @pytest.mark.parametrize("name", SAME_IN_BOTH)
+    @pytest.mark.parametrize("makers", [TEXT_SPLITTERS, NODE_PARSERS], ids=["langchain", "llama"])
+    def test_the_event_loop_goes_on_while_texts_are_read_and_split(
+        self, makers: dict[str, Callable], name: str
+    ) -> None:
+        threads: set[int] = set()
+
+        def count(text: str) -> int:
+            threads.add(threading.get_ident())
+            return len(text.split())
+
+        splitter = makers[name](tokenizer=count, context=True)
+        document = document_for(splitter, "# Otters\n\nThey swim. They eat fish.", title="Rivers")
+        threads.clear()
+        assert asyncio.run(asplit(splitter, document))
+        assert threads
+        assert threading.get_ident() not in threads
 
 
 class TestNothingFailsSilently:

@@ -101,7 +101,7 @@ class ServedFolders:
     ) -> None:
         self._no_ignore = no_ignore
         self._also = also
-        self.given = [*given]
+        self._given = given
         self.roots = [Path(folder).resolve() for folder in given]
         alone = len(given) == 1
         self._prefixes = ["" if alone else f"{Path(folder).as_posix()}/" for folder in given]
@@ -109,7 +109,7 @@ class ServedFolders:
     def list_files(self) -> Listing:
         """Return the files that are there now."""
         listing = Listing()
-        for given, root, prefix in zip(self.given, self.roots, self._prefixes, strict=True):
+        for given, root, prefix in zip(self._given, self.roots, self._prefixes, strict=True):
             errors: dict[str, OSError] = {}
             rules = None if self._no_ignore else IgnoreRules(root)
             for entry in entries_in(root, errors, rules):

@@ -73,17 +73,13 @@ class FolderTools:
         model: Embedder | None = None,
     ) -> None:
         options = options or FileOptions()
-        self._folders = ServedFolders(folders, no_ignore=options.no_ignore, also=options.also or ())
+        self.folders = [*folders]
+        self._served = ServedFolders(folders, no_ignore=options.no_ignore, also=options.also or ())
         self._texts = FileTexts(options.encoding, options.max_unpacked)
-        roots = self._folders.roots
+        roots = self._served.roots
         self._path = index or cache_path(map(str, roots), options.encoding, model)
         self._index = BackgroundIndex(self._open_index, roots, self._texts)
         self._encoding, self._model = options.encoding, model
-
-    @property
-    def folders(self) -> list[str]:
-        """The folders, as they were given."""
-        return self._folders.given
 
     def start(self) -> None:
         """Begin to index, if that has not begun."""
@@ -248,7 +244,7 @@ class FolderTools:
         }
         waiting = total - indexed - failed
         data: dict[str, Any] = {
-            "folders": [*map(encodable, self._folders.given)],
+            "folders": [*map(encodable, self.folders)],
             "total": total,
             "indexed": indexed,
             "waiting": waiting,
@@ -259,7 +255,7 @@ class FolderTools:
             "note": "; ".join(notes),
         }
         text = join_lines(
-            f"folders: {', '.join(map(printable, self._folders.given))}",
+            f"folders: {', '.join(map(printable, self.folders))}",
             f"{with_noun(total, 'file')}: {indexed:,} indexed, {waiting:,} waiting, "
             f"{failed:,} failed",
             f"index: {printable(data['index'])}{', indexing goes on' * data['indexing']}",
@@ -281,7 +277,7 @@ class FolderTools:
 
     def _list_files(self, wait: float = 0.0) -> Listing:
         """Return the files that are there now, and start to index them."""
-        listing = self._folders.list_files()
+        listing = self._served.list_files()
         self._index.catch_up(listing, wait)
         return listing
 

@@ -49,10 +49,8 @@ class OnnxModel:
     to the process that created them; a forked process creates its own.
 
     `inputs` and `output` are the names of the model's tensors. `threads` is the number of sequences
-    run in parallel; None: all available CPUs, up to 8.
-
-    Raises:
-        WeightsError: The file is damaged or is another kind of model.
+    run in parallel; None: all available CPUs, up to 8. A file that is damaged or another kind of
+    model raises a WeightsError.
     """
 
     def __init__(

@@ -41,10 +41,8 @@ def limit_reading(response: Any) -> None:
     """Bound the time and the memory in which the body of a response of httpx is read.
 
     An event hook for clients. Without it, an abandoned thread keeps reading while a server sends a
-    byte now and then, and a compressed reply may fill the memory.
-
-    Raises:
-        BadReplyError: The reply has a compression that is not in `ACCEPTED`.
+    byte now and then, and a compressed reply may fill the memory. A compression that is not in
+    `ACCEPTED` raises a BadReplyError.
     """
     read, unpack, end = response.iter_raw, response.iter_bytes, _call_end.get()
     encoding = response.headers.get("content-encoding", "").strip().lower()
@@ -74,10 +72,8 @@ def call_within(
 ) -> T:
     """Call a function in a thread of its own, and wait for it no longer than `seconds`.
 
-    Without any limit it is called here. A call within another ends with that one at the latest.
-
-    Raises:
-        TimeoutError: It has not ended by then; its result is dropped.
+    Without any limit it is called here. A call within another ends with that one at the latest. If
+    it has not ended by then, a TimeoutError is raised, and its result is dropped.
     """
     end = _earliest_end(seconds)
     if end is None:

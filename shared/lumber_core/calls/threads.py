@@ -69,9 +69,8 @@ _MAX_THREADS = 1024
 
 
 @cache
-def _thread_pool(process: int) -> ThreadPoolExecutor:
+def _thread_pool(_process: int) -> ThreadPoolExecutor:
     """Return the thread pool of a process; a forked process needs its own."""
-    del process
     return ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="lumber")
 
 

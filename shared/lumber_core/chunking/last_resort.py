@@ -23,10 +23,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
 
     The cuts are between words, as in "alpha,beta" or in scripts without spaces; between graphemes
     if no word fits; and between characters if no grapheme fits. Tokens are counted by
-    `limits.sizes`.
-
-    Raises:
-        ChunkSizeError: A single character counts more than `most`.
+    `limits.sizes`. A single character that counts more than `most` raises a ChunkSizeError.
     """
 
     def count(start: int, stop: int) -> int:

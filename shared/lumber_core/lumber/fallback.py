@@ -77,11 +77,7 @@ class GuardedJudge(Judge):
         return None if verdict is None else self._complete(group, verdict)
 
     def judge(self, group: Group) -> Verdict:
-        """Return the stored verdict, or ask for it.
-
-        Raises:
-            JudgementError: It is a failure, and `on_failure` is "raise".
-        """
+        """Return the stored verdict, or ask; with `on_failure` "raise", a failure is an error."""
         if group.is_skipped:
             reason = "not asked: the first answers were unusable (CallPolicy.give_up_after)"
             skipped = Verdict(group.start, group.stop, None, "unavailable", reason)

@@ -43,8 +43,7 @@ class _Lane:
 
     start: int
     position: int
-    judged: list[int] = field(default_factory=list)
-    """Starts of its groups that were judged."""
+    judged: list[int] = field(default_factory=list)  # starts of its groups that were judged
 
 
 class Walk:
