@@ -82,7 +82,7 @@ class FileIndex:
         return self._index.sources
 
     def check(self) -> None:
-        """Raise a StoreError if the index cannot be used; an OtherModelError if its model differs."""
+        """Raise a StoreError if the index is unusable, an OtherModelError if its model differs."""
         self._index.check_model()
 
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:

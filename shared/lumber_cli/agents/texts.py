@@ -74,9 +74,8 @@ class FileTexts:
     def read(self, file: ServedFile) -> LinedText:
         """Return the text of a file as it is now.
 
-        Raises:
-            UnreadableFileError: It has no text that can be read.
-            ValueError: It cannot be opened, is gone, or has become a link.
+        An UnreadableFileError is raised if it has no text that can be read, and another ValueError
+        if it cannot be opened, is gone, or has become a link.
         """
         content = _content(file)
         key = file.name, sha256(content).digest()

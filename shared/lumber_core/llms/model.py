@@ -51,7 +51,6 @@ class Model(Protocol):
 
         It is part of cache keys, so it must not contain credentials.
         """
-        ...
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
@@ -62,13 +61,11 @@ class Model(Protocol):
             answers: The only answers allowed, which `system` or `user` describe as well: a model
                 that can restrict its output may use them, others ignore them. None: any text.
         """
-        ...
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        ...
 
 
 def check_model(model: object) -> None:

@@ -96,12 +96,9 @@ class Database(ABC):
     def transaction(self, *, write: bool = False) -> AbstractContextManager[Connection]:
         """Open a transaction, which sees one state of the database; an error rolls it back.
 
-        Args:
-            write: Whether it writes. If so, it waits for other writers, and is on disk afterwards.
-
-        Raises:
-            StoreError: The database cannot be read or written, belongs to another program or has
-                another version; or a server does not answer in time.
+        With `write`, it waits for other writers, and is on disk afterwards. A StoreError is raised
+        if the database cannot be read or written, belongs to another program or has another
+        version, or if a server does not answer in time.
         """
 
     @abstractmethod

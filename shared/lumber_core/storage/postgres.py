@@ -49,10 +49,8 @@ _TYPES = {
 class PostgresDatabase(Database):
     """A collection of tables in PostgreSQL, one of which is `about`.
 
-    `path` is the URL that the user passed, and `url` that of the database in the form of libpq.
-
-    Raises:
-        ValueError: The URL cannot be read, or the name of the collection is too long.
+    `path` is the URL that the user passed, and `url` that of the database in the form of libpq. A
+    ValueError is raised if it cannot be read, or if the name of the collection is too long.
     """
 
     def __init__(self, path: str, url: str, collection: str, expected: TableFormat) -> None:

@@ -100,10 +100,8 @@ class SqliteDatabase(Database):
 
     Connections are kept open, and a file is checked once in each process. If the file is deleted or
     replaced meanwhile, later transactions use the new file at the path. With `create`, a file that
-    does not exist is created.
-
-    Raises:
-        ValueError: The path names a folder, or a database in memory, which cannot be shared.
+    does not exist is created. The path of a folder, or of a database in memory, which cannot be
+    shared, raises a ValueError.
     """
 
     path: Path

@@ -19,7 +19,6 @@ class TokenCounter(Protocol):
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
-        ...
 
 
 class TextTokens(Protocol):
@@ -27,7 +26,6 @@ class TextTokens(Protocol):
 
     def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens of each range, in order."""
-        ...
 
     def most_added(self, start: int, end: int, parts: int, /) -> int | None:
         """Return by how many tokens the count of a range may exceed the sum of its parts' counts.
@@ -35,7 +33,6 @@ class TextTokens(Protocol):
         The count of a range is that of a separate text, with or without outer white space,
         whichever is more. None: there is no upper bound.
         """
-        ...
 
 
 class WordCounter:
