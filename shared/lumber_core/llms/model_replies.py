@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion
@@ -54,6 +54,8 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
         prompt += sum(_first(counts, (name,)) for name in _CACHED_TOKENS)
     completion = _first(counts, _COMPLETION_TOKENS)
     completion += _first(counts, ("thoughts_token_count",))  # Gemini counts these separately
+    # A model may write words before its call, which is the answer.
+    text = "\n".join(filter(None, (text, *_arguments(entries_of_reply))))
     return Completion(
         text=str(refusals[0]) if refusals else text or text_instead(*sources),
         prompt_tokens=prompt,
@@ -64,17 +66,26 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
 
 
 def text_instead(*sources: object) -> str:
-    """Return the arguments of the tool calls in a reply without text, or its thought in tags."""
+    """Return what else a reply without text has: blocks, arguments of calls, a thought in tags."""
     entries_of_reply = [*_entries_of(sources)]
-    for name in ("arguments", "args", "input", "tool_kwargs"):  # OpenAI, Gemini, Anthropic
-        calls = (entries for entries in entries_of_reply if {"name", "tool_name"} & entries.keys())
-        if arguments := [call[name] for call in calls if call.get(name)]:
-            return "\n".join(a if isinstance(a, str) else json.dumps(a) for a in arguments)
+    blocks = (one for one in entries_of_reply if one.get("type") == "output_text")  # of OpenAI
+    texts = [str(block["text"]) for block in blocks if block.get("text")]
+    if texts := texts or _arguments(entries_of_reply):
+        return "\n".join(texts)
     for name in ("reasoning_content", "reasoning", "thinking"):
         for entries in entries_of_reply:
             if _is_text(thought := entries.get(name)):
                 return f"<think>{thought}</think>"
     return ""
+
+
+def _arguments(entries_of_reply: Iterable[Entries]) -> list[str]:
+    """Return the arguments of the tool calls in a reply, which some replies contain twice."""
+    calls = [entries for entries in entries_of_reply if {"name", "tool_name"} & entries.keys()]
+    for name in ("arguments", "args", "input", "tool_kwargs"):  # OpenAI, Gemini, Anthropic
+        if arguments := [call[name] for call in calls if call.get(name)]:
+            return [a if isinstance(a, str) else json.dumps(a) for a in arguments]
+    return []
 
 
 def _finish_reason(entries_of_reply: list[Entries]) -> str:

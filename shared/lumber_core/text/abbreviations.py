@@ -3,7 +3,8 @@
 For each language, `abbreviations.json` lists abbreviations by what follows them. After "leads", a
 sentence never ends. After "others" and the Unicode CLDR's suppressions, it ends only before one of
 the "starters", words that often begin a sentence. After "numbers", it continues only with a number.
-"words" are in the CLDR's list but are no abbreviations. "ordinals": they have a full stop.
+After those in "series", such as "etc.", sentencex divides nothing. "words" are in the CLDR's list
+but are no abbreviations. "ordinals": they have a full stop.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class _Abbreviations(NamedTuple):
     pairs: frozenset[tuple[str, str]]  # consecutive parts, such as ("z", "B") of "z. B."
     last: frozenset[str]  # all parts
     ordinals: bool  # whether they are written with a full stop
+    series: re.Pattern[str]  # "etc." and the letter that begins the next word
 
 
 def without_region(language: str) -> str:
@@ -69,7 +71,19 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     parts = [name.split(".") for name in leads | others | numbers]
     pairs = frozenset(pair for several in parts for pair in pairwise(several))
     last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
-    return _Abbreviations(leads, others, numbers, starters, pairs, last, "ordinals" in lists)
+    forms = r"\.\s?".join(lists.get("series", "(?!)").split(".")).replace(" ", "|")
+    series = re.compile(rf"(?:{forms})\.\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))")
+    ordinals = "ordinals" in lists
+    return _Abbreviations(leads, others, numbers, starters, pairs, last, ordinals, series)
+
+
+def starts_after_series(text: str, language: str = "en") -> list[int]:
+    """Return where a word with a capital follows "etc." and the like, which may end a sentence."""
+    lists = _abbreviations_of(language)
+    found = (
+        match for match in (lists.series.finditer(text) if lists else ()) if match[1].isupper()
+    )
+    return [one.end() for one in found if not text[one.start() - 1 : one.start()].isalnum()]
 
 
 def sentence_continues(text: str, at: int, language: str = "en") -> bool:
@@ -95,11 +109,12 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     if lists is None or last is None:
         return False
     parts = re.sub(r"\s", "", last[0]).split(".")
-    names = {".".join(parts[n:]).lstrip("-") for n in range(len(parts))}
-    names |= {name[0].lower() + name[1:] for name in names if len(name) > 1}
-    in_leads, in_others, in_numbers = (
-        not names.isdisjoint(listed) for listed in (lists.leads, lists.others, lists.numbers)
-    )
+    groups = (lists.leads, lists.others, lists.numbers)
+    names = (".".join(parts[n:]).lstrip("-") for n in range(len(parts)))
+    forms = ({name, name[0].lower() + name[1:]} if len(name) > 1 else {name} for name in names)
+    listed = ([not own.isdisjoint(group) for group in groups] for own in forms)
+    # The longest that is known decides, such as the Russian "т. д.".
+    in_leads, in_others, in_numbers = next(filter(any, listed), (False, False, False))
     follows = text[at : at + _WINDOW].lstrip(_OPENING)
     match = _WORD.match(follows)
     word = match[0] if match else ""

@@ -245,7 +245,7 @@ def time_at(text: str, start: int, end: int = 0, before: str = "") -> str:
 
 
 def _without_markup(match: re.Match[str]) -> str:
-    sign = unescape(match[0]) if match[0][0] == "&" else ""
+    sign = _MARKUP.sub("", unescape(match[0])) if match[0][0] == "&" else ""
     text, start, end = match.string, *match.span()
     before, after = text[start - 1 : start], text[end : end + 1]
     beside = before.strip() and after.strip() and not _DIVIDES_WORDS.search(match[0])

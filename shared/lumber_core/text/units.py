@@ -17,7 +17,7 @@ from typing import Literal
 
 from lumber_core.spans import Span, outside, spans_from_starts
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.abbreviations import sentence_continues, without_region
+from lumber_core.text.abbreviations import sentence_continues, starts_after_series, without_region
 from lumber_core.text.lines.code import with_colons
 from lumber_core.text.lines.columns import broken_cells
 from lumber_core.text.lines.line_starts import read_layout
@@ -111,6 +111,7 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
             starts += _sentence_starts(readable, start, end, first, language)
     asides = filter(None, (_IN_PARENTHESES.match(text, at) for at in (first, *starts)))
     starts += [aside.end() for aside in [*asides] if not aside[1].islower()]
+    starts += starts_after_series(text, language)
     ends = [0]
     for at in sorted({*starts}):
         if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):

@@ -68,11 +68,13 @@ _WORD = (
 )
 _ONE = rf"[\^#]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
 _SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
-_PLACE = r"(?:\u2020|[,:]\s?(?i:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b)"  # "[1, p. 3]"
+_PLACE = (  # "[1, p. 3]", "[1, otters.md]"
+    r"(?:\u2020|[,:]\s?(?i:(?:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b|\w\S{0,80}\.[a-z]{2,4}\b))"
+)
 _LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
-    rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])(?:\d{{1,3}}:)?{_LIST}"
-    rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015])(?:\([^()\s]{{1,200}}\))?"
+    rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:)?{_LIST}"
+    rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015\u3017\u27e7])(?:\([^()\s]{{1,200}}\)|\}}?[\^$])?"
     rf"|<(?:sup|cite)>\s?\[?{_LIST}\]?\s?</(?:sup|cite)>)"
 )
 _MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
@@ -83,7 +85,7 @@ _NO_NUMBER = re.compile(
     rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
 )
 _NUMBERED = re.compile(
-    rf"[\s>*_|-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|\u2013\u2014-]*(.*)",
+    rf"[\s>*_|`-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)",
     re.IGNORECASE,
 )
 _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, p. 3"
@@ -94,7 +96,8 @@ _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, 
 _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
 _OTHER_MARKER = (
     rf"[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
-    rf"|{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
+    rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
+    rf"|(?<![\w$^])\{{{_LIST}\}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
 )
 _OTHER_NUMBERED = re.compile(
     rf"([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
@@ -111,7 +114,10 @@ _MARKER_OR_CODE = re.compile(
     rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-_PART = re.compile(rf"</?(?:answer|response|list|{_WORD})>", re.IGNORECASE)  # a tag around it
+_PART = re.compile(  # a tag around it
+    rf"</?(?!cite>)(?:answer|response|list|{_WORD})>|<cite>(?!\s?\[?\d)|(?<![\d\]])</cite>",
+    re.IGNORECASE,
+)
 _AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
 _BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_|\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
@@ -216,7 +222,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     # Lines of the answer may begin with numbers, too.
     in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
     first = min(in_marks or found, default=0)
-    if not any(line.strip() for line in lines[:first]):
+    below = any(_MARKER.search(line) for line in lines if in_marks and not _starts_quote(line))
+    if not (below or any(line.strip() for line in lines[:first])):
         if lines and lines[0].strip(" .*_`\"'") == UNKNOWN:
             return "", []
         return _with_inline_quotes("\n".join(lines))

@@ -5,6 +5,7 @@ Sentences are taken best first, until the budget is full.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,7 +13,7 @@ from itertools import pairwise
 
 from lumber_core.checks import check_flags, check_not_negative, check_number, check_positive
 from lumber_core.spans import Span
-from lumber_core.text.captions import is_captions
+from lumber_core.text.captions import is_captions, read_cues
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.structured import NESTED
 from lumber_retrieval.hits import Hit
@@ -163,26 +164,31 @@ def _best_sentences(
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     words_above = cache(lambda context: count_written(shorten_context(context)))
-    kinds: dict[str, tuple[bool, bool]] = {}  # whether documents are code or data, or captions
+    # Whether documents are code or data, and where the cues of captions start.
+    kinds: dict[str, tuple[bool, list[int]]] = {}
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
         text = texts[chunk.document]
         if chunk.document not in kinds:
             kind = chunk.kind
-            kinds[chunk.document] = kind in NESTED, is_captions(text, kind)
-        whole_lines, spoken = kinds[chunk.document]
+            starts = (cue.span.start for cue in read_cues(text))
+            cues = [0, *starts] if is_captions(text, kind) else []
+            kinds[chunk.document] = kind in NESTED, cues
+        whole_lines, cues = kinds[chunk.document]
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = words_above(context) if context else 0
         lines = chunk.span
         if not whole_lines:
             limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
-            lines = limits if spoken else _lines_of(chunk.span, limits, text)
+            lines = _lines_of(chunk.span, limits, text)
+            if cues:  # with the times above
+                lines = Span(cues[bisect_right(cues, limits.start) - 1], limits.end)
         sentences = sentences_of(
-            text[lines.start : lines.end], language, whole_lines=whole_lines, spoken=spoken
+            text[lines.start : lines.end], language, whole_lines=whole_lines, spoken=bool(cues)
         )
         hit = chunk._replace(score=scores[place], above=above)
-        count = count_words if spoken else count_written
+        count = count_words if cues else count_written
         hits = [
             *_score_sentences(hit, sentences, lines.start, text, question, settings.budget, count)
         ]

@@ -45,11 +45,15 @@ class QuestionWords:
 
     def __init__(self, text: str, frequencies: Mapping[str, int], count: int) -> None:
         words = words_in(text)
-        words = [  # a name in code that no chunk has counts by its parts, which follow it
-            word
-            for n, word in enumerate(words)
-            if frequencies.get(word) or word not in accumulate(words[n + 1 : n + _MOST_PARTS + 1])
-        ]
+        # Of a name in code, which its parts follow, only what some chunk has counts.
+        following = [[*accumulate(words[n : n + _MOST_PARTS])] for n in range(1, len(words) + 1)]
+        parts = {
+            part
+            for n, (word, joined) in enumerate(zip(words, following, strict=True), 1)
+            if word in joined
+            for part in (word, *words[n : n + joined.index(word) + 1])
+        }
+        words = [word for word in words if frequencies.get(word) or word not in parts]
         # A stop word alone may be another language's, or a noun: "hat size", "refund date".
         words = content if len(content := content_words(words)) < len(words) - 1 else words
         weights: dict[str, float] = {}

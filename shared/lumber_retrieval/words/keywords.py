@@ -84,20 +84,30 @@ _NASALS = re.compile(
 _LOWER, _UPPER = "a-z\xdf-\xff\u03ac-\u03ce\u0430-\u045f", "A-Z\xc0-\xde\u0391-\u03a9\u0400-\u042f"
 _INSIDE_NAME = re.compile(
     rf"[{_UPPER}0-9](?:(?<![0-9])(?:(?<=[{_LOWER}][{_UPPER}])|(?<=[{_UPPER}]{{2}})(?=[{_LOWER}]{{2}})"
-    rf"|(?<=[{_UPPER}][0-9][{_UPPER}])(?=[{_LOWER}]{{2}}))|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
+    rf"|(?<=[0-9][{_UPPER}])(?=[{_LOWER}]{{2}}))|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
 )
-# Names of products also have two parts ("CloudWay"). A name of two parts is one in code only if it
-# stands alone or among signs of code. If all names were divided, passages with context of
-# Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
-_TWO_PARTS = re.compile(rf"(?:[{_UPPER}][{_LOWER}]+){{2}}")
+# Names of products also have two parts ("CloudWay", "MySQL"). A name of two parts is one in code
+# only if it stands alone or among signs of code. If all names were divided, passages with context
+# of Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
+_TWO_PARTS = re.compile(rf"[{_UPPER}][{_LOWER}]+(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}]{{2,}})")
 _CODE_BEFORE = re.compile(
     r"(?:[.@_`(<\[:]|\b(?:class|enum|extends|import|interface|new|struct|type)\s)$"
 )
 _CODE_AFTER = re.compile(r"[(<\[_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
-_PARTS = re.compile(
-    rf"[{_UPPER}]{{2,}}s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]{{2,}}|[{_UPPER}][{_LOWER}]|[0-9]+"
-)
-_WITH_DIGITS = re.compile(rf"(?:[{_UPPER}]?[{_LOWER}]+|[{_UPPER}]+)[0-9]+")  # "readUTF8String"
+# The parts of a name; with digits ("utf8", "i18n"); "3d"; with an acronym or letter beside them, as
+# "MySQL" in "MySQLPool", "OAuth2" in "getOAuth2Token", and "gRPC" and "iPhone" before a word.
+_PARTS = [
+    re.compile(pattern)
+    for pattern in (
+        rf"[{_UPPER}]{{2,}}s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]{{2,}}|[{_UPPER}][{_LOWER}]|[0-9]+",
+        rf"(?:[{_UPPER}]?[{_LOWER}]*|[{_UPPER}]+)[0-9]+(?:[{_LOWER}](?![{_LOWER}]))?",
+        rf"(?<=[{_LOWER}])[0-9][Dd](?![{_LOWER}])",
+        rf"[{_UPPER}][{_LOWER}]+[{_UPPER}]{{2,}}(?![{_LOWER}])",
+        rf"[{_UPPER}]{{2,}}(?:[{_LOWER}]{{2,}}[0-9]*|[{_LOWER}][0-9]+)",
+        rf"(?<![^\W_])[{_LOWER}](?:[{_UPPER}]{{2,}}(?![{_LOWER}])|[{_UPPER}][{_LOWER}]+)",
+    )
+]
+_LONGEST_NAME = 200  # characters; longer ones are data, and would take quadratic time
 
 # In alphabets without spaces between words, a syllable counts as a word: in Chinese and Japanese
 # each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
@@ -152,9 +162,10 @@ def _with_parts(inside: re.Match[str]) -> str:
         start -= 1
     end = inside.end()
     code = _CODE_BEFORE.search(text[max(0, start - 12) : start]) or _CODE_AFTER.match(text, end)
-    if not code and end - start < len(text) and _TWO_PARTS.fullmatch(text, start, end):
+    product = not code and end - start < len(text) and _TWO_PARTS.fullmatch(text, start, end)
+    if product or end - start > _LONGEST_NAME:
         return inside[0]
-    parts = [*_PARTS.findall(text, start, end), *_WITH_DIGITS.findall(text, start, end)]
+    parts = (part for pattern in _PARTS for part in pattern.findall(text, start, end))
     return " ".join((inside[0], *(part for part in parts if len(part) < end - start)))
 
 

@@ -12,6 +12,7 @@ from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.llms import GeminiModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model_replies import read_reply
+from lumber_core.lumber.answer_parser import read_answer, read_list
 
 ANSWER = '{"answer": "ID 7"}'
 REFUSAL_ITEM = {"type": "message", "content": [{"type": "refusal", "refusal": "I won't."}]}
@@ -111,11 +112,24 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
         ({"additional_kwargs": {"reasoning_content": "ID 3? ID"}}, "<think>ID 3? ID</think>"),
         ({"reasoning": "ID 3?"}, "<think>ID 3?</think>"),
         ({"reasoning": None, "tool_calls": []}, ""),
+        ([{"type": "reasoning"}, {"type": "output_text", "text": "Answer: ID 7"}], "Answer: ID 7"),
     ],
 )
-def test_a_reply_without_a_text_has_its_tool_calls_or_its_thought(source, text) -> None:
+def test_a_reply_without_a_text_has_its_blocks_or_tool_calls_or_its_thought(source, text) -> None:
     assert read_reply("", source).text == text
-    assert read_reply("Answer: ID 4", source).text == "Answer: ID 4"
+    called = f"\n{text}" if text in (ANSWER, '{"id": 7}') else ""
+    assert read_reply("Answer: ID 4", source).text == f"Answer: ID 4{called}"
+
+
+@pytest.mark.parametrize(
+    "words", ["The shift is at ID 3: I say so.", "ID 3 or ID 4?", "No shift at ID 3.", "Sorry,"]
+)
+def test_of_a_tool_call_the_call_counts_and_not_the_words_before_it(words: str) -> None:
+    call = {"name": "answer", "args": {"id": "ID 5"}, "id": "1", "type": "tool_call"}
+    reply = read_reply(words, {"content": words, "tool_calls": [call]}).text
+    assert read_answer(reply, range(2, 8)).starts == (5,)
+    ids = {"name": "answer", "args": {"ids": ["ID 5", "ID 7"]}, "id": "1", "type": "tool_call"}
+    assert read_list(read_reply(words, {"tool_calls": [ids]}).text, range(2, 8)).starts == (5, 7)
 
 
 def test_gemini_and_llamaindex_models_answer_by_a_tool_call() -> None:

@@ -92,7 +92,9 @@ WHOLE = by_language("""
     en: 1. Open the box. | They met in vol. 4 of it. | See fig. 3 and tab. 2.
     en: Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it.
     en: In ch. 5 he dies. | He lives at Apt. 4 in York. | It is e.g. Paris. | Cf. Smith et al. 2005.
-    en: No. 5 is alive. | St. Paul wrote it.
+    en: No. 5 is alive. | St. Paul wrote it. | They sell boats, oars, etc. in York.
+    de: Boote, Ruder usw. Segel liegen hier. | Boote usw. 5 davon.
+    ru: Он живёт в д. Иваново.
 """)
 DIVIDED = by_language("""
     zh: “来吧！” 她来了。 | “来吧！” 他知道。
@@ -115,6 +117,21 @@ DIVIDED = by_language("""
     cs: Bylo jich 17. Pak odešli.
     da: Der var 17. Så gik de.
     fi: Omenoita jne. Sitten he lähtivät.
+    en: They use C, C++, etc. Python is newer. | They sell boats, oars, etc. "We buy none," he said.
+    de: Boote, Ruder usw. Dann gingen wir. | Boote etc. Sie kamen.
+    fr: Des bateaux, etc. Puis nous partîmes. | Bateaux, etc. Marseille dort.
+    es: Barcos, remos, etc. Luego nos fuimos.
+    it: Barche, remi, ecc. Poi partimmo.
+    nl: Boten, riemen, enz. Toen gingen we.
+    pl: Łodzie, wiosła itd. Potem poszliśmy. | Łodzie itp. Kraków śpi.
+    ru: Лодки, вёсла и т. д. Потом мы ушли. | Лодки и т.п. Москва спит.
+    uk: Човни, весла і т. д. Потім пішли.
+    cs: Lodě, vesla atd. Pak jsme šli.
+    sv: Båtar, åror m.m. Sedan gick vi.
+    da: Både, årer osv. Så gik vi.
+    hu: Hajók, evezők stb. Aztán elmentünk.
+    el: Βάρκες, κουπιά κ.λπ. Μετά φύγαμε.
+    vi: Thuyền, mái chèo, v.v. Sau đó chúng tôi đi.
 """)
 
 

@@ -251,7 +251,7 @@ COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat
             id="whisperx",
         ),
         pytest.param(
-            srt("Remember: row on. R&amp;D&nbsp;is &lt; 5."),
+            srt("&lrm;Remember: row on.&rlm; R&amp;D&nbsp;is &lt; 5."),
             ["Remember: row on. R&D is < 5."],
             id="a colon is no speaker, and entities are characters",
         ),

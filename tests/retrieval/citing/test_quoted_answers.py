@@ -136,6 +136,8 @@ MARKS = [
     *("\u30103:1\u2020L3-L5\u3011", "<sup>1</sup>", "<sup>[1]</sup>", "(1)", "\xb9", "\u2460"),
     *("\u2474", "[Quote 1]", "[Source: 1]", "[Doc 1]", "[source_1]", "[\u6765\u6e901]"),
     *("(see Quote 1)", "(siehe Quelle 1)", "[1, p. 3]", "[id: 1]", "[ 1 ]", "\u2776"),
+    *("{1}", "\u30161\u3017", "\u27e61\u27e7", "\u207d\xb9\u207e", "^1", "^[1]^", "$^{[1]}$"),
+    *("<cite>1</cite>", "[1, a.txt]"),
     *("{{cite:1}}", "[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
 ]
 
@@ -164,13 +166,24 @@ MARKS = [
             ("[1]", "1 \u2013 "),
         ),
         *(("$^{1}$", "1. "), ("[1]", "[1]: a.txt \u2014 "), ("[1]", "[1] a.txt, page 2 - ")),
-        *(("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),
+        *((mark, "[1] ") for mark in ("^1", "^[1]^", "{1}", "\u27e61\u27e7", "<cite>1</cite>")),
+        *(("[1]", "`[1]` "), ("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),
     ],
 )
 def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> None:
     mark = mark.replace("{{", "{").replace("}}", "}")
     reply = f'At dawn {mark}.\n\n{line.format(mark)}"They hunt fish at dawn"'
     assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
+
+
+@pytest.mark.parametrize("answer", ["At dawn [1].", "Otters:\n\n- At dawn [1]."])
+def test_a_list_above_the_answer_is_taken_out_as_one_below_it(answer: str) -> None:
+    assert read_quoted_answer(f'[1] "They hunt"\n[2] "dens"\n\n{answer}') == (
+        answer,
+        ["They hunt", "dens"],
+    )
+    paragraphs = '[1] "They hunt" it says.\n\n[2] "They sleep" it says.'
+    assert "it says" in read_quoted_answer(paragraphs)[0]
 
 
 @pytest.mark.parametrize(
@@ -225,6 +238,7 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
         lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + 'and "on" so\n\n' * size,
         lambda size: "Dawn [1].\n\n[1]" + "\n" * size + '"dawn"',
         lambda size: "[1" * size + ", 1" * size,
+        lambda size: "[1, a." * size + "^{1" * size + "$^{[1]" * size,
         lambda size: "Dawn [1]. " * size + '\n\n[1] "dawn"' * size,
         lambda size: '"It goes on' * size,
         lambda size: "<think>" * size,

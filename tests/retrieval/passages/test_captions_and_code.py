@@ -65,6 +65,13 @@ def test_sentences_of_captions_go_on_over_cues() -> None:
     assert spoken_text(over, second) == "When the\ntide turns,\nwe row."
 
 
+def test_a_passage_of_captions_without_arrows_has_whole_sentences() -> None:
+    said = ("Oars are of ash.", "The mast, they say,", "is of spruce.", "Sails are of flax.")
+    sbv = "".join(f"0:00:0{n}.000,0:00:0{n}.900\n{line}\n\n" for n, line in enumerate(said))
+    [passage], _ = search("talk.sbv", sbv, "Is it spruce?", 9, size=20)
+    assert passage.spoken == "The mast, they say,\nis of spruce."
+
+
 def test_hits_of_captions_are_joined_by_what_is_said() -> None:
     spans = [one.span for one in sentences_of(SRT, "en", spoken=True)][:3]
     hits = [Hit(n, "a", span, span.of(SRT), 1.0, {}) for n, span in enumerate(spans)]

@@ -111,20 +111,32 @@ def test_folding_takes_linear_time() -> None:
     check_linear(fold, lambda size: "न्\u200b۵é" * size, 5_000)
 
 
+@pytest.mark.parametrize("sign", ["A", "b", "aB", "A1b", "IPv6"])
+def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
+    check_linear(words_in, lambda size: "aB" + sign * size, 10_000)
+
+
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
         ("getShippingMethodFromCheckout", "get shipping method from checkout"),
         ("BasketTotal", "basket total"),
         ("HTTPServer", "http server"),
-        ("parseURLToJSON", "parse url to json"),
+        ("parseURLToJSON", "parse url to json tojson"),
         ("userIDs", "user ids"),
         ("utf8", "utf 8"),
         ("readUtf8File", "read utf 8 file utf8"),
         ("sha256", "sha 256"),
         ("dbIo", "db io"),
         ("S3Bucket", "3 bucket s3"),
-        ("IUserService", "user service"),  # one letter is no word
+        ("IUserService", "user service iuser"),  # one letter is no word
+        ("MySQLPool", "my sql pool mysql sqlpool"),
+        ("getOAuth2Token", "get auth 2 token auth2 oauth2"),
+        ("i18nLabels", "18 labels i18n"),
+        ("k8sCluster", "8 cluster k8s"),
+        ("render3dModel", "render 3 model render3d 3d"),
+        ("convert2D", "convert 2 convert2 2d"),
+        ("gRPCServer", "rpc server rpcserver grpc"),
         ("größteBootslänge", "grosste bootslange"),
         ("ПолучитьСуммуЗаказа", "получить сумму заказа"),
     ],
@@ -146,9 +158,16 @@ def test_a_name_that_no_chunk_has_counts_by_its_parts(name: str) -> None:
     assert QuestionWords(name, dict.fromkeys(parts, 1), 9).coverages([" ".join(parts)]) == [1.0]
 
 
+@pytest.mark.parametrize(("question", "text"), [("MySQL", "a mysql b"), ("sha256", "SHA256")])
+def test_parts_that_no_chunk_has_do_not_count(question: str, text: str) -> None:
+    frequencies = dict.fromkeys(words_in(text)[:2], 1)
+    assert QuestionWords(question, frequencies, 9).coverages([text]) == [1.0]
+
+
 @pytest.mark.parametrize(
     "prose",
     [
+        "We use MySQL, GraphQL and OpenAI.",
         "The 4th of 1990s, B12, 3D and H1N1: IDs.",
         "MAX_RETRY, max_retry",
         "Straße ÉCOLE №5",
