@@ -21,7 +21,7 @@ NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLET
 _NO_SECTION = re.compile(
     r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
     r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?(?:(?:[A-Z]{1,3}[-.]?)?\d|[IVX]+\b)"
-    r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:"
+    r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:|.*left blank$|continued on "
     r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\^\W?\d.*\^\W?\d|\bpage \d+(?: of \d+)?$)"
 )
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code

@@ -90,6 +90,8 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (-11, "TABLE IV Prices of the boats"),
         (15, "Ann Keeper^1 and Ben Miller^2"),
         (-11, "Ann Keeper*"),
+        (15, "This page is intentionally left blank"),
+        (-11, "Continued on the next page"),
         (-11, "Source: the harbour board"),
         (15, "E = m c"),
         (15, "a x + b \\263 0"),
