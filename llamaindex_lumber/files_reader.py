@@ -20,8 +20,9 @@ class FilesReader(BaseReader):
     """Reads files and folders, each file as one document: text, HTML, PDF, Office, mails and more.
 
     Documents and web pages become Markdown. The metadata has the name, the format, and where pages
-    start; the path is the ID. Needs the extra `documents` for most formats. Also reads for
-    `SimpleDirectoryReader(file_extractor=dict.fromkeys(lumber_files.READABLE, FilesReader()))`.
+    start; the path is the ID. Needs the extra `documents` for most formats. To read the files of a
+    `SimpleDirectoryReader`, pass it as
+    `file_extractor=dict.fromkeys(lumber_files.READABLE, FilesReader())`.
 
     Args:
         encoding: Encoding of text files. None: it is detected.

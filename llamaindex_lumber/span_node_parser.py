@@ -74,7 +74,7 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
     `Settings.node_parser`; `Settings.tokenizer` is not used, see the setting `tokenizer`.
     """
 
-    # Inputs of errors may hold a model with its key. Strict: "9" is no number here either.
+    # Errors show no inputs, which may hold a model with its key. Strict: "9" is not a number.
     model_config = ConfigDict(hide_input_in_errors=True, strict=True, use_attribute_docstrings=True)
 
     chunk_overlap: int = 0

@@ -59,12 +59,9 @@ class ReadFile(NamedTuple):
 class FileIndex:
     """An index of files, each identified by its absolute path.
 
-    Several processes may share an index: files that one has stored are not embedded again.
-
-    Args:
-        path: The file of the index, or the URL of a database. None: a temporary file.
-        encoding: Encoding of the files. If it differs from the last one, files are read again.
-        model: The embedding model. None: the bundled one.
+    Several processes may share an index: files that one has stored are not embedded again. `path`
+    is the file of the index, or the URL of a database; None: a temporary file. With another
+    `encoding` than before, files are read again. Without a `model`, the bundled one embeds.
     """
 
     def __init__(

@@ -57,12 +57,8 @@ _Patterns = Annotated[
 class FolderTools:
     """The tools. Their docstrings are for models, and so are their errors: a sentence each.
 
-    Args:
-        folders: The folders.
-        index: The file or URL of the index. None: a file in the user's cache, which all who serve
-            the same folders share.
-        options: How the files are read. None: the defaults.
-        model: The embedding model. None: the bundled one.
+    `index` is the file or URL of the index. None: a file in the user's cache, which all who serve
+    the same folders share. Without a `model`, the bundled one embeds.
     """
 
     def __init__(

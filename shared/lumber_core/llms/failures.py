@@ -20,13 +20,8 @@ Trouble = Literal["settings", "transient", "unknown"]
 
 _TRANSIENT_STATUS = frozenset((408, 409, 425, 429))
 _TRANSIENT_NAMES = (
-    "timeout",
-    "connection",
-    "connecterror",
-    "transporterror",
-    "protocolerror",
-    "payloaderror",  # aiohttp and requests: the body was cut short
-    "chunkedencodingerror",
+    *("timeout", "connection", "connecterror", "transporterror", "protocolerror"),
+    *("payloaderror", "chunkedencodingerror"),  # aiohttp and requests: the body was cut short
 )
 _UNREADABLE_NAMES = (
     "JSONDecodeError",

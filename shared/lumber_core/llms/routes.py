@@ -15,7 +15,7 @@ from contextlib import suppress
 from lumber_core.support.secrets import is_secret, without_secrets
 
 Route = dict[str, object]
-"""URL, headers, parameters and places of a client. Only the URL may contain credentials."""
+"""URL, headers, parameters, project and location of a client; only the URL may have credentials."""
 
 _CLIENT_ATTRIBUTES = (
     *("client", "root_client", "async_client", "root_async_client"),  # LangChain's models
@@ -64,23 +64,22 @@ def environment_route(names: Iterable[str]) -> Route:
 
 def _clients_of(holder: object) -> Iterable[str]:
     # LlamaIndex's OpenAI creates its clients on first use, from its settings.
-    made_later = hasattr(type(holder), "_get_client")
-    return ("_http_client", "_async_http_client") if made_later else _CLIENT_ATTRIBUTES
+    is_lazy = hasattr(type(holder), "_get_client")
+    return ("_http_client", "_async_http_client") if is_lazy else _CLIENT_ATTRIBUTES
 
 
 def _route(client: object) -> Route:
-    named = {name: _get(client, name) for name in (*_URLS, *_HEADERS, *_PARAMETERS, *_PLACES)}
-    # Those of httpx have a class of their own, and are empty for a client without a URL.
-    stated = [named[name] for name in _URLS]
-    urls = [str(url) for url in stated if isinstance(url, str) or type(url).__name__ == "URL"]
-    urls = [*filter(None, urls)]
+    values = {name: _get(client, name) for name in (*_URLS, *_HEADERS, *_PARAMETERS, *_PLACES)}
+    # URLs of httpx have a class of their own, and are empty for a client without one.
+    urls = [u for name in _URLS if isinstance(u := values[name], str) or type(u).__name__ == "URL"]
+    url = next(filter(None, map(str, urls)), "")
     mappings = {
         name: public
         for name in (*_HEADERS, *_PARAMETERS)
-        if isinstance(given := named[name], Mapping) and (public := _public(given))
+        if isinstance(mapping := values[name], Mapping) and (public := _public(mapping))
     }
-    places = {name: named[name] for name in _PLACES if isinstance(named[name], str | bool)}
-    return {**({"url": urls[0]} if urls else {}), **mappings, **places}
+    places = {name: values[name] for name in _PLACES if isinstance(values[name], str | bool)}
+    return {**({"url": url} if url else {}), **mappings, **places}
 
 
 def _public(headers: Mapping[str, object]) -> dict[str, str]:

@@ -52,16 +52,13 @@ class Walk:
     Each step moves forward by at least one unit, whatever the verdicts are, so there are at most
     as many groups as units. A verdict whose unit is not a choice of its group counts as None.
 
-    Args:
-        document: The text and its units.
-        rules: How groups are formed and what follows from answers.
-        lanes: Maximum number of chains at once, the true one included; 1 starts no lanes.
-        max_extra_calls: Share of the expected number of calls that lanes may waste. A lane is
-            started only if the expected waste stays within this share, and lanes are dropped once
-            the actual waste exceeds it.
-        give_up_after: If the first answers of the true chain, as many as this, are all unusable,
-            no further groups are asked about. Lanes start after a usable answer, so the result does
-            not depend on them. None: all groups are asked about.
+    At most `lanes` chains are followed at once, the true one included; 1 starts no lanes. Lanes may
+    waste `max_extra_calls`, a share of the expected number of calls: a lane is started only if the
+    expected waste stays within it, and lanes are dropped once the actual waste exceeds it.
+
+    If the first `give_up_after` answers of the true chain are all unusable, no further groups are
+    asked about. Lanes start after a usable answer, so the result does not depend on them. None: all
+    groups are asked about.
     """
 
     def __init__(
