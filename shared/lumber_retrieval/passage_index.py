@@ -24,12 +24,7 @@ from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.adding import plan_adding, put_documents, warn_of_other_content
 from lumber_retrieval.index.embedded_texts import PROBE, EmbeddingModel, check_same_model
 from lumber_retrieval.index.filters import Where, filter_of
-from lumber_retrieval.index.indexed_documents import (
-    IndexedDocument,
-    complete_sources,
-    divided_pages,
-    documents_by_name,
-)
+from lumber_retrieval.index.indexed_documents import IndexedDocument, documents_by_name
 from lumber_retrieval.index.snapshot import Snapshot
 from lumber_retrieval.index.store import open_store
 from lumber_retrieval.index.vectors import Vectors, rotate
@@ -133,31 +128,25 @@ class PassageIndex:
         if everything:
             self.store.remove_outdated()
         self.check_model()
-        plan = plan_adding(named, self._chunker.identity, self.store)
-        # Complete sources and divided pages replace what is stored of them.
-        whole, pages = [*complete_sources(named.values())], divided_pages(named.values())
-        stored = self.store.names(None if everything else whole, pages)
-        removed = {*stored} - {*plan.kept, *refused}
-        replaced = {one.name for one in plan.new if not one.own_id} & plan.stored | removed
-        if replaced and not everything:
-            warn_of_other_content(named.values(), replaced, self.store)
+        plan = plan_adding(named, refused, self._chunker.identity, self.store, everything)
+        if not everything:
+            warn_of_other_content(named.values(), plan.replaced, self.store)
         if plan.revised:
             self.store.update(plan.revised)
         chunks, embedded = put_documents(
             plan, self._chunker, self._model, self.store, show_progress, advance
         )
-        if removed:
-            self.store.remove(removed)
-        if everything or removed or (plan.new and plan.stored):
+        self.store.remove(plan.removed)
+        if everything or plan.removed or (plan.new and plan.stored):
             self.store.remove_unused(exact=everything)
         added = len(plan.revised) + len(plan.new)
         return Changes(
             added,
             len(named) - added,
-            len(removed),
+            len(plan.removed),
             chunks,
             embedded,
-            removed_names=tuple(sorted(removed)),
+            removed_names=tuple(sorted(plan.removed)),
             refused=tuple(refused.values()),
         )
 

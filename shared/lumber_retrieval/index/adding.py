@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -18,9 +18,17 @@ from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.storage.cache import digest
 from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.origin import address_of, given_title, is_bare
+from lumber_core.text.origin import (
+    PAGE_KEYS,
+    SEQUENCE,
+    address_of,
+    file_key,
+    given_title,
+    is_bare,
+    with_page,
+)
 from lumber_core.text.outline import TextOutline, headings_above
-from lumber_core.text.pages import common_metadata, counts_from_zero
+from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts, EmbeddingModel, Keys
 from lumber_retrieval.index.indexed_documents import IndexedDocument, to_json
 from lumber_retrieval.index.rows import NewDocument, NewVersion, SplitBy
@@ -42,15 +50,24 @@ class AddingPlan(NamedTuple):
 
     digests: dict[str, str]  # of each, by name
     stored: set[str]  # the names of those of which any version is stored
-    kept: set[str]  # the names under which they will be stored, each once
+    removed: set[str]  # the names of stored documents that will be removed
+    replaced: set[str]  # the names of these, and of those whose text will be replaced
     revised: list[NewVersion]  # changed, but with the chunks that are stored
     new: list[IndexedDocument]  # to be split and embedded
 
 
 def plan_adding(
-    named: Mapping[str, IndexedDocument], splitter: str, store: PassageStore
+    named: Mapping[str, IndexedDocument],
+    refused: Collection[str],
+    splitter: str,
+    store: PassageStore,
+    everything: bool,
 ) -> AddingPlan:
-    """Compare documents by name with those of a store; `splitter` is the splitter's identity."""
+    """Compare documents by name with those of a store, with the identity of their splitter.
+
+    Versions of `refused` documents stay. With `everything` all others are removed; otherwise
+    complete sources and divided pages replace what is stored of them.
+    """
     digests = {name: document_digest(one, splitter) for name, one in named.items()}
     nameless = {digests[name] for name, one in named.items() if one.nameless}
     stored = store.versions(named, nameless)
@@ -71,7 +88,34 @@ def plan_adding(
         and splitting_digest(one, splitter, stored[name].keys) == stored[name].splitting
     }
     new = [one for name, one in changed.items() if name not in revised]
-    return AddingPlan(digests, stored.keys() & named, {*kept.values()}, [*revised.values()], new)
+    sources = None if everything else _complete_sources(named.values())
+    removed = {*store.names(sources, _divided_pages(named.values()))} - {*kept.values(), *refused}
+    old = stored.keys() & named
+    replaced = {one.name for one in new if not one.own_id} & old | removed
+    return AddingPlan(digests, old, removed, replaced, [*revised.values()], new)
+
+
+def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
+    """Return the sources of which all parts are there, as their metadata shows."""
+    whole = {document.whole or document.name: document for document in documents}
+    counts = Counter(document.source for document in whole.values())
+    # A number from `number_parts` does not show how many parts its file has.
+    part_counts = {
+        one.source: parts_of({**one.content.metadata, **({SEQUENCE: None} if one.whole else {})})
+        for one in whole.values()
+        if not one.own_id
+    }
+    return [source for source, most in part_counts.items() if most and counts[source] >= most]
+
+
+def _divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
+    """Return the names under which pages may be stored: in parts, or as a whole file."""
+    return {
+        name
+        for document in documents
+        if with_page(document.content.metadata).keys() & {*PAGE_KEYS}
+        for name in (document.whole or document.name, file_key(document.content.metadata))
+    }
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:
@@ -136,7 +180,7 @@ def warn_of_other_content(
         name = address_of(one.content.metadata)
         if is_bare(name):
             new[name].append(one.content.text)
-    for text, metadata in store.contents(replaced).values() if new else ():
+    for text, metadata in store.contents(replaced).values() if new and replaced else ():
         old[address_of(metadata)].append(text)
     for name in sorted(old.keys() & new.keys()):
         words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
@@ -158,49 +202,46 @@ def put_documents(
 ) -> tuple[int, int]:
     """Split, embed and store new documents; return the numbers of chunks and of embedded texts."""
     chunks, waiting = 0, [*batches(plan.new, _DOCUMENTS_PER_BATCH)]
-    texts = EmbeddedTexts(store.database, model)
+    embedded = EmbeddedTexts(store.database, model)
     count, hidden = len(plan.new), not (show_progress and plan.new)
     with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
         advance = advance or bar.update
         while waiting:
             # Writers that add the same documents begin with different ones.
-            some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
-            new = [*_split_and_embed(some, plan.digests, chunker, texts, show_progress, advance)]
+            some = waiting.pop(random.randrange(len(waiting)) if embedded.shared else 0)
+            new = [*_split_and_embed(some, plan.digests, chunker, embedded, show_progress, advance)]
             store.put(new, model.probe)
             chunks += sum(len(one.spans) for one in new)
         bar.update(count - bar.n)
-    return chunks, texts.count
+    return chunks, embedded.count
 
 
 def _split_and_embed(
     documents: Sequence[IndexedDocument],
     digests: Mapping[str, str],
     chunker: Chunker,
-    texts: EmbeddedTexts,
+    embedded: EmbeddedTexts,
     show_progress: bool,
     advance: Callable[[float], object],
 ) -> Iterator[NewDocument]:
     recorded = [RecordedMetadata(one.content.metadata) for one in documents]
+    texts = [one.content.text for one in documents]
     spoken = [is_captions(one.content.text, one.content.kind) for one in documents]
     sources = [
-        replace(
-            one.content,
-            text=speech(one.content.text) if is_spoken else one.content.text,
-            metadata=metadata,
-        )
-        for one, metadata, is_spoken in zip(documents, recorded, spoken, strict=True)
+        replace(one.content, text=speech(text) if is_spoken else text, metadata=metadata)
+        for one, text, metadata, is_spoken in zip(documents, texts, recorded, spoken, strict=True)
     ]
     asks = hasattr(chunker, "judge")  # asking it may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
     split = [
-        [replace(chunk, text=spoken_text(one.content.text, chunk.span)) for chunk in chunks]
+        [replace(chunk, text=spoken_text(text, chunk.span)) for chunk in chunks]
         if is_spoken
         else chunks
-        for one, chunks, is_spoken in zip(documents, split, spoken, strict=True)
+        for text, chunks, is_spoken in zip(texts, split, spoken, strict=True)
     ]
     parts = place_chunks(split)
     in_contexts = [chunk.in_context for part in parts for chunk in part]
-    keys, own = texts.embed(in_contexts, lambda share: advance(share * len(documents)))
+    keys, own = embedded.embed(in_contexts, lambda share: advance(share * len(documents)))
     ends = accumulate(map(len, parts))
     for one, metadata, chunks, part, end in zip(
         documents, recorded, split, parts, ends, strict=True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
@@ -16,17 +15,13 @@ from typing import Any
 from uuid import UUID
 
 from lumber_core.text.origin import (
-    PAGE_KEYS,
     RANDOM,
     SEQUENCE,
     Metadata,
     document_key,
-    file_key,
     file_names,
     part_name,
-    with_page,
 )
-from lumber_core.text.pages import parts_of
 from lumber_core.text.source import Source
 
 
@@ -168,29 +163,6 @@ def documents_by_name(
                 "own; if they are chunks of one document, pass it whole, since it is split here"
             )
     return named, refused
-
-
-def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
-    """Yield the sources of which all parts are there, as their metadata shows."""
-    whole = {document.whole or document.name: document for document in documents}
-    counts = Counter(document.source for document in whole.values())
-    # A number from `number_parts` does not show how many parts its file has.
-    part_counts = {
-        one.source: parts_of({**one.content.metadata, **({SEQUENCE: None} if one.whole else {})})
-        for one in whole.values()
-        if not one.own_id
-    }
-    yield from (source for source, most in part_counts.items() if most and counts[source] >= most)
-
-
-def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
-    """Return the names under which pages may be stored: in parts, or as a whole file."""
-    return {
-        name
-        for document in documents
-        if any(key in with_page(document.content.metadata) for key in PAGE_KEYS)
-        for name in (document.whole or document.name, file_key(document.content.metadata))
-    }
 
 
 def to_json(metadata: Metadata, name: str) -> str:
