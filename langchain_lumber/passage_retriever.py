@@ -127,8 +127,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
                 f"not {safe_repr(splitter)}"
             )
         model = "bundled" if self.embeddings is None else checked_embeddings(self.embeddings)
-        path = in_collection(self.path, self.collection)
-        return PassageIndex(splitter.chunker, model, path)
+        return PassageIndex(splitter.chunker, model, in_collection(self.path, self.collection))
 
     def _get_relevant_documents(
         self,

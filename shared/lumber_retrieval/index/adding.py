@@ -132,9 +132,8 @@ def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[
         splitter: The identity of its splitter.
         keys: The keys of the metadata that the splitter reads; None: all.
     """
-    content = document.content
+    content, metadata = document.content, document.content.metadata
     place = f"{content.format!r} {content.pages} {content.first_line}"
-    metadata = content.metadata
     own_context = str(CONTEXT_KEY in metadata)
     origin = f"{content.named} {content.kind} {headings_above(metadata)} {given_title(metadata)}"
     known = document.metadata_json

@@ -211,8 +211,8 @@ def _chunk_scores(
         matches = 0
         for place in near:
             matches |= own[place] | above[contexts[place]] & question.stems
-        by_words = _WORDS_WEIGHT * question.share(matches)
-        scores.append(chunk.score + by_words + _PAIRS_WEIGHT * question.share_of_pairs(matches))
+        words, pairs = question.shares(matches)
+        scores.append(chunk.score + _WORDS_WEIGHT * words + _PAIRS_WEIGHT * pairs)
     return scores
 
 

@@ -72,7 +72,7 @@ class QuestionWords:
         ]
         self.stems = (1 << len(weights)) - 1
         """All stems, as `matches` returns them."""
-        self.share = cache(self._share)  # few of all subsets occur
+        self.shares = cache(self._shares)  # few of all subsets occur
 
     def matches(self, texts: Iterable[str]) -> list[int]:
         """Return for each text the stems of the question that it contains, and the pairs.
@@ -93,20 +93,15 @@ class QuestionWords:
     def coverages(self, texts: Iterable[str]) -> list[float]:
         """Return for each text the weight of the stems that it contains, 0 to 1."""
         return [
-            self.share(sum([bit for word, bit in self._words if word in own]))
+            self.shares(sum([bit for word, bit in self._words if word in own]))[0]
             for own in map(_words_of, texts)
         ]
 
-    def _share(self, matches: int) -> float:
-        """Return the weight of the stems among matches, from 0 to 1 for all of them."""
-        return math.fsum(
-            weight for place, weight in enumerate(self._weights) if matches >> place & 1
-        )
-
-    def share_of_pairs(self, matches: int) -> float:
-        """Return the share of the question's pairs that are among matches, 0 to 1."""
+    def _shares(self, matches: int) -> tuple[float, float]:
+        """Return the weight of the stems among matches and the share of the pairs, each 0 to 1."""
+        stems = math.fsum(own for place, own in enumerate(self._weights) if matches >> place & 1)
         pairs = (matches >> len(self._weights)).bit_count()
-        return pairs / len(self._pairs) if pairs else 0.0
+        return stems, pairs / len(self._pairs) if pairs else 0.0
 
 
 def favour_named(
