@@ -38,34 +38,32 @@ def estimate_command(
         chunker = options.chunker_for_estimate()
         given = prices_in(prices)
     inputs = Inputs(paths, file_options)
-    rows: list[list[str]] = []
-    files: list[Source] = []
-    for file in inputs:
-        (tokens,) = chunker.counter.count([file.text])
-        counted = [_number(len(file.text)), _number(tokens)]
-        rows.append([printable(file.name), *counted, *_cells(chunker, [file], given)])
-        files.append(file)
+    files = [*inputs]
     inputs.report_unread()
     if not files:
         fail("nothing to estimate: no document could be read")
+    rows = [_row(file.name, [file], chunker, given) for file in files]
     if len(files) > 1:
-        texts = [file.text for file in files]
-        counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
-        rows.append(["all", *map(_number, counts), *_cells(chunker, files, given)])
+        rows.append(_row("all", files, chunker, given))
     columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
     typer.echo(align_columns([[*columns, "cost"][: len(rows[0])], *rows]))
     if inputs.failed:
         raise typer.Exit(1)
 
 
-def _cells(chunker: LumberChunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
+def _row(
+    name: str, files: Sequence[Source], chunker: LumberChunker, prices: Prices | None
+) -> list[str]:
+    """Return the row of the table for some files together."""
+    texts = [file.text for file in files]
+    sizes = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
     estimate = chunker.estimate(files, prices=prices)
     counts = (estimate.calls, estimate.prompt_tokens, estimate.completion_tokens)
-    cells = [*map(_range, counts)]
+    row = [printable(name), *map(_number, sizes), *map(_range, counts)]
     if estimate.cost is not None:
         low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in estimate.cost)
-        cells.append(f"{likely} ({low} to {high})")
-    return cells
+        row.append(f"{likely} ({low} to {high})")
+    return row
 
 
 def _range(values: Range) -> str:

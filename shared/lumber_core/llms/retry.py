@@ -148,7 +148,7 @@ class RetryingModel:
                     ) from error
                 timeouts += is_timeout(error)
                 others_failed = breaker.is_open and not is_trial
-                repeats, is_certain = self._client_retries_of(error, began)
+                repeats, is_certain = self._count_client_retries(error, began)
                 sent += 1 + repeats
                 may_go_on = sent + 1 + repeats <= policy.attempts or (
                     # The client's retries may have ended before a server could start.
@@ -194,7 +194,7 @@ class RetryingModel:
                 answers=answers,
             )
 
-    def _client_retries_of(self, error: Exception, began: float) -> tuple[int, bool]:
+    def _count_client_retries(self, error: Exception, began: float) -> tuple[int, bool]:
         """Return how often the client has retried a failed call, and whether that is certain."""
         if (stated := client_retries_of(error)) is not None:
             return stated, False

@@ -236,7 +236,9 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     The answer is a verdict, or the result of a custom function: a unit number or None, or a list of
     unit numbers for a window.
     """
-    if isinstance(answer, Verdict) and not (
+    if not isinstance(answer, Verdict):
+        return _make_verdict(group, _read_units(group, answer), None, Usage(calls=1))
+    if not (
         isinstance(answer.reason, str)
         and isinstance(answer.answer, str | None)
         and isinstance(answer.usage, Usage)
@@ -244,8 +246,6 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     ):
         reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
         return _make_verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
-    if not isinstance(answer, Verdict):
-        return _make_verdict(group, _read_units(group, answer), None, Usage(calls=1))
     if answer.failed:  # `on_failure` replaces its units
         parsed = ParsedAnswer((), answer.outcome, answer.reason)
     else:
