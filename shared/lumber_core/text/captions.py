@@ -135,8 +135,9 @@ def is_captions(text: str, kind: str) -> bool:
         text: The text.
         kind: How it is read; see `Source.kind`.
     """
-    plain = kind in ("text", "markdown")
-    return kind == "captions" or (plain and (begins_with_cue(text) or _is_transcript(text)))
+    if kind == "captions" or text.startswith("start\tend\ttext\n"):  # a TSV file of Whisper
+        return True
+    return kind in ("text", "markdown") and (begins_with_cue(text) or _is_transcript(text))
 
 
 def begins_with_cue(text: str) -> bool:

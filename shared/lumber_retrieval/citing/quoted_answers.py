@@ -106,7 +106,10 @@ _OTHER_NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
-_TITLE = re.compile(rf"\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*", re.IGNORECASE)  # or a rule
+_TITLE = re.compile(  # "### Quotes used:", or a rule
+    rf"\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 # Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.
 _MARKER_OR_CODE = re.compile(
@@ -119,17 +122,18 @@ _PART = re.compile(  # a tag around it
     re.IGNORECASE,
 )
 _AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
-_BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_|\s]*)"
+_BEHIND = r"(?:\s*(?:[(\[\u2013\u2014-]|,\s\S{1,80}\.[a-z]{2,4}\b).*|[.*_|\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
 _QUOTED = re.compile(
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME})?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME}|[\[(][^\[\]()\n]{{1,100}}[\])]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
     rf"{_BEHIND}",
     re.DOTALL,
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(
     rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}{_AFTER_NAME}[{_OPENING}]"
+    rf"|[\[(][^\[\]()\n]{{1,100}}[\])]\s*[{_OPENING}]"
 )
 # Without numbered quotes: what stands in quotation marks and is long enough to be a quote. A mark
 # after a letter or digit opens none, and an apostrophe closes none.

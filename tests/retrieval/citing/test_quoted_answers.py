@@ -25,6 +25,8 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("Dawn [1].\n\n**Quotes:**\n- [1] \u201cThey hunt\u201d", "Dawn [1].", ["They hunt"]),
         ('Dawn [1].\n\n> [1] "They hunt" (otters.txt)', "Dawn [1].", ["They hunt"]),
         ('Dawn [1].\n\n**[1]** *"They hunt."*', "Dawn [1].", ["They hunt."]),
+        ('Dawn [1].\n\n[1] "They hunt", a.txt, line 3', "Dawn [1].", ["They hunt"]),
+        ('Dawn [1].\n\nTwo sources say so.\n\n[1] "a"', "Dawn [1].\n\nTwo sources say so.", ["a"]),
         ('Dawn [1].\n\n[1] "They\n    hunt"\n\n[2] "dusk"', "Dawn [1].", ["They\nhunt", "dusk"]),
         ('"No!" [1]\n\n[1] "No!" he said, and "Go!"', '"No!" [1]', ['No!" he said, and "Go!']),
         ('Dawn [3], dens [7].\n\n[7] "dens"\n[3] "dawn"', "Dawn [2], dens [1].", ["dens", "dawn"]),
@@ -165,6 +167,11 @@ MARKS = [
             ("[1]", "[1]. "),
             ("[1]", "1 \u2013 "),
         ),
+        *(
+            ("[1]", f"{title}\n[1] ")
+            for title in ("### Quotes used", "Cited passages", "**Sources**")
+        ),
+        *(("[1]", "[1] (a.txt) "), ("[1]", "[1] [a.txt, p. 3] ")),
         *(("$^{1}$", "1. "), ("[1]", "[1]: a.txt \u2014 "), ("[1]", "[1] a.txt, page 2 - ")),
         *((mark, "[1] ") for mark in ("^1", "^[1]^", "{1}", "\u27e61\u27e7", "<cite>1</cite>")),
         *(("[1]", "`[1]` "), ("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),

@@ -65,10 +65,17 @@ def test_sentences_of_captions_go_on_over_cues() -> None:
     assert spoken_text(over, second) == "When the\ntide turns,\nwe row."
 
 
-def test_a_passage_of_captions_without_arrows_has_whole_sentences() -> None:
+@pytest.mark.parametrize(
+    ("name", "head", "cue"),
+    [
+        ("talk.sbv", "", "0:00:0{0}.000,0:00:0{0}.900\n{1}\n\n"),
+        ("talk.tsv", "start\tend\ttext\n", "{0}000\t{0}900\t{1}\n"),
+    ],
+)
+def test_a_passage_of_captions_without_arrows_has_whole_sentences(name, head, cue) -> None:
     said = ("Oars are of ash.", "The mast, they say,", "is of spruce.", "Sails are of flax.")
-    sbv = "".join(f"0:00:0{n}.000,0:00:0{n}.900\n{line}\n\n" for n, line in enumerate(said))
-    [passage], _ = search("talk.sbv", sbv, "Is it spruce?", 9, size=20)
+    text = head + "".join(cue.format(n, line) for n, line in enumerate(said, 1))
+    [passage], _ = search(name, text, "Is it spruce?", 9, size=20)
     assert passage.spoken == "The mast, they say,\nis of spruce."
 
 
