@@ -112,9 +112,6 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
         """Make the parser: sizes are in tokens, and the class describes each setting."""
-        if unnamed:
-            name = type(self).__name__
-            raise TypeError(f"{name} takes its settings by name, as in {name}(chunk_overlap=20)")
         if isinstance(settings.get("id_func"), dict):  # in the result of to_dict
             name = settings.pop("id_func").get("id_func_name")
             if name != default_id_func.__name__:
@@ -123,7 +120,7 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
                     "from_dict(data, id_func=...)"
                 )
         try:
-            super().__init__(**settings)
+            super().__init__(*unnamed, **settings)
         except ValidationError:
             try:
                 type(self).model_construct(**settings)

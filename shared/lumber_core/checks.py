@@ -92,7 +92,10 @@ def refuse_unknown(
 
 
 class RefusesUnknown:
-    """A pydantic model whose constructor raises for unknown settings; see `refuse_unknown`."""
+    """A pydantic model whose constructor raises for unknown settings, and for those without a name.
+
+    See `refuse_unknown`.
+    """
 
     _elsewhere: ClassVar[Mapping[str, str]] = {}
 
@@ -104,8 +107,11 @@ class RefusesUnknown:
             refuse_unknown(cls.__name__, given, [*cls.model_fields], cls._elsewhere)
             return super().__new__(cls)
 
-        def __init__(self, /, **settings: object) -> None:
+        def __init__(self, /, *unnamed: object, **settings: object) -> None:
             """Set the settings, which the class describes."""
+            if unnamed:
+                name = type(self).__name__
+                raise TypeError(f"{name} takes its settings by name, as in {name}(setting=value)")
             try:
                 super().__init__(**settings)
             except ValueError as error:  # pydantic puts the error of a check into one of its own

@@ -127,8 +127,15 @@ def test_an_unknown_setting_or_one_without_its_name_is_refused(core: Any) -> Non
         core("bundled" if core is BertChunker else JUDGE if core is LumberChunker else 4, 550)
 
 
-@pytest.mark.parametrize("form", NODE_PARSERS)
-def test_a_setting_of_a_parser_without_its_name_is_refused(form: Any) -> None:
+SETTINGS_BY_NAME = [
+    *NODE_PARSERS,
+    *(langchain.PassageJoiner, langchain.PassageRetriever),
+    *(llamaindex.PassageJoiner, llamaindex.LumberEmbedding),
+]
+
+
+@pytest.mark.parametrize("form", SETTINGS_BY_NAME)
+def test_a_setting_without_its_name_is_refused(form: Any) -> None:
     with pytest.raises(TypeError, match=rf"^{form.__name__} takes its settings by name"):
         form(200)
 
