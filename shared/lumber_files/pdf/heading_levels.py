@@ -11,7 +11,7 @@ from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_s
 
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
 _MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text; titles of papers have twice as many
-_TITLE_SCALE = 1.4  # times the size of the text
+_TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4

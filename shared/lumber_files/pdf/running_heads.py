@@ -72,7 +72,7 @@ def strip_running_heads(
                 if not (repeated or counts) or (large and differs):
                     break
                 run += 1
-            while 0 < run < len(edge) and _is_row_of(edge[run - 1], edge[run]):
+            while 0 < run < len(edge) and _is_row_of(edge[run - 1], edge[run], largest):
                 run -= 1
             for line in edge[:run]:
                 if line.size < largest or large_heads.setdefault(line.text, number) < number:
@@ -134,12 +134,12 @@ def _first_page_numbers(line: TextLine, number: int) -> set[int]:
     return {int(end) - number for end in ends if end.isdecimal() and _NUMBER.fullmatch(end)}
 
 
-def _is_row_of(line: TextLine, inward: TextLine) -> bool:
+def _is_row_of(line: TextLine, inward: TextLine, largest: float) -> bool:
     """Return whether a line is the head of columns, or a row, that the next line continues."""
     rows = min(len(line.cells), len(inward.cells)) > 1
-    return _is_near([line, inward], _MAX_ROW_DISTANCE if rows else _MAX_LINE_DISTANCE)
+    alike = rows or line.size < max(largest, HEADING_SCALE * inward.size)
+    return alike and _is_near([line, inward], _MAX_ROW_DISTANCE if rows else _MAX_LINE_DISTANCE)
 
 
 def _is_near(edge: Sequence[TextLine], most: float) -> bool:
-    size = min(line.size for line in edge[:2])
-    return len(edge) > 1 and abs(edge[0].base - edge[1].base) <= most * size
+    return len(edge) > 1 and abs(edge[0].base - edge[1].base) <= most * edge[0].size

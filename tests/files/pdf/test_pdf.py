@@ -105,6 +105,10 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (-11, "Write to keeper@harbour.org"),
         (-11, "Boats of <name of the keeper>"),
         (15, "Prices of the boats, Page 2 of 3"),
+        (
+            16,
+            "The boats of the new harbour are twice as fast as those of the old one, and cost less",
+        ),
     ],
 )
 def test_a_line_that_is_bold_or_larger_may_be_text(size: int, line: str) -> None:
@@ -129,7 +133,7 @@ def test_the_title_of_a_paper_may_be_longer_than_other_headings() -> None:
     assert read([*page, *prose(600)]).startswith(f"# {' '.join(lines)}\n\n")
 
 
-@pytest.mark.parametrize(("first", "second"), [(20, 18.5), (-20, 20), (16, -16)])
+@pytest.mark.parametrize(("first", "second"), [(20, 18.5), (-20, 20), (17, -17)])
 def test_the_lines_of_a_title_may_differ_a_little(first: float, second: float) -> None:
     page = [(72, 740, first, "The harbour of"), (72, 720, second, "the northern isles")]
     assert read([*page, *prose(680)]).startswith("# The harbour of the northern isles\n\n")
@@ -269,6 +273,14 @@ def test_a_line_of_a_repeated_cell_is_no_running_head() -> None:
         for n in range(3)
     ]
     assert read(*pages).count("Stor") == len(pages)
+
+
+def test_a_line_whose_formula_is_in_smaller_type_is_no_running_head() -> None:
+    pages = [
+        [(72, 740, 11, "The speed is"), (90, 727, 8, f"km {n * n}"), *prose(600 - 9 * n)]
+        for n in range(3)
+    ]
+    assert read(*pages).count("The speed is") == len(pages)
 
 
 @pytest.mark.parametrize("size", [11, 8])
