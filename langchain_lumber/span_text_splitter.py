@@ -291,7 +291,8 @@ def _context_before(chunk: Document) -> str:
         return ""
     content = chunk.page_content
     text = content[len(content) - (end - start) :]
-    return content.removesuffix(text) if content == Context.from_text(context).above(text) else ""
+    written = [each.above(text) for each in (Context.from_text(context), Context(table=context))]
+    return content.removesuffix(text) if content in written else ""
 
 
 def checked_documents(

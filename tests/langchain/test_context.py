@@ -75,6 +75,24 @@ def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(
         assert parent.page_content[-own:].startswith(children[0].page_content)
 
 
+def test_a_header_in_the_text_of_a_parent_is_no_row_of_its_children() -> None:
+    rows = [f"tap number {number},{number},7\n" for number in range(40)]
+    table = Document(
+        "tap,price,left\n" + "".join(rows), metadata={"source": "data.csv"}
+    )  # no title
+
+    def splitter(size: int) -> GreedyTextSplitter:
+        return GreedyTextSplitter(target_size=size, context=True, add_metadata=True)
+
+    parents = splitter(80).split_documents([table])
+    children = splitter(25).split_documents(parents[1:2])
+    assert len(children) > 2
+    for child in children:
+        header, *lines = child.page_content.splitlines(keepends=True)
+        assert header == "tap,price,left\n"
+        assert lines[0].strip() == rows[child.metadata["line_first"] - 2].strip()
+
+
 @pytest.mark.parametrize("document", [PAGE, TABLE])
 def test_one_prompt_fits_chunks_and_passages(document: Document) -> None:
     retriever = PassageRetriever()

@@ -114,8 +114,12 @@ class ParsedText(ABC):
     def _table_continued(self, end: int) -> Iterator[TableBody]:
         """Yield the rows up to `end` of a chunk that continues a table, if its context has it."""
         context = self.source.metadata.get(CONTEXT_KEY)
-        if isinstance(context, str) and (table := Context.from_text(context).table):
-            yield TableBody(0, end, table)
+        if isinstance(context, str) and context:
+            below = f"{context}\n{self.text}" if self.source.kind == "csv" else ""
+            # Without a title, a context is the header alone.
+            alone = find_header(below) > len(context)
+            table = context if alone else Context.from_text(context).table
+            yield from [TableBody(0, end, table)] if table else []
 
     @cached_property
     def section_starts(self) -> list[int]:

@@ -115,21 +115,28 @@ def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
     assert {chunk.context for chunk in others} == {"| a | b |\n|---|---|"}
 
 
-@pytest.mark.parametrize("kind", ["markdown", "csv"])
-def test_a_part_of_a_table_that_is_split_again_is_cut_between_rows_below_its_header(kind):
-    head, row = {
-        "markdown": (
+@pytest.mark.parametrize("title", ["Pub", None])
+@pytest.mark.parametrize(
+    ("kind", "head", "row"),
+    [
+        (
+            "markdown",
             "| Tap | Price |\n| --- | --- |\n",
             "| tap number {} of the pub | {} pounds |\n",
         ),
-        "csv": ("tap,price,left\n", '"tap number {0} of the old, old pub",{0},7\n'),
-    }[kind]
+        ("csv", "tap,price,left\n", '"tap number {0} of the old, old pub",{0},7\n'),
+        ("csv", 'tap,"price\nin pounds",left\n', '"tap number {0} of the old, old pub",{0},7\n'),
+    ],
+)
+def test_a_part_of_a_table_that_is_split_again_is_cut_between_rows_below_its_header(
+    kind, head, row, title
+):
     rows = [row.format(number, number) for number in range(40)]
-    parts = chunks_of(head + "".join(rows), 100, format=kind, metadata={"title": "Pub"})
+    parts = chunks_of(head + "".join(rows), 100, format=kind, metadata={"title": title})
     part = parts[1]
-    context = f"Pub\n{head.rstrip()}"
+    context = f"Pub\n{head.rstrip()}" if title else head.rstrip()
     assert part.context == context
-    metadata = {"title": "Pub", "context": part.context, "start_index": part.span.start}
+    metadata = {"title": title, "context": part.context, "start_index": part.span.start}
     children = chunks_of(part.text, 25, format=kind, metadata=metadata)
     assert len(children) > 2
     for child in children:
