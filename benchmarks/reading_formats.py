@@ -36,6 +36,10 @@ MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
 KINDS = ("words", "headings", "items", "cells", "found", "invented", "titles", "no title")
 # "Chapter 1", "1.2" and "(3)" before a title or behind it, or alone, as `words` returns them.
 _NUMBERS = re.compile(r"^(?:(?:chapter|part|section) )?(?:\d{1,2}(?: |$))+|(?: \d{1,2})+$")
+# Characters of Hangul, Chinese, Japanese, Thai and its kin are words of their own: lines of a PDF
+# end inside words, where docling's ground truth has spaces.
+_ANYWHERE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_WORD = re.compile(rf"[{_ANYWHERE}]|[^\W_{_ANYWHERE}]+")
 _PARSER = MarkdownIt("commonmark").enable("table")
 Parts = dict[str, Counter[tuple[str, ...]]]
 Reader = Callable[[Path], str]
@@ -44,7 +48,7 @@ Reader = Callable[[Path], str]
 def words(text: str) -> list[str]:
     """Return the words of a Markdown, without link targets and comments."""
     text = unescape(re.sub(r"\]\([^)]*\)|<!--.*?-->", "]", text))
-    return re.findall(r"[^\W_]+", text.casefold())
+    return _WORD.findall(text.casefold())
 
 
 def parts(markdown: str) -> Parts:

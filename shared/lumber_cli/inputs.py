@@ -82,7 +82,7 @@ class Inputs:
         if file.detected:
             say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
         for notice in file.notices:
-            say(notice)
+            say(f"{file.name}: {notice}")
         if not file.text:
             say(f"{file.name} is empty")
         return file

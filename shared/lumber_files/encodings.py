@@ -83,7 +83,7 @@ def decode(
         return Decoded(_decode_undamaged(content, name, encoding), encoding)
     for mark, marked_encoding in _BYTE_ORDER_MARKS.items():
         if content.startswith(mark):
-            return _decode_damaged(content, name, marked_encoding)
+            return _decode_damaged(content, marked_encoding)
     may_be_wide = content.count(0, 0, _SAMPLED_BYTES) > 1
     text = content.decode("utf-8", "replace")
     damaged = _count_damaged(content, text)
@@ -95,13 +95,13 @@ def decode(
     # In other encodings, at most a third of these places is a letter of UTF-8, by chance.
     cut = damaged == 1 and _CUT_LETTER.search(content, len(content) - 3)
     if not may_be_wide and (cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged):
-        return _decode_damaged(content, name, "utf-8")
+        return _decode_damaged(content, "utf-8")
     # The last letter in UTF-16 may lack a byte.
     whole = content[: len(content) // 2 * 2] if may_be_wide else content
-    return _decode_damaged(content, name, _detect(whole, name), detected=True)
+    return _decode_damaged(content, _detect(whole, name), detected=True)
 
 
-def _decode_damaged(content: bytes, name: str, encoding: str, *, detected: bool = False) -> Decoded:
+def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) -> Decoded:
     """Return a text with U+FFFD for damaged bytes, and a notice of them."""
     text = content.decode(encoding, "replace").removeprefix("\ufeff")
     try:
@@ -109,7 +109,7 @@ def _decode_damaged(content: bytes, name: str, encoding: str, *, detected: bool 
     except UnicodeDecodeError as error:
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         places = with_noun(_count_damaged(content, text), "place")
-        notice = f"{name} is damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
+        notice = f"damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
         return Decoded(text, encoding, detected, (notice,))
     return Decoded(text, encoding, detected)
 

@@ -136,10 +136,14 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
 
 
-def test_a_damaged_file_is_read_and_said_once(docs: Path) -> None:
+def test_a_notice_about_a_file_names_it_once(docs: Path) -> None:
     (docs / "notes.txt").write_bytes("größer als \u00fcblich ".encode() * 2 + b"\xff")
-    done = run_apart("split", "docs/notes.txt")
-    assert done.err.count("docs/notes.txt is damaged utf-8: U+FFFD stands in 1 place") == 1
+    (docs / "scan.pdf").write_bytes(pdf([["The tide turns at noon."], []]))
+    done = run_apart("split", "docs/notes.txt", "docs/scan.pdf")
+    assert [line.removeprefix("lumber-splitters: docs/") for line in done.err.splitlines()] == [
+        "notes.txt: damaged utf-8: U+FFFD stands in 1 place, first in line 1",
+        "scan.pdf: 1 of 2 pages without text: 2 (scans need OCR)",
+    ]
 
 
 def test_chunks_and_reports_that_were_written_into_a_folder_are_not_read(docs: Path) -> None:

@@ -137,7 +137,9 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
     lines = [line.text for line in block.lines]
     if block.kind == "heading":
         level = block.level or levels[block.lines[0].size]
-        return f"{_LINE}{'#' * level} " + "\n".join(lines)
+        following = zip(line_starts(block.lines, 0.0), lines[1:], strict=True)
+        rest = ((" " if apart else "\n") + line for apart, line in following)
+        return f"{_LINE}{'#' * level} {lines[0]}{''.join(rest)}"
     if block.kind == "table":
         escaped = ([cell.replace("|", "\\|") for cell in row] for row in block.cells)
         rows = ["".join(f" {cell} |" if cell else " |" for cell in row) for row in escaped]

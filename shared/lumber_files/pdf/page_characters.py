@@ -18,12 +18,16 @@ from unicodedata import combining
 
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
+from lumber_files.pdf.text_repair import WORD_GOES_ON
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
 # Control codes are glyphs without a character, and no spaces.
 _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
+# Lines of Hangul, and of Thai and its kin, may end inside a word, or with a space behind it.
+_LETTER_AT_END = re.compile("[\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]( ?)\r\n")
+_MIN_SPACED = 0.15  # of these lines, if spaces are drawn: a fifth to a half end between words
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _MIN_BOLD_WEIGHT = 600
@@ -67,11 +71,15 @@ class PageCharacters:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
+        spaces = _LETTER_AT_END.findall(text)
+        spaced = spaces.count(" ") > max(1, _MIN_SPACED * len(spaces))
         lines: list[tuple[list[Word], bool]] = []
         for match in _LINE.finditer(text):
             words = self._words(list(_WORD.finditer(text, *match.span(1))))
             if words and match[2] in _HYPHENS:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
+            elif words and spaced and _LETTER_AT_END.match(text, match.end(1) - 1):
+                words[-1] = words[-1]._replace(text=words[-1].text + WORD_GOES_ON)
             by_annotation = annotated is not None and match.start() >= annotated
             # PDFium joins rows that are close to each other.
             for _, row in groupby(words, key=attrgetter("base", "turns")):

@@ -10,11 +10,14 @@ from statistics import median
 from lumber_files.pdf.heading_levels import TypeStyles
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine
+from lumber_files.pdf.text_repair import UNSPACED
 
-SENTENCE_ENDS = ".!?:"
+SENTENCE_ENDS = ".!?:\u3002\uff01\uff1f\uff1a"
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
 _MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more
 _HYPHENS = "-\u2010\xad"
+_STARTS_ANYWHERE = re.compile(f"[{UNSPACED}]{{3}}")
+_NEXT_CHARACTERS = 2  # times the size: a character, and a mark that must not begin a line
 _SPACES = 0.5  # times the size: two spaces, as ragged lines differ in length
 _MAX_SHIFT = 1.0  # points, between where two lines begin; centred lines differ by more
 _MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
@@ -62,7 +65,11 @@ def line_starts(lines: Sequence[TextLine], column: float) -> Iterator[bool]:
 
 def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
     """Return whether a line of a paragraph ends because the next word does not fit."""
-    right = line.right + after.words[0].right - after.words[0].left + _SPACES * line.size
+    word = after.words[0]
+    width = word.right - word.left
+    if _STARTS_ANYWHERE.match(word.text):
+        width = min(width, _NEXT_CHARACTERS * after.size)
+    right = line.right + width + _SPACES * line.size
     return line.text[-1] in _HYPHENS or right > margin
 
 

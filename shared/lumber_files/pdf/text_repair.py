@@ -1,7 +1,8 @@
 """Repairs text extracted from PDF pages: ligatures, hyphenated line ends, undecodable characters.
 
-"ﬁ" becomes "fi", words that a line end divides are joined, invisible characters are removed, and
-undecodable ones become U+FFFD. The time is linear in the length of the text.
+"ﬁ" becomes "fi", words that a line end divides are joined, also those of Chinese and Japanese,
+invisible characters are removed, and undecodable ones become U+FFFD. The time is linear in the
+length of the text.
 """
 
 from __future__ import annotations
@@ -31,6 +32,16 @@ _ACCENTS = dict(
 )
 _ACCENTED = re.compile("(?i)([\xa8\u02c6\u02dc\u02c7\u02da])([a-z\u0131])|(\xb4)([aeiouy\u0131])")
 
+UNSPACED = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+"""Ideographs, kana and their punctuation, for a regular expression: lines end between any two."""
+WORD_GOES_ON = "\u2060"
+"""Stands at a line end inside a word of another alphabet without hyphens, such as Hangul."""
+_QUOTES = "\u2018-\u201d\u2014\u2026"  # marks of Chinese that other alphabets have as well
+_INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of a table
+    rf"(?<!\n.)(?<!\| .)(?:(?<=[{UNSPACED}])\n(?=[{UNSPACED}{_QUOTES}])"
+    rf"|(?<=[{_QUOTES}])\n(?=[{UNSPACED}]))|{WORD_GOES_ON}\n(?=[^\W\x00-\x7f])"
+)
+
 _PART = r"\w+(?:-\w+)*"
 _LINE_END = rf"(?P<sign>-| ?[{_SOFT_HYPHENS}]) ?\n"
 _WORD = re.compile(_PART)
@@ -43,7 +54,8 @@ _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces h
 
 def clean_pages(texts: Sequence[str]) -> list[str]:
     """Return the repaired pages. The words of all pages decide how a divided word is joined."""
-    pages = [text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPAIRS) for text in texts]
+    pages = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
+    pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
     pages = [_ACCENTED.sub(_compose, page) for page in pages]
     for sign in _SOFT_HYPHENS:  # a file that has it inside lines uses it as its plain hyphen
         if any(re.search(rf"\w{sign}\w", page) for page in pages):

@@ -69,6 +69,37 @@ def clean(text: str) -> str:
     return page
 
 
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        ("这本书的语言识\n别图像。", "这本书的语言识别图像。"),
+        ("表 7.6 是计算機\n科学の語。", "表 7.6 是计算機科学の語。"),
+        ("他看着大海说了\n“好的。”", "他看着大海说了“好的。”"),
+        ("这里写着按照表\n7.6 中的数。", "这里写着按照表 7.6 中的数。"),
+        ("姓名：张三\n地址：北京市海淀区学院路", "姓名：张三\n地址：北京市海淀区学院路"),
+    ],
+)
+def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, text: str) -> None:
+    assert read(pdf_of_text([shown])) == text
+
+
+def test_a_row_of_one_ideograph_stays_apart_from_the_next() -> None:
+    assert clean("| 车道数 | 六\n四 |\n高\n速") == "| 车道数 | 六\n四 |\n高\n速"
+
+
+SPACED = "보험금을 지급하는 기준\n을 정하는 \n일은 어느 보험사가 향\n후 바이러스 \n여부를\nabc"
+
+
+def test_a_word_of_hangul_goes_on_in_the_next_line_if_no_space_is_drawn_there() -> None:
+    text = " ".join(read(pdf_of_text([SPACED])).split())
+    assert text == "보험금을 지급하는 기준을 정하는 일은 어느 보험사가 향후 바이러스 여부를 abc"
+
+
+def test_lines_of_hangul_are_joined_with_spaces_if_no_line_ends_with_one() -> None:
+    text = " ".join(read(pdf_of_text([SPACED.replace(" \n", "\n")])).split())
+    assert text == " ".join(SPACED.split())
+
+
 def test_ligatures_become_their_letters() -> None:
     page = "\ufb00 \ufb01 \ufb02 \ufb03 \ufb04 \ufb05 \ufb06 of\ufb01cial"
     assert read(pdf_of_text([page])) == "ff fi fl ffi ffl st st official"

@@ -189,3 +189,16 @@ def test_a_name_of_two_parts_has_parts_among_signs_of_code(code: str) -> None:
 def test_parts_are_beside_the_words_of_a_text(text: str) -> None:
     remaining = iter(words_in(text))
     assert all(word in remaining for word in re.findall(r"[^\W_]+", fold(text)))  # in order
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "whole"),
+    [
+        ("语言识\n别图像", "语言识别图像"),
+        ("計算 \r\n\u3000機", "計算機"),
+        ("カタ\n  カナ", "カタカナ"),
+    ],
+)
+def test_line_ends_do_not_divide_words_of_chinese_and_japanese(wrapped: str, whole: str) -> None:
+    assert words_in(wrapped) == words_in(whole)
+    assert words_in("학교\n에서") != words_in("학교에서")
