@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lumber_core.calls.threads import batches
 from lumber_core.spans import Span
-from lumber_core.storage.database import Connection, select, to_bytes
+from lumber_core.storage.database import Connection, select, text_in, to_bytes
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
-from lumber_core.text.outline import TextOutline
+from lumber_core.text.outline import TextOutline, read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.index import segments
 from lumber_retrieval.index.segments import Terms
@@ -53,9 +54,14 @@ CREATE TABLE IF NOT EXISTS chunks (
 INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
 
+CHUNKS_PER_STATEMENT = 400
+"""Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
+
 SplitBy = tuple[str, list[str] | None]
 """A digest of all that a splitter reads of a document, and the keys of the metadata that it reads;
 None: all keys."""
+StoredChunk = tuple[int, Span, dict[str, Any]]  # its document, its place there, all metadata
+StoredText = tuple[str, str, TextOutline]  # the name, text and outline of a document
 
 
 class NewDocument(NamedTuple):
@@ -149,6 +155,55 @@ def remove_documents(connection: Connection, names: Iterable[str]) -> None:
         write_note(connection, REMOVED, str(before + removed).encode())
     connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
     connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
+
+
+def read_chunks(
+    connection: Connection, numbers: Iterable[int], *, texts: bool, around: int = 0
+) -> tuple[dict[int, StoredChunk], dict[int, StoredText]]:
+    """Return the documents, spans and metadata of chunks, and the documents' texts, by number.
+
+    Args:
+        connection: Has an open transaction.
+        numbers: The numbers of the chunks.
+        texts: Whether the texts are read.
+        around: How many neighbours on either side are included.
+    """
+    rows: list[tuple[Any, ...]] = []
+    contents = "name, text, outline" if texts else "NULL, NULL, NULL"
+    for some in batches(numbers, CHUNKS_PER_STATEMENT // (1 + around)):
+        near = range(-around, around + 1)
+        wanted = [*{number + step for number in some for step in near}]
+        rows += connection.execute(  # in one statement: each takes a round trip
+            "SELECT id, document, first, last, metadata, NULL, NULL, NULL, NULL "
+            f"FROM chunks WHERE id IN ({', '.join('?' * len(wanted))}) UNION ALL "
+            f"SELECT id, NULL, from_zero, NULL, metadata, source, {contents} "
+            "FROM documents WHERE id IN "
+            f"(SELECT document FROM chunks WHERE id IN ({', '.join('?' * len(some))}))",
+            [*wanted, *some],
+        )
+    documents = [row for row in rows if row[1] is None]
+    of_those = {row[0] for row in documents}
+    chunks = [row for row in rows if row[1] in of_those]
+    # One text is parsed faster than many.
+    parsed = json.loads(f"[{','.join(row[4] for row in documents)}]")
+    common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
+    undecided = {row[0]: row[5] for row in documents if row[2] is None}
+    from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
+    shown = {*select(connection, from_zero, {*undecided.values()})}
+    later = {number for number, source in undecided.items() if (source,) in shown}
+    details = json.loads(f"[{','.join(row[4] for row in chunks)}]")
+    described = {
+        number: (
+            document,
+            Span(first, last),
+            {**common[document], **read_details(own, later=document in later)},
+        )
+        for (number, document, first, last, *_), own in zip(chunks, details, strict=True)
+    }
+    return described, {
+        number: (text_in(name), text_in(text), read_outline(outline))
+        for number, *_, name, text, outline in (documents if texts else ())
+    }
 
 
 def _short_json(details: Mapping[str, Any]) -> str:

@@ -13,18 +13,13 @@ from typing import Any
 import numpy as np
 
 from lumber_core.calls.threads import batches
-from lumber_core.spans import Span
-from lumber_core.storage.database import Connection, select, text_in
-from lumber_core.text.outline import read_outline
+from lumber_core.storage.database import Connection, select
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import TermLists
-from lumber_retrieval.index.rows import read_details
+from lumber_retrieval.index.rows import CHUNKS_PER_STATEMENT, read_chunks, read_details
 from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.vectors import Doubles
 from lumber_retrieval.words.keywords import terms
-
-_CHUNKS_PER_STATEMENT = 400
-"""Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
 
 
 @dataclass
@@ -114,10 +109,8 @@ class Snapshot:
         """
         if not scores:
             return [], {}
-        chunks, documents = self._read(scores, texts=True, around=1)
         with self._intact():
-            texts = {row[0]: (text_in(row[6]), text_in(row[7])) for row in documents}
-            outlines = {row[0]: read_outline(row[8]) for row in documents}
+            chunks, documents = read_chunks(self._connection, scores, texts=True, around=1)
             numbers = sorted(chunks)
             places = np.searchsorted(self._segments.numbers, numbers)
             cosines = self._segments.similarities(wanted, places)
@@ -125,55 +118,10 @@ class Snapshot:
             hits = []
             for number in {**scores, **chunks}:
                 document, span, metadata = chunks[number]
-                name, text = texts[document]
+                name, text, outline = documents[document]
                 own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
-                hits.append(Hit(*own, metadata, 0, similarities[number], outlines[document]))
-        return hits, dict(texts.values())
-
-    def _read(
-        self, numbers: Iterable[int], *, texts: bool, around: int = 0
-    ) -> tuple[dict[int, tuple[int, Span, dict[str, Any]]], list[tuple[Any, ...]]]:
-        """Return the documents, spans and metadata of chunks, and the rows of their documents.
-
-        Args:
-            numbers: The numbers of the chunks.
-            texts: Whether the rows have the names, texts and outlines of the documents.
-            around: How many neighbours on either side are included.
-        """
-        rows: list[tuple[Any, ...]] = []
-        contents = "name, text, outline" if texts else "NULL, NULL, NULL"
-        with self._intact():
-            for some in batches(numbers, _CHUNKS_PER_STATEMENT // (1 + around)):
-                near = range(-around, around + 1)
-                wanted = [*{number + step for number in some for step in near}]
-                rows += self._connection.execute(  # in one statement: each takes a round trip
-                    "SELECT id, document, first, last, metadata, NULL, NULL, NULL, NULL "
-                    f"FROM chunks WHERE id IN ({', '.join('?' * len(wanted))}) UNION ALL "
-                    f"SELECT id, NULL, from_zero, NULL, metadata, source, {contents} "
-                    "FROM documents WHERE id IN "
-                    f"(SELECT document FROM chunks WHERE id IN ({', '.join('?' * len(some))}))",
-                    [*wanted, *some],
-                )
-            documents = [row for row in rows if row[1] is None]
-            of_those = {row[0] for row in documents}
-            chunks = [row for row in rows if row[1] in of_those]
-            # One text is parsed faster than many.
-            parsed = json.loads(f"[{','.join(row[4] for row in documents)}]")
-            common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
-            undecided = {row[0]: row[5] for row in documents if row[2] is None}
-            from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
-            shown = {*select(self._connection, from_zero, {*undecided.values()})}
-            later = {number for number, source in undecided.items() if (source,) in shown}
-            details = json.loads(f"[{','.join(row[4] for row in chunks)}]")
-            described = {
-                number: (
-                    document,
-                    Span(first, last),
-                    {**common[document], **read_details(own, later=document in later)},
-                )
-                for (number, document, first, last, *_), own in zip(chunks, details, strict=True)
-            }
-        return described, documents
+                hits.append(Hit(*own, metadata, 0, similarities[number], outline))
+        return hits, {name: text for name, text, _ in documents.values()}
 
     def _best(
         self, groups: Iterator[Ranking], count: int, accepts: Accepts | None
@@ -181,7 +129,7 @@ class Snapshot:
         """Return the first `count` accepted chunks of groups with falling scores."""
         best: Ranking = []
         for ranked in self._read_intact(groups):
-            for some in batches(ranked, _CHUNKS_PER_STATEMENT):
+            for some in batches(ranked, CHUNKS_PER_STATEMENT):
                 best += some if accepts is None else self._filter(some, accepts)
                 if len(best) > count and best[-1][1] < best[count - 1][1]:
                     return self.first(best, count)
@@ -190,7 +138,9 @@ class Snapshot:
     def _filter(self, ranked: Ranking, accepts: Accepts) -> Iterator[tuple[int, float]]:
         """Return the chunks that are accepted, with their scores."""
         new = [number for number, _ in ranked if (accepts, number) not in self._accepted]
-        for number, (_, _, metadata) in self._read(new, texts=False)[0].items():
+        with self._intact():
+            chunks, _ = read_chunks(self._connection, new, texts=False)
+        for number, (_, _, metadata) in chunks.items():
             self._accepted[accepts, number] = accepts(metadata)
         return (one for one in ranked if self._accepted[accepts, one[0]])
 
