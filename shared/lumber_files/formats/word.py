@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
@@ -16,7 +17,6 @@ from lumber_files.formats.package import (
     show_runs,
 )
 from lumber_files.formats.symbol_fonts import show_symbols
-from lumber_files.formats.word_fields import show_fields
 
 # What styles give: list and level; that a text is hidden or raised; a font of symbols.
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
@@ -27,6 +27,11 @@ _UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden[not(@w:val=0 or @w:val='fal
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
 _SHOWN_BY_TEXT = "@w:val='none' or @w:val='lowerLetter' or @w:val='upperLetter' or ../w:lvlText"
 _SHOWN_BY_TEXT += "[@w:val='☐' or @w:val='☒']"
+# A function of an equation without another one in it: its name, options and arguments.
+_FUNCTION = re.compile(r"\\(\w)((?:\s*\\(?:[bcrl]c\\.|\w\w\s*\d*))*)\s*\(((?:[^()\\]|\\\W)*)\)")
+_LONGEST_EQUATION = 5_000  # characters; of longer ones the functions are shown as written
+_FORMATTING = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
+_BRACKETS = str.maketrans("\ue0f3\ue0f4", "()")  # of a result, not of a function around it
 
 PART = "\ue0f0"
 """The text in the place of a part that is of another format."""
@@ -38,7 +43,7 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
     given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
     _apply_styles(root, *map(parse_xml, given))
-    show_fields(root)
+    _show_fields(root)
     _mark_numbers(root)
     _show_text(root)
     for cell in find(root, "//w:tc/w:p[w:pPr/w:numPr][not(normalize-space())]"):
@@ -92,6 +97,52 @@ def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
                 properties = find(place, f"w:{kind}") or [_add(place, kind, first=not in_list)]
                 if properties[0].find(key) is None:
                     properties[0].append(deepcopy(each))
+
+
+def _show_fields(root: Any) -> None:
+    """Write what fields without a stored result show after them."""
+    entry = "string(w:ffData/w:ddList/w:listEntry[1 + sum(../w:result/@w:val)]/@w:val)"
+    fields: list[list[str]] = []  # of each that is open: the chosen entry, instruction and result
+    for part in root.iter(*map(qualify, ("w:fldChar", "w:instrText", "w:t"))):
+        kind = part.get(qualify("w:fldCharType"))
+        if kind == "begin":
+            fields.append([find(part, entry), ""])
+        elif fields and kind == "end":
+            chosen, instruction, *result = fields.pop()
+            if not "".join(result) and (text := chosen or _show_field(instruction.strip())):
+                part.addnext(shown := root.makeelement(qualify("w:t")))
+                shown.text = text
+        elif fields:  # at the separator, the result begins
+            fields[-1] += [""] * (kind == "separate")
+            fields[-1][-1] += part.text or ""
+
+
+def _show_field(instruction: str) -> str:
+    """Return the text of a field by its instruction, "" if it is of another kind."""
+    name, _, rest = _FORMATTING.sub("", instruction).partition(" ")
+    if name.upper() in ("MACROBUTTON", "GOTOBUTTON"):
+        return rest.strip().partition(" ")[2].strip()
+    shown, before = rest if name.upper() == "EQ" else "", ""
+    while shown != before and len(shown) < _LONGEST_EQUATION:
+        before, shown = shown, _FUNCTION.sub(_show_function, shown)
+    return re.sub(r"\\(.)", r"\1", shown).translate(_BRACKETS).strip()
+
+
+def _show_function(function: re.Match[str]) -> str:
+    """Return the text of a function of an equation."""
+    kind, options = function[1].lower(), function[2].lower()
+    parts = [part.strip() for part in re.split(r"(?<!\\)[,;]", function[3])]
+    inside = [part if part.isalnum() else f"\ue0f3{part}\ue0f4" for part in parts]
+    if kind == "o":  # one over the other: a reading above a word, or a character in a circle
+        readings = "".join(part[1:] for part in parts if part[:1] == "^")
+        word = "".join(part for part in parts if part[:1] != "^" and part not in "○□△◇")
+        return f"{word}\ue0f3{readings}\ue0f4" if readings else word
+    if kind == "i":
+        sign = "∑" if "su" in options else "∏" if "pr" in options else "∫"
+        return f"{sign}_{inside[0]}^{' '.join(inside[1:])}"
+    start = {"r": f"{''.join(parts[:-1])}√", "s": "_" if "do" in options else "^"}.get(kind, "")
+    between = {"f": "/".join(inside), "r": inside[-1], "b": f"\ue0f3{', '.join(parts)}\ue0f4"}
+    return start + between.get(kind, ", ".join(filter(None, parts)))
 
 
 def _mark_numbers(root: Any) -> None:

@@ -218,6 +218,7 @@ from tests.growth import check_linear
         # Hidden elements, and what can be opened.
         ("<figure><img alt=y><figcaption aria-hidden=true>y</figcaption></figure>", "y"),
         ("<p>a<a href='#n'>1</a> b<p><a id=n href='#m'>1</a>2 bar.", "a^1 b\n\n1 2 bar."),
+        ("<h1>A<div hidden>x</div></h1>y", "# A\n\ny"),
         ("<p hidden>x<p style='color:red; display: none'>x</p><b aria-hidden=true>x</b>y", "y"),
         ("<p style='visibility:hidden'>x</p><div hidden=until-found>y</div>", "y"),
         (

@@ -1,0 +1,157 @@
+"""Parses a page into a small tree of what it shows, with few names of elements.
+
+The parser is libxml2, through lxml: it closes open elements as browsers do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lumber_files.formats.list_numbers import LIST_FORMS
+from lumber_files.formats.symbol_fonts import show_symbols
+
+HEADING_TAGS = frozenset(f"h{level}" for level in range(1, 7))
+LIST_TAGS = ("ul", "ol")
+NESTED_TAGS = (*LIST_TAGS, "li", "blockquote", "table", "tr", "td", "th", "caption", "footer")
+GROUP_TAGS = (
+    *("p", "div", "section", "article", "main", "header", "aside", "nav"),
+    *("address", "figure", "figcaption", "details", "summary", "form", "fieldset", "legend"),
+    *("center", "dl", "dt", "dd", "hgroup", "button", "label"),
+)
+"""The names of elements that contain text or other blocks, and mean nothing else."""
+BLOCK_TAGS = frozenset(
+    ("body", *GROUP_TAGS, *HEADING_TAGS, *NESTED_TAGS, "pre", "hr", "thead", "tbody", "tfoot")
+)
+_INLINE_TAGS = {
+    *("b", "strong", "i", "em", "s", "del", "code", "kbd", "samp", "a", "br", "sup", "sub", "q"),
+    *("rt", "svg", "switch", "foreignobject"),
+}
+_UNSEEN_TAGS = {
+    *("script", "style", "template", "noscript", "head", "img", "iframe", "select"),
+    *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
+}
+_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch", "foreignobject")  # in SVG
+_MATH_PREFIX = re.compile("^(?:m|mml):")
+_MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
+_FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
+_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:([^;]*)", re.IGNORECASE)
+_NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
+_SMALL_NUMBER = re.compile("[0-9]{1,3}")
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
+_INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
+_BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust", re.IGNORECASE)
+# Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
+# repeats the marks of all lists and quotes around it.
+_MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
+
+
+def parse_page(html: str) -> Any:
+    """Return the body of a page. Of a block that is not shown, an empty "nav" is left."""
+    from lxml.etree import HTMLParser, strip_elements
+
+    target: Any = _PageTarget()
+    parser = HTMLParser(target=target, huge_tree=True, encoding="utf-8")
+    parser.feed(html.encode("utf-8", "replace"))
+    body = parser.close()
+    strip_elements(body, "script", with_tail=False)
+    for unseen in [*body.iter("nav")]:
+        unseen.clear(keep_tail=True)
+    return body
+
+
+class _PageTarget:
+    """The target of an HTML parser. `close` returns the tree, with few names of elements.
+
+    A block that is not shown is named "nav", and a text that is not shown "script".
+    """
+
+    def __init__(self) -> None:
+        from lxml.etree import TreeBuilder
+
+        self._builder: Any = TreeBuilder()
+        self._builder.start("body", {})
+        # The name and font of each open element, and whether it is in SVG, or in a formula.
+        self._open = [("", "", False, False)]
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Open an element."""
+        kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
+        around = [name for name, *_ in self._open[-2:]]
+        _, font, in_picture, in_math = self._open[-1]
+        holds_page = tag == "foreignobject"  # in SVG
+        in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
+        is_block = tag in BLOCK_TAGS
+        box = attributes.get("type") == "checkbox" and "li" in around
+        if box and ("disabled" in attributes or around[-1] == "label"):  # of a list of tasks
+            self._builder.data("☑ " if "checked" in attributes else "☐ ")
+        if in_math:
+            tag = _MATH_PREFIX.sub("", tag)
+            tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
+        elif "pagebreak" in kind or ("note" not in kind and not self._is_shown(tag, attributes)):
+            tag = "nav" if is_block else "script"
+        elif not is_block:
+            tag = "p" if tag == "text" else tag if tag in _INLINE_TAGS else "span"  # text of SVG
+            tag = "note" if "noteref" in kind else tag
+        fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
+        own = next(filter(None, fonts), "").strip()
+        self._open.append((tag, own, (in_picture or tag == "svg") and not holds_page, in_math))
+        if "classifier" in attributes.get("class", "").split():  # of a term of docutils
+            self._builder.data(" : ")
+        if len(self._open) <= _MAX_DEPTH:
+            kept = {
+                key: _NOT_XML.sub("", value)
+                for key, value in attributes.items()
+                if key in ("href", "encoding", "reversed")
+                or (key == "id" and "note" in kind)
+                or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
+            }
+            style = " ".join(_LIST_STYLE.findall(attributes.get("style", ""))).lower()
+            # docutils names the form in a class: "loweralpha".
+            named = re.findall(r"\b(lower|upper)(alpha|roman)\b", attributes.get("class", ""))
+            forms = (attributes.get("type", ""), *map("-".join, named), *style.split())
+            for form in forms if tag == "ol" else ():
+                kept |= {"type": form} if form in LIST_FORMS else {}
+            self._builder.start(tag, kept)
+
+    def end(self, _tag: str) -> None:
+        """Close an element."""
+        if len(self._open) <= _MAX_DEPTH:
+            self._builder.end(self._open[-1][0])
+        self._open.pop()
+
+    def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Return whether an element is visible, or can be opened, and is content."""
+        if tag in _UNSEEN_TAGS or (self._open[-1][2] and tag not in _TEXTS_OF_PICTURES):
+            return False
+        role = attributes.get("role", "")
+        if role in ("navigation", "search", "dialog", "alertdialog"):
+            return False
+        if tag == "button":  # kept if it opens what it names
+            in_heading = any(name in HEADING_TAGS for name, *_ in self._open)
+            return in_heading or role == "tab" or "aria-expanded" in attributes
+        style = attributes.get("style", "")
+        hidden = (
+            # pandoc hides captions that are descriptions of the picture, too.
+            (attributes.get("aria-hidden") == "true" and tag != "figcaption")
+            or attributes.get("hidden", "until-found") != "until-found"
+            # Wikipedia hides its formulas behind pictures of them.
+            or (_INVISIBLE.search(style) and "mathml" not in attributes.get("class", ""))
+        )
+        if hidden and role != "tabpanel":
+            return False
+        if tag not in ("div", "aside", "form", "p"):
+            return True
+        names = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
+        return not (_COOKIES.search(names) and _BANNER.search(names))
+
+    def data(self, text: str) -> None:
+        """Read text."""
+        self._builder.data(show_symbols(_NOT_XML.sub("", text), self._open[-1][1]))
+
+    def close(self) -> Any:
+        """Return the tree."""
+        self._builder.end("body")
+        return self._builder.close()
