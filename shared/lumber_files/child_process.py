@@ -43,7 +43,7 @@ def serve_standard_input() -> None:
         answers.write(encoded + b"\n")
         answers.flush()
 
-    _serve(receive(), answer, memory_in_use=0)
+    _serve(receive(), answer)
 
 
 def serve_pipe(pipe: Connection) -> None:
@@ -54,18 +54,22 @@ def serve_pipe(pipe: Connection) -> None:
             while True:
                 yield json.loads(pipe.recv_bytes()), pipe.recv_bytes
 
-    _serve(receive(), pipe.send_bytes, memory_in_use=_address_space())
+    _serve(receive(), pipe.send_bytes)
 
 
-def _serve(requests: _Requests, answer: Callable[[bytes], None], *, memory_in_use: int) -> None:
-    """Answer requests; a fork has `memory_in_use` bytes of address space of its parent."""
+def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
+    """Answer requests."""
+    in_use = 0  # bytes of address space; a fork has those of its parent
+    with suppress(OSError, ValueError):  # not every system states them
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        in_use = pages * os.sysconf("SC_PAGE_SIZE")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with suppress(OSError):  # a program without a console has none
         os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
     for request, receive in requests:
         # Before the file is received: it needs memory as well.
-        memory = memory_in_use + _BASE_MEMORY + _COPIES_OF_FILE * request["size"]
+        memory = in_use + _BASE_MEMORY + _COPIES_OF_FILE * request["size"]
         _limit_resources(request["seconds"], memory)
         answer(_answer(request, receive()))
 
@@ -75,14 +79,6 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
     os._exit(1)
-
-
-def _address_space() -> int:
-    """Return the bytes of address space of this process; 0 if the system does not state them."""
-    with suppress(OSError, ValueError):
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-    return 0
 
 
 def _answer(request: dict[str, Any], content: bytes) -> bytes:

@@ -90,11 +90,10 @@ def _show_spans(root: Any, named_styles: Any) -> None:
         style = styles.get(span.get(qualify("text:style-name")), {})
         if style.get(qualify("text:display")) == "none":
             span.clear(keep_tail=True)
-        if span.tag != qualify("text:span") or not span.text:
-            continue
         font = style.get(qualify("style:font-name"), "")
         span.text = show_symbols(span.text or "", families.get(font, font))
-        if re.match("super|[1-9]", style.get(qualify("style:text-position"), "")):
+        raised = re.match("super|[1-9]", style.get(qualify("style:text-position"), ""))
+        if raised and span.tag == qualify("text:span"):
             span.text = set_apart("sup", "x", span.text)
 
 
@@ -171,7 +170,6 @@ def _show_workbook(root: Any) -> list[str]:
     for cell in (formulas := find(root, f"//table:table-cell[{unvalued}]")):
         formula = find(cell, "substring-after(@table:formula, '=')")
         cell.append(_make(cell, "text:p", "=" + _REFERENCE.sub(r"\1\2\3", formula)))
-        cell.set(qualify("office:value-type"), "string")
     for sheet in find(root, _SHEETS):  # what is drawn on it follows its rows
         for drawn in find(sheet, ".//drawing:*/text:p | .//drawing:*/table:table"):
             cell = _make(sheet, "table:table-cell", "", drawn)

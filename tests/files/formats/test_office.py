@@ -988,6 +988,7 @@ NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
             "<text:ruby-text/></text:ruby></text:p>",
             "湖(みずうみ)は岸",
         ),
+        ('<text:p text:style-name="S">a</text:p>', "α"),
         ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
         ('<text:p>Level <text:span text:style-name="T">a</text:span></text:p>', "Level α"),
         ('<text:p>mc<text:span text:style-name="R">2</text:span></text:p>', "mc^2"),
