@@ -185,6 +185,7 @@ from tests.growth import check_linear
         ("<ol style='list-style-type: lower-greek'><li>a<li value=11>b</ol>", "- α. a\n- λ. b"),
         ("<ol type=A style='list-style:none'><li>a<li>b</ol>", "- a\n- b"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol reversed start=1><li>a<li>b</ol>", "- 1\\. a\n- 0\\. b"),
         ("<ol class='upperroman simple' start=3><li>a</ol>", "- III. a"),
         ("<dl><dt>x<span class=classifier>int</span><dd>a</dl>", "x : int\n\na"),
         ("<p>a <a href='#n'>[1]</a><div id=n>[1] b</div>", "a [1]\n\n[1] b"),
