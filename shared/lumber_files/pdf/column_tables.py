@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, takewhile
+from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -12,20 +14,23 @@ from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word, by_height
 
 _SIGNS = "$€£¥"
+_TOP = attrgetter("top")
 _SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
 # With the mark of a note; "21/20" is a change.
 _YEAR = re.compile(
     r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
 )
+_DATE = re.compile(r"\b(?:19|20)\d\d$")
 _NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,]*\d)?[%)]*")
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
 _NUMBER_GAP = 0.4  # times the size, between two numbers; thousands are divided by a space
 _MAX_CELL_GAP = 2.0  # points, beside a column, of its dashes
-_MAX_LABEL_LINES, _MAX_LABEL_WORDS = 3, 20  # between two rows of a table, such as "Revenues"
+_MAX_LABEL_LINES = 3  # between two rows of a table, such as "Revenues", or as many as the rows
 _MAX_ROW_DISTANCE = 4.0  # times the size
 _MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the heads to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
+_SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
 _NOTE = re.compile(r"\(.*\)")  # "(in millions)" in the middle of a page
 _MAX_HEAD_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
 _MAX_HEAD_LINES = 40  # the heads of many columns are a line for each word
@@ -47,6 +52,9 @@ class _Range(NamedTuple):
         return not self.text.upper().isupper()
 
 
+_Ranges = Sequence[_Range]
+
+
 def find_column_tables(
     lines: Sequence[TextLine], rules: Sequence[Rule]
 ) -> Iterator[tuple[Sequence[TextLine], list[list[str]]]]:
@@ -55,6 +63,7 @@ def find_column_tables(
     A rule below the head of several columns shows which these are.
     """
     cells = [_cells(line) for line in lines]
+    rules = sorted((rule for rule in rules if not rule.upright), key=_TOP)
     start = last = 0
     while start < len(lines):
         rows = _rows_from(lines, cells, start)
@@ -65,10 +74,13 @@ def find_column_tables(
         if len(rows) + most > 2 and (columns := _columns([cells[row][1:] for row in rows])):
             pitch = median([a.base - b.base for a, b in pairwise(lines[rows[0] : stop])] or [0.0])
             edge = max(cells[row][0].right for row in rows)
-            heads, labels = _heads_above(lines[last : rows[0] + 1], columns, pitch, edge)
-            head, body = _head_row(heads, columns, rules), [*labels, *lines[rows[0] : stop]]
+            first = min(cells[row][0].left for row in rows) + pitch
+            inner = [rule for rule in rules if rule.left > first]  # not below the labels
+            heads, labels = _heads_above(lines[last : rows[0] + 1], columns, inner, pitch, edge)
+            head, body = _head_row(heads, columns, rules, inner), [*labels, *lines[rows[0] : stop]]
+            signed = any(word.text in _SIGNS for row in rows for word in lines[row].words)
             # A single row is one of a table if each of its columns has a head.
-            if all(head[1:]) if len(rows) == 1 else heads or most > 1:
+            if all(head[1:]) if len(rows) == 1 else heads or most > 1 or signed:
                 yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
                 last = stop
         start, last = stop, stop if len(rows) > 1 else last
@@ -89,7 +101,7 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
             elif last and (last.text in _SIGNS or word.text.strip(")") == "%"):
-                begins = False
+                begins = _YEAR.fullmatch(last.text) is not None  # "%" is the head beside it
             if begins:
                 cells.append([])
             cells[-1].append(word)
@@ -99,34 +111,39 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
     ]
 
 
-def _is_head(cells: Sequence[_Range], least: int = 2) -> bool:
+def _is_head(cells: _Ranges, least: int = 2) -> bool:
     """Return whether all numbers of a row are years, and are as many as there must be."""
-    values = [cell for cell in cells if cell.is_value]
+    values = [cell for cell in cells if cell.is_value and cell.text != "%"]
     return len(values) >= least and all(_YEAR.fullmatch(cell.text) for cell in values)
 
 
-def _rows_from(
-    lines: Sequence[TextLine], cells: Sequence[Sequence[_Range]], start: int
-) -> list[int]:
+def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: int) -> list[int]:
     """Return the numbers of the rows of a table that starts at a line, without labels between."""
     rows: list[int] = []
     edge = 0.0  # where the numbers begin
     for number in range(start, len(lines)):
-        line, values = lines[number], [cell for cell in cells[number][1:] if cell.is_value]
+        line, own = lines[number], cells[number]
+        alike = rows[-1:] == [number - 1] and len(own) == len(cells[number - 1]) - 1
+        sums = all(c.is_value and c.right > edge for c in own) and not _is_head(own, least=1)
+        below = sums and lines[number - 1].base - line.base > line.size / 2
+        if alike and below and any(map(str.isdigit, line.text)):
+            own.insert(0, _Range(lines[rows[0]].left, lines[rows[0]].left))  # there is no label
+        values = [cell for cell in own[1:] if cell.is_value]
+        is_note = len(own) == 1 and _SENTENCE_END.search(line.text)
         if rows:
             down = lines[rows[-1]].base - line.base
             far = down > (number - rows[-1]) * _MAX_ROW_DISTANCE * lines[rows[-1]].size
-            if down <= 0 or far or number - rows[-1] > _MAX_LABEL_LINES + 1:
+            if down <= 0 or far or number - rows[-1] > max(_MAX_LABEL_LINES, len(rows)) + 1:
                 break
         if values and not (rows and _is_head(cells[number])):
             rows.append(number)
             edge = max(edge, values[0].left)
-        elif values or not rows or line.right > edge or len(line.words) > _MAX_LABEL_WORDS:
+        elif values or not rows or line.right > edge or is_note:
             break
     return rows
 
 
-def _columns(rows: Sequence[Sequence[_Range]]) -> list[_Range]:
+def _columns(rows: Sequence[_Ranges]) -> list[_Range]:
     """Return the columns behind the labels; none if two cells of a row are in one."""
     values = [cell for row in rows for cell in row if cell.is_value]
     others = [cell for row in rows for cell in row if not cell.is_value]
@@ -139,7 +156,7 @@ def _columns(rows: Sequence[Sequence[_Range]]) -> list[_Range]:
     return []
 
 
-def _union(ranges: Sequence[_Range], gap: float = 0.0) -> list[_Range]:
+def _union(ranges: _Ranges, gap: float = 0.0) -> list[_Range]:
     """Return the ranges that those make together that overlap, or are closer than a gap."""
     union: list[_Range] = []
     for one in sorted(ranges):
@@ -154,15 +171,13 @@ def _overlap(one: _Range, other: _Range) -> float:
     return min(one.right, other.right) - max(one.left, other.left)
 
 
-def _place(cell: _Range, columns: Sequence[_Range]) -> int | None:
+def _place(cell: _Range, columns: _Ranges) -> int | None:
     """Return the number of the column in which most of a cell is, None if it is in none."""
     place = max(range(len(columns)), key=lambda number: _overlap(cell, columns[number]))
     return place if _overlap(cell, columns[place]) > 0 else None
 
 
-def _body(
-    lines: Sequence[TextLine], columns: Sequence[_Range], pitch: float
-) -> Iterator[list[str]]:
+def _body(lines: Sequence[TextLine], columns: _Ranges, pitch: float) -> Iterator[list[str]]:
     """Yield the rows of a table; lines of one label are joined."""
     last: list[str] = []
     before: TextLine | None = None
@@ -183,7 +198,7 @@ def _body(
 
 
 def _heads_above(
-    lines: Sequence[TextLine], columns: Sequence[_Range], pitch: float, edge: float
+    lines: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule], pitch: float, edge: float
 ) -> tuple[list[list[TextLine]], list[TextLine]]:
     """Return the levels of heads above the last line, and the lines with labels below them.
 
@@ -194,7 +209,7 @@ def _heads_above(
     top = row.base
     for level in by_height(takewhile(lambda line: line.base > row.base, before))[::-1]:
         size = max(line.size for line in (row, *level))
-        beside, over = _heads(level, columns)
+        beside, over = _heads(level, columns, rules)
         far = max(_MAX_HEAD_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
         if len(over) in (0, len(columns)):
             far *= 2  # a blank line
@@ -202,9 +217,8 @@ def _heads_above(
         if level[-1].base - top > far or (is_note and headed and not beside):
             break
         top = level[0].base
-        texts = [o for o in level if len(o.cells) == 1 and len(o.words) > _MAX_HEAD_WORDS]
         if over and (
-            any(o.left < edge and columns[0].left < o.right for o in texts)
+            any(_is_long(o) and o.left < edge and columns[0].left < o.right for o in level)
             or over[0].left <= min(edge, columns[0].left - _MAX_LEFT_SLACK * size)
             or over[-1].right >= columns[-1].right + _MAX_RIGHT_SLACK * size
         ):
@@ -217,25 +231,46 @@ def _heads_above(
 
 
 def _heads(
-    level: Sequence[TextLine], columns: Sequence[_Range]
+    level: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule]
 ) -> tuple[list[_Range], list[_Range]]:
     """Return the cells of a level that are above the labels, and those above columns."""
-    cells = sorted(cell for line in level for cell in _cells(line, _HEAD_GAP * line.size))
+    gaps = [_HEAD_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
+    cells = sorted(chain(*map(_cells, level, gaps)))
     slack = _MAX_LEFT_SLACK * level[0].size  # a year may stand above the sign of a currency
-    first = sum(c.right <= columns[0].left - slack * bool(_YEAR.fullmatch(c.text)) for c in cells)
-    return cells[:first], cells[first:]
+    below = [] if _is_long(level[0]) else _rules_below(level[0], rules)
+    groups = [_above(rule, cells) for rule in below if rule.right > columns[0].left]
+    alone = [group[0] for group in groups if len(group) == 1]
+    ends = [columns[0].left - slack * bool(_YEAR.fullmatch(cell.text)) for cell in cells]
+    left = [c.right <= end and c not in alone for c, end in zip(cells, ends, strict=True)]
+    return cells[: sum(left)], cells[sum(left) :]
+
+
+def _is_long(line: TextLine) -> bool:
+    return len(line.cells) == 1 and len(line.words) > _MAX_HEAD_WORDS
+
+
+def _above(rule: _Range, cells: _Ranges) -> list[_Range]:
+    return [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
+
+
+def _rules_below(line: TextLine, rules: Sequence[Rule]) -> list[_Range]:
+    """Return the rules just below heads."""
+    ends = line.base - _MAX_RULE_DISTANCE * line.size, line.base
+    first, last = (bisect_left(rules, end, key=_TOP) for end in ends)
+    return [_Range(rule.left, rule.right) for rule in rules[first:last]]
 
 
 def _head_row(
-    heads: Sequence[Sequence[TextLine]], columns: Sequence[_Range], rules: Sequence[Rule]
+    heads: Sequence[list[TextLine]], columns: _Ranges, rules: Sequence[Rule], inner: Sequence[Rule]
 ) -> list[str]:
     """Return the heads of columns; one of several columns is repeated in each of them."""
     row = [""] * (len(columns) + 1)
     columns = [*columns]
     for level in heads[::-1]:
-        beside, over = _heads(level, columns)
+        beside, over = _heads(level, columns, inner)
         places = [range(1)] * len(beside)
-        ranges = _columns_below(over, level[0], columns, rules, level is not heads[-1])
+        lower = row[1:] if level is not heads[-1] else []
+        ranges = _columns_below(over, level[0], columns, rules, lower)
         for cell, own in zip(over, ranges, strict=True):
             # What all columns have in common is said once: a row's context has few words.
             common = len(own) == len(columns) > 1
@@ -250,46 +285,51 @@ def _head_row(
 
 
 def _columns_below(
-    cells: Sequence[_Range],
-    line: TextLine,
-    columns: Sequence[_Range],
-    rules: Sequence[Rule],
-    several: bool,
+    cells: _Ranges, line: TextLine, columns: _Ranges, rules: Sequence[Rule], lower: Sequence[str]
 ) -> list[range]:
     """Return the columns of each head of a level: those above the same rule, or around it.
 
-    There are `several` if heads are below: what stands over a rule below the second and third
-    column of four, or reaches into those beside its own, is above them all.
+    If there are `lower` heads of the columns, a head in the middle of some is above them all if it
+    stands over a rule, reaches into those beside its own, or it or all of theirs are years.
     """
-    places, spreads = [], []
-    below = [r for r in rules if 0 < line.base - r.top < _MAX_RULE_DISTANCE * line.size]
+    places, spreads, below = [], [], _rules_below(line, rules)
     for cell in cells:
         wide = cell
         for rule in below:
-            above = [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
-            beside = _overlap(cell, _Range(rule.left, rule.right)) <= 0
             # Not one below all heads; each column may have its piece.
-            if not rule.upright and above in ([], [cell]) and not beside:
+            if _above(rule, cells) in ([], [cell]) and _overlap(cell, rule) > 0:
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]
         over = [n for n, c in enumerate(columns) if 2 * _overlap(c, wide) > c.right - c.left]
         over = over or [shifts.index(min(shifts))]
         places.append(range(over[0], over[-1] + 1))
         reached = {n for n, column in enumerate(columns) if _overlap(column, cell) > 0}
-        spreads.append(several and (wide is not cell or {over[0] - 1, over[-1] + 1} <= reached))
+        most = len(columns) // len(cells) if _DATE.search(cell.text) else 0
+        apart = wide is cell and not {over[0] - 1, over[-1] + 1} <= reached
+        spreads.append(most if apart else len(columns))
     for number, cell in enumerate(cells):
         own = places[number]
         low = max((p.stop for p in places if p.stop <= own.start), default=0)
         high = min((p.start for p in places if p.start >= own.stop), default=len(columns))
         ends = ((n, m) for n in range(low, own.start + 1) for m in range(own.stop, high + 1))
         wider = {(n, m): _shift(cell, range(n, m), columns) for n, m in ends}
-        even = [w for w in wider if spreads[number] and wider[w] < line.size]
+        even = [w for w in wider if lower and wider[w] < line.size]
+        even = [(n, m) for n, m in even if m - n <= spreads[number] or _of_years(lower[n:m])]
+        column = columns[own.start]
+        if cell.left > column.left and abs(cell.right - column.right) < line.size / 2:
+            wider[own.start, own.stop] = 0.0  # as numbers are
         one_sided = [w for w in wider if own.start == w[0] or own.stop == w[1]]
         places[number] = range(*even[0] if even else min(one_sided, key=wider.__getitem__))
     return places
 
 
-def _shift(cell: _Range, numbers: range, columns: Sequence[_Range]) -> float:
+def _of_years(heads: Sequence[str]) -> bool:
+    """Return whether each of some heads has others that differ in the year only."""
+    others = [_DATE.sub("", head) for head in heads]
+    return all(map(_DATE.search, heads)) and all(others.count(one) > 1 for one in others)
+
+
+def _shift(cell: _Range, numbers: range, columns: _Ranges) -> float:
     """Return how far the middle of a head is from that of columns."""
     left, right = columns[numbers[0]].left, columns[numbers[-1]].right
     return abs(cell.left + cell.right - left - right) / 2
