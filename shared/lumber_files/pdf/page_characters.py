@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import hypot
 from operator import attrgetter, itemgetter
@@ -18,7 +18,7 @@ from unicodedata import combining
 
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
-from lumber_files.pdf.text_repair import WORD_GOES_ON
+from lumber_files.pdf.text_repair import UNSPACED, WORD_GOES_ON
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
@@ -28,6 +28,7 @@ _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 # Lines of Hangul, and of Thai and its kin, may end inside a word, or with a space behind it.
 _LETTER_AT_END = re.compile("[\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]( ?)\r\n")
 _MIN_SPACED = 0.15  # of these lines, if spaces are drawn: a fifth to a half end between words
+_STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _MIN_BOLD_WEIGHT = 600
@@ -140,12 +141,13 @@ class PageCharacters:
         behind = int(bool(matches) and len(matches[0][0]) == 1)  # a drop cap
         sampled = {0, behind, len(matches) // 2, len(matches) - 1}  # reading a font is slow
         words: list[Word] = []
+        goes_down = self._goes_down(matches)
         for number, word in enumerate(matches):
             if number in sampled:
-                font = self._font(word.start())
+                font = self._font(word.start(), goes_down=goes_down)
             left, right, _, rise = ends = self._ends(word, font.turns)
             if rise > right - left:  # it is turned
-                font = self._font(word.start())
+                font = self._font(word.start(), goes_down=goes_down)
                 left, right, _, rise = ends = self._ends(word, font.turns)
             is_wide = right - left > _MAX_ADVANCE * len(word[0]) * font.size
             for part in self._parts(word, font) if is_wide else [word]:
@@ -158,6 +160,14 @@ class PageCharacters:
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
                 words.append(Word(text, left, right, base, *font[4:]))
         return words
+
+    def _goes_down(self, matches: Sequence[re.Match[str]]) -> bool:
+        """Return whether a line of Chinese or Japanese is written from top to bottom."""
+        if not matches or not _STARTS_UNSPACED.match(matches[0][0]):
+            return False
+        x, y = self._origin(matches[0].start())
+        last_x, last_y = self._origin(matches[-1].end() - 1)
+        return y - last_y > abs(last_x - x)
 
     def _parts(self, word: re.Match[str], font: Word) -> Iterator[re.Match[str]]:
         """Yield the parts of a word: PDFium joins letters that are spaced over columns."""
@@ -230,12 +240,15 @@ class PageCharacters:
             text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
         return text
 
-    def _font(self, index: int) -> Word:
-        """Return a word without place that is drawn as a character is."""
+    def _font(self, index: int, *, goes_down: bool) -> Word:
+        """Return a word without place that is drawn as a character is.
+
+        A line that `goes_down` is read as if it were turned, so that the first is at the top.
+        """
         pdfium, page, matrix = self._pdfium, self._page, self._matrix
         pdfium.FPDFText_GetMatrix(page, index, matrix)
         size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
-        turns = 0
+        turns = 3 if goes_down else 0
         if abs(matrix.b) > abs(matrix.a):
             turns = 1 if matrix.b > 0 else 3
         elif matrix.a < 0 and matrix.d < 0:

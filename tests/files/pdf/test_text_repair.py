@@ -291,3 +291,31 @@ def test_a_doubled_letter_is_no_letter_drawn_twice(words: str, copies: Sequence[
         left += widths.get(letter, 278) * 0.016
     content = pdf_with_font("/BaseFont /Times-Italic", [" ".join([*drawn, "BT"])])
     assert read(content) == words
+
+
+def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
+    columns = [
+        "吾輩は猫である。どこで生れたか",
+        "とんと見当がつかぬ。何でも薄暗い",
+        "所で泣いていた。",
+    ]
+    drawn = " ".join(
+        f"1 0 0 1 {400 - 18 * number} 700 Tm <{column.encode('utf-16-be').hex()}> Tj"
+        for number, column in enumerate(columns)
+    )
+    font = (
+        "<< /Type /Font /Subtype /Type0 /BaseFont /Mincho /Encoding /UniJIS-UCS2-V /DescendantFonts"
+        " [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Mincho /CIDSystemInfo"
+        " << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>] >>"
+    )
+    page = "/MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >>"
+    content = pdf_of(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            f"<< /Type /Page /Parent 2 0 R {page} >>",
+            pdf_stream(f"BT /F1 12 Tf {drawn} ET"),
+            font,
+        ]
+    )
+    assert read(content) == "".join(columns)
