@@ -80,18 +80,15 @@ Values = npt.NDArray[np.float64]
 
 @dataclass
 class Measured:
-    """The results of a retriever.
+    """The results of a retriever, in lists of a value for each question.
 
-    Attributes:
-        recall: By the number of words, a value for each question.
-        documents: The document of each question.
-        texts: By the number of words, how many texts a question got within them.
-        halves: For each question, whether the first of 300 words' texts has half of the reference.
+    `recall` and `texts`, the number of texts that a question got, are by the number of words.
     """
 
     recall: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     documents: list[str] = field(default_factory=list)
     texts: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    # Whether the first text within 300 words has half of the reference.
     halves: list[bool] = field(default_factory=list)
 
     def at(self, budget: int) -> Values:

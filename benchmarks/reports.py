@@ -28,17 +28,11 @@ _EMPTY = ("", "\u2014", "\u2013", "-")
 
 
 class Fact(NamedTuple):
-    """A number in a table.
+    """A number in a table."""
 
-    Attributes:
-        label: The label of its row.
-        number: The number, without signs.
-        year: The head of its column.
-    """
-
-    label: str
-    number: str
-    year: str
+    label: str  # of its row
+    number: str  # without signs
+    year: str  # the head of its column
 
     def is_in(self, text: str) -> bool:
         """Return whether a text has the number with its row's label and its column's head."""

@@ -26,21 +26,13 @@ _TARGET_SHARE = 0.6  # of chunk_size, the default of Bert and Layout
 
 @dataclass(frozen=True)
 class Peer:
-    """A splitter with a size setting.
-
-    Attributes:
-        make: Makes the splitter from the setting.
-        low: A setting with which chunks are too short.
-        high: A setting with which chunks are too long.
-        package: The distribution to install.
-        markdown: Makes the splitter for Markdown, if the package has one.
-    """
+    """A splitter with a size setting, from which it is made."""
 
     make: Callable[[float], Any]
-    low: float
-    high: float
-    package: str = OURS
-    markdown: Callable[[float], Any] | None = None
+    low: float  # a setting with which chunks are too short
+    high: float  # a setting with which chunks are too long
+    package: str = OURS  # the distribution to install
+    markdown: Callable[[float], Any] | None = None  # makes one for Markdown, if there is any
 
 
 def _own(chunker: Callable[..., Any]) -> Callable[[float], Any]:

@@ -28,15 +28,10 @@ _MAX_CPU_SECONDS = 120  # not wall time: the machine may be busy
 
 @dataclass
 class Fresh:
-    """The results of a fresh process.
-
-    Attributes:
-        kinds: Results by kind of text: counts, "seconds" or "error".
-        trouble: How the process failed; None if it did not.
-    """
+    """The results of a fresh process, by kind of text: counts, "seconds" or "error"."""
 
     kinds: dict[str, dict[str, Any]] = field(default_factory=dict)
-    trouble: str | None = None
+    trouble: str | None = None  # how the process failed; None if it did not
 
 
 def run_fresh(name: str, size: int) -> Fresh:

@@ -25,17 +25,11 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the report.
-
-    Attributes:
-        title: Its heading.
-        blocks: Paragraphs and tables, in order.
-        packages: Distributions whose versions are named.
-    """
+    """One part of the report."""
 
     title: str
-    blocks: Sequence[str]
-    packages: frozenset[str]
+    blocks: Sequence[str]  # paragraphs and tables, in order
+    packages: frozenset[str]  # distributions whose versions are named
 
 
 def write_report(sections: Sequence[Section], folder: Path) -> Path:

@@ -32,21 +32,13 @@ Split = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Entry:
-    """A splitter as the benchmark lists it.
+    """A splitter as the benchmark lists it."""
 
-    Attributes:
-        name: Its name in tables.
-        package: The distribution it comes from.
-        make: Makes it, importing what it needs.
-        unit: What its limit counts.
-        model: Whether it runs a neural model, which takes far longer.
-    """
-
-    name: str
-    package: str
-    make: Callable[[], Any]
-    unit: Literal["tokens", "characters"] = "tokens"
-    model: bool = False
+    name: str  # in tables
+    package: str  # the distribution it comes from
+    make: Callable[[], Any]  # imports what it needs
+    unit: Literal["tokens", "characters"] = "tokens"  # of its limit
+    model: bool = False  # whether it runs a neural model, which takes far longer
 
 
 def split_of(splitter: Any) -> Split:

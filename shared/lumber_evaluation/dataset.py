@@ -118,21 +118,19 @@ class Corpus:
 
 @runtime_checkable
 class EvaluatedSplitter(Protocol):
-    """A splitter under evaluation; `splitters.wrap_splitter` makes one of any splitter.
-
-    Attributes:
-        name: Its name, unique within a comparison.
-        settings: Readable settings that determine its result.
-        identity: A cache key that covers everything that determines its result; None if its splits
-            are not to be cached.
-    """
+    """A splitter under evaluation; `splitters.wrap_splitter` makes one of any splitter."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """Its name, unique within a comparison."""
+
     @property
-    def settings(self) -> str: ...  # noqa: D102
+    def settings(self) -> str:
+        """Readable settings that determine its result."""
+
     @property
-    def identity(self) -> str | None: ...  # noqa: D102
+    def identity(self) -> str | None:
+        """A cache key of everything that determines its result; None: splits are not cached."""
 
     def split(self, document: Document) -> SplitDocument:
         """Split a document."""

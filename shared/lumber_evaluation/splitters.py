@@ -114,17 +114,11 @@ def _identity(splitter: object, chunker: object) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A splitter with a name on the command line.
+    """A splitter with a name on the command line."""
 
-    Attributes:
-        number: The meaning of the number after the colon; "" if there is none.
-        default: The default number.
-        make: Makes the splitter from the number and an embedder.
-    """
-
-    number: str
+    number: str  # the meaning of the number after the colon; "" if there is none
     default: float
-    make: Callable[[float, Embedder | None], object]
+    make: Callable[[float, Embedder | None], object]  # from the number and an embedder
 
 
 PRESETS = {

@@ -41,15 +41,10 @@ _PROBES, _PROBE_LENGTH = 16, 128
 
 
 class QuantisedMatrix(NamedTuple):
-    """A matrix in 8-bit integers.
+    """A matrix in 8-bit integers; a weight is its integer times the scale of its column."""
 
-    Attributes:
-        values: The integers, int8, shape (in, out).
-        scales: Scale of each column, shape (out,): a weight is its integer times the scale.
-    """
-
-    values: npt.NDArray[np.int8]
-    scales: Floats
+    values: npt.NDArray[np.int8]  # the integers, shape (in, out)
+    scales: Floats  # of the columns, shape (out,)
 
 
 class ActivationRange(NamedTuple):

@@ -17,15 +17,10 @@ from lumber_evaluation.dataset import Document
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One training text.
-
-    Attributes:
-        text: The text.
-        starts: Character offsets where its segments start; the first is 0.
-    """
+    """One training text."""
 
     text: str
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  # character offsets where its segments start; the first is 0
 
 
 def synthesize(

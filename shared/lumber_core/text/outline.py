@@ -37,15 +37,10 @@ _CACHED_OUTLINES = 500
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The titles and the table header that a chunk belongs to but does not contain.
+    """The titles and the table header that a chunk belongs to but does not contain."""
 
-    Attributes:
-        titles: The title of the document and the headings above the chunk, outermost first.
-        table: The header rows of the table whose rows the chunk continues; "" if it does not.
-    """
-
-    titles: tuple[str, ...] = ()
-    table: str = ""
+    titles: tuple[str, ...] = ()  # the document's title and the headings above, outermost first
+    table: str = ""  # the header rows of the table whose rows it continues; "" if it does not
 
     def __str__(self) -> str:
         """Return the titles, joined by " > ", and the header rows on lines of their own."""
@@ -113,27 +108,16 @@ _Path = tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]  # titles, leve
 
 @dataclass(frozen=True)
 class TextOutline:
-    """The title, sections and tables of a text, in reading order.
+    """The title, sections and tables of a text, in reading order."""
 
-    Attributes:
-        kind: How the text is read; see `Source.kind`.
-        title: The title of the document, or "".
-        above: The titles above the start of the text.
-        levels: Their levels, as the metadata states them, or "".
-        inherited: The titles above that the sections of the text belong to, with their levels.
-        sections: The sections.
-        tables: The tables.
-        has_own_context: Whether the document states the context of all its parts in its metadata.
-    """
-
-    kind: str = "text"
-    title: str = ""
-    above: tuple[str, ...] = ()
-    levels: str = ""
-    inherited: tuple[tuple[str, int], ...] = ()
+    kind: str = "text"  # how the text is read; see `Source.kind`
+    title: str = ""  # of the document
+    above: tuple[str, ...] = ()  # the titles above the start of the text
+    levels: str = ""  # of these titles, if the metadata states them
+    inherited: tuple[tuple[str, int], ...] = ()  # those that its sections belong to, with levels
     sections: tuple[TextSection, ...] = ()
     tables: tuple[TableBody, ...] = ()
-    has_own_context: bool = False
+    has_own_context: bool = False  # whether the metadata states the context of all its parts
 
     @classmethod
     def of(

@@ -38,23 +38,15 @@ class Measured(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MetricFamily:
-    """Metrics with one definition.
+    """Metrics with one definition."""
 
-    Attributes:
-        key: Its name in JSON.
-        title: Its display name.
-        definition: Its definition, in sentences.
-        sample: The items that have one value each: questions or documents.
-        higher_is_better: Whether more is better.
-        by_passages: Whether it is about a number of passages, whatever their size, which favours
-            or penalises large ones.
-    """
-
-    key: str
-    title: str
-    definition: str
-    sample: Literal["question", "document"] = "question"
+    key: str  # its name in JSON
+    title: str  # its display name
+    definition: str  # in sentences
+    sample: Literal["question", "document"] = "question"  # the items that have one value each
     higher_is_better: bool = True
+    # Whether it is about a number of passages, whatever their size, which favours or penalises
+    # large ones.
     by_passages: bool = False
 
 
@@ -62,24 +54,17 @@ class MetricFamily:
 class Metric:
     """A measure of splitters.
 
-    Attributes:
-        key: Its name in JSON, such as "recall@5".
-        label: Its display name.
-        family: The family that it belongs to.
-        measure: Returns the value of a `QuestionResult`, or if the family samples documents of a
-            `DocumentScore`; nan if it cannot be measured.
-        at: Its number within the family, such as k; None for a single metric.
-        in_summary: Whether it is in the summary table.
-        leads: Whether conclusions and plots of differences include it.
+    `measure` returns the value of a `QuestionResult`, or of a `DocumentScore` if the family samples
+    documents; nan if it cannot be measured.
     """
 
-    key: str
-    label: str
+    key: str  # its name in JSON, such as "recall@5"
+    label: str  # its display name
     family: MetricFamily
     measure: Callable[[Any], float]
-    at: int | None = None
-    in_summary: bool = False
-    leads: bool = False
+    at: int | None = None  # its number within the family, such as k; None for a single metric
+    in_summary: bool = False  # whether it is in the summary table
+    leads: bool = False  # whether conclusions and plots of differences include it
 
     def values(self, result: Measured) -> list[float] | None:
         """Return the values of one splitter, one for each question or document, in their order.

@@ -46,36 +46,24 @@ ReplyOutcome = Literal[
 class Ask(Generic[T]):
     """A question to a model, and how to read the answer.
 
-    Attributes:
-        system: Instructions; if many questions share them, providers can cache them.
-        user: The question.
-        read: Parses the answer's text, without the model's reasoning. If it cannot, it raises
-            `UnusableReplyError`; the model is asked again with the error, up to
-            `CallPolicy.rereads` times.
+    `read` parses the answer's text, without the model's reasoning. If it raises an
+    `UnusableReplyError`, the model is asked again with the error, up to `CallPolicy.rereads` times.
     """
 
-    system: str
-    user: str
+    system: str  # instructions; if many questions share them, providers can cache them
+    user: str  # the question
     read: Callable[[str], T]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """The outcome of a question.
+    """The outcome of a question."""
 
-    Attributes:
-        value: The parsed answer; None unless `outcome` is "read".
-        outcome: Whether the answer could be used.
-        reason: What went wrong; "" if nothing did.
-        text: The model's last answer, verbatim; None if there is none.
-        usage: Cost of the calls; zero if the answer came from a store. Not compared by `==`.
-    """
-
-    value: T | None
+    value: T | None  # the parsed answer; None unless `outcome` is "read"
     outcome: ReplyOutcome
-    reason: str = ""
-    text: str | None = None
-    usage: Usage = field(default=Usage(), compare=False)
+    reason: str = ""  # what went wrong; "" if nothing did
+    text: str | None = None  # the model's last answer, verbatim; None if there is none
+    usage: Usage = field(default=Usage(), compare=False)  # zero if the answer came from a store
 
 
 def ask_all(

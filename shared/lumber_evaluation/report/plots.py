@@ -28,16 +28,10 @@ class PlotRow:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Differences from the best splitter in one metric.
-
-    Attributes:
-        title: Its heading.
-        ticks: The x and the label of each tick; "0" is no difference.
-        rows: A row for each splitter but the best.
-    """
+    """Differences from the best splitter in one metric, with a row for each other splitter."""
 
     title: str
-    ticks: tuple[tuple[float, str], ...]
+    ticks: tuple[tuple[float, str], ...]  # the x and the label of each; "0" is no difference
     rows: tuple[PlotRow, ...]
 
 

@@ -61,17 +61,11 @@ def _contains(text: str, chunk: Span, reference: Span) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TokenOverlap:
-    """How retrieved chunks and reference excerpts overlap; each value from 0 to 1.
+    """How retrieved chunks and reference excerpts overlap; each value from 0 to 1."""
 
-    Attributes:
-        recall: Share of the excerpts that was retrieved.
-        precision: Share of the retrieved text that is in the excerpts.
-        iou: Intersection over union of the two.
-    """
-
-    recall: float
-    precision: float
-    iou: float
+    recall: float  # share of the excerpts that was retrieved
+    precision: float  # share of the retrieved text that is in the excerpts
+    iou: float  # intersection over union of the two
 
 
 def token_overlap(question: Question, retrieved: Iterable[EvaluatedChunk]) -> TokenOverlap:

@@ -23,7 +23,6 @@ from lumber_evaluation.retrieval.references import union
 WORD_BUDGETS = (300, 600, 1200)
 """Numbers of retrieved words at which recall is measured."""
 
-
 _WORD = re.compile(r"\S+")
 
 
@@ -33,9 +32,6 @@ class WordRecall:
     Args:
         documents: The documents that were split, by name.
         chunks: Chunks of one splitter; their numbers are indices of this sequence.
-
-    Attributes:
-        words: Words of each chunk, with those of its context.
     """
 
     def __init__(self, documents: Mapping[str, Document], chunks: Sequence[EvaluatedChunk]) -> None:
@@ -51,7 +47,7 @@ class WordRecall:
     def _count(self, chunks: Sequence[EvaluatedChunk]) -> None:
         self._chunks = chunks
         self._above = [len(str(chunk.context).split()) for chunk in chunks]
-        self.words = [
+        self.words = [  # of each chunk, with those of its context
             above + self._texts[chunk.document].count(chunk.span)
             for chunk, above in zip(chunks, self._above, strict=True)
         ]

@@ -40,17 +40,7 @@ def broken_cells(text: str) -> list[Span]:
 
 
 class Lines:
-    """The lines of a text that are not blank, as columns; a record with line breaks is one line.
-
-    Attributes:
-        starts: Offset of each line.
-        bodies: Each line without white space at its ends, and without the ">" of quotations.
-        offsets: Offset of each body.
-        indents: Width of its indentation.
-        firsts: Its first visible character.
-        blank: Whether blank lines or another depth of quotation come before it.
-        pages: The numbers of the first lines of pages; empty if no page ends.
-    """
+    """The lines of a text that are not blank, as columns; a record with line breaks is one line."""
 
     def __init__(self, text: str) -> None:
         for separator in "\x1c\x1d\x1e":  # these end lines for `splitlines`, but not here
@@ -72,12 +62,14 @@ class Lines:
         lines = [*compress(lines, bodies)]
         unindented = [*map(len, map(str.lstrip, lines))]
         self.starts = [*compress(edges, bodies)]
+        # Without white space at the ends, and without the ">" of quotations.
         self.bodies = [*filter(None, bodies)]
-        self.offsets = [*map(sub, compress(edges[1:], bodies), unindented)]
+        self.offsets = [*map(sub, compress(edges[1:], bodies), unindented)]  # of the bodies
         self.indents = [*map(sub, map(len, lines), unindented)]
         self.firsts = [body[0] for body in self.bodies]
         numbers = [*compress(count(), bodies)]
         gaps = [*map(sub, numbers, [0, *numbers])]
+        # Whether blank lines or another depth of quotation come before a line.
         self.blank = [gap > 1 for gap in gaps]
         self.blank[:1] = [False]
         if "\t" in text:  # a tab is as wide as four blanks
@@ -87,7 +79,7 @@ class Lines:
             depths = map(text.count, repeat(">"), self.starts, self.offsets)
             for number, (above, depth) in enumerate(pairwise(depths), start=1):
                 self.blank[number] |= above != depth
-        self.pages: list[int] = []
+        self.pages: list[int] = []  # the first lines of pages; empty if no page ends
         if "\f" in text and numbers:
             feeds = (number for number, end in enumerate(edges) if end and text[end - 1] == "\f")
             self.pages = sorted({0, *(bisect_left(numbers, n) for n in feeds)} - {len(numbers)})
