@@ -17,7 +17,7 @@ from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.page_characters import PageCharacters, turn_back
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine
+from lumber_files.pdf.text_lines import TextLine, is_from_right
 from lumber_files.pdf.text_repair import clean_pages
 
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
@@ -92,7 +92,17 @@ def _read_page(
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)
+    if is_from_right("".join(line.text for line in lines)):  # what is read first is left
+        lines = [_turn_round(line) for line in lines]
+        rules = [rule._replace(left=-rule.right, right=-rule.left) for rule in rules]
     return lines, rules, len(drawn.objects)
+
+
+def _turn_round(line: TextLine) -> TextLine:
+    """Return a line of a page from right to left with its left and right exchanged."""
+    words = [word._replace(left=-word.right, right=-word.left) for word in line.words]
+    cells = sorted(TextLine(words).cells, key=lambda cell: cell[0].left)
+    return TextLine([word for cell in cells for word in cell], added=line.added)
 
 
 def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:

@@ -12,7 +12,7 @@ from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine
 from lumber_files.pdf.text_repair import UNSPACED
 
-SENTENCE_ENDS = ".!?:\u3002\uff01\uff1f\uff1a"
+SENTENCE_ENDS = ".!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a"
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
 _MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more
 _HYPHENS = "-\u2010\xad"

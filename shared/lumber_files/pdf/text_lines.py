@@ -23,6 +23,7 @@ _RAISED_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
 _ITEM_START = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{ITEM_NUMBER})\s")
+_FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 class Word(NamedTuple):
@@ -79,6 +80,11 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
             yield words[first:number]
             first = number
     yield words[first:]
+
+
+def is_from_right(text: str) -> bool:
+    """Return whether most letters of a text are of a script from right to left."""
+    return 2 * len(_FROM_RIGHT.findall(text)) > sum(map(str.isalpha, text))
 
 
 def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:

@@ -743,6 +743,35 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
     assert read(prose(740), more=shown).endswith("\n\n\u05d0\u05d1.")
 
 
+def draw_from_right(right: float, base: float, text: str) -> str:
+    """Return what draws letters that end at a place, each as wide as an "o"."""
+    left = right - 0.556 * 12 * len(text)
+    return f"BT /F0 12 Tf {left} {base} Td\n{glyphs_of(text[::-1])}ET\n"
+
+
+def test_the_first_column_of_a_table_from_right_to_left_is_the_right_one() -> None:
+    from tests.files.pdf.test_text_repair import pdf_of_text
+
+    labels = (f"\u05d0\u05d1\u05d2{letter}" for letter in "\u05d4\u05d0\u05d1\u05d2\u05d3")
+    rows = [[label, f"{n}71", f"{n}82", f"{n}93"] for n, label in enumerate(labels, start=1)]
+    drawn = ((" " * 12).join([*row[:0:-1], row[0][::-1]]) for row in rows)
+    text = read_bytes(pdf_of_text(["\n".join(drawn)]), name="a", suffix=".pdf").text
+    cells = [re.findall(r"[^|\s]+", line) for line in text.split("\n")]
+    assert [row for row in cells if row and "---" not in row] == rows
+
+
+def test_a_paragraph_from_right_to_left_ends_where_its_last_line_does() -> None:
+    long = " ".join(["\u05d0\u05d1\u05d2\u05d3"] * 12)
+    lines = [long, f"{long[:14]}?", long, f"{long[:24]}\u061f", long]
+    shown = (draw_from_right(540, 700 - 14 * number, line) for number, line in enumerate(lines))
+    text = read([], more="".join(shown))
+    assert [paragraph.split()[-1][-1] for paragraph in text.split("\n\n")] == [
+        "?",
+        "\u061f",
+        "\u05d3",
+    ]
+
+
 def test_a_page_takes_time_in_proportion_to_its_words() -> None:
     def page_of(count: int) -> list[TextLine]:
         places = [(number % 60 * 48.0, number // 60 * 24.0) for number in range(count)]
