@@ -16,13 +16,13 @@ from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
 from lumber_retrieval.citing.quoted_answers import (
-    NO_QUOTE,
     QUOTING_INSTRUCTIONS,
     QUOTING_QUESTION,
     CitedAnswer,
     cite_answer,
     write_passages,
 )
+from lumber_retrieval.citing.reply_quotes import NO_QUOTE
 from lumber_retrieval.passages.joining import Passage
 
 

@@ -1,4 +1,4 @@
-"""Answers that quote: the prompt that asks a language model for them, and how they are read.
+"""Answers that quote: the prompt that asks a language model for them, and where their quotes stand.
 
 A model answers from passages and copies the sentences that its answer rests on. Where these stand
 is then looked up, so that no number, line or page is the model's own.
@@ -6,21 +6,14 @@ is then looked up, so that no number, line or page is the model's own.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
 from textwrap import indent
 from typing import Any
 
 from lumber_core.llms.model_replies import text_instead
-from lumber_core.llms.thoughts import without_thinking
 from lumber_retrieval.citing.citations import Citation, Texts, cite
-
-UNKNOWN = "UNKNOWN"
-"""What a model replies if the passages do not hold the answer."""
+from lumber_retrieval.citing.reply_quotes import UNKNOWN, read_quoted_answer
 
 QUOTING_INSTRUCTIONS = f"""\
 You answer a question from passages of documents, and from nothing else.
@@ -48,113 +41,6 @@ QUOTING_QUESTION = """\
 
 Question: {question}"""
 """The user text, with places for `context`, the passages, and `question`."""
-
-# "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
-# Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",
-# "[^1, ^2]", "[Source 1, Source 3]".
-_DASH = r"[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]"
-# Each has a mark that opens a quote, and those that close it in some language.
-_MARKS = (
-    *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
-    *("\u2039\u203a", "\u203a\u2039", "\u2018\u2019", "\u201a\u2018\u2019"),
-    *("\u300c\u300d", "\u300e\u300f"),
-)
-_OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
-_BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
-_WORD = (
-    r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
-    r"|excerpts?|evidence|footnotes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
-    r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|引用|来源|來源|出典|出处|参考文献|출처)"
-)
-_ONE = rf"[\^#]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
-_SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
-_PLACE = (  # "[1, p. 3]", "[1, otters.md]"
-    r"(?:\u2020|[,:]\s?(?i:(?:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b|\w\S{0,80}\.[a-z]{2,4}\b))"
-)
-_LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
-_NUMBERS = (
-    rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:)?{_LIST}"
-    rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015\u3017\u27e7])(?:\([^()\s]{{1,200}}\)|\}}?[\^$])?"
-    rf"|<(?:sup|cite)>\s?\[?{_LIST}\]?\s?</(?:sup|cite)>)"
-)
-_MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
-_RANGE = re.compile(
-    rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
-)
-_NO_NUMBER = re.compile(
-    rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
-)
-_NUMBERED = re.compile(
-    rf"[\s>*_|`-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)",
-    re.IGNORECASE,
-)
-_SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, p. 3"
-    r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
-)
-# "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and any other mark, such as "{1}" or
-# "[id: 1]": if they precede quotes in marks below an answer that refers to them.
-_SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
-_OTHER_MARKER = (
-    rf"[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
-    rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
-    rf"|(?<![\w$^])\{{{_LIST}\}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
-)
-_OTHER_NUMBERED = re.compile(
-    rf"([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
-    rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
-    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=[*_]*[{_OPENING}])",
-    re.IGNORECASE,
-)
-_MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
-_TITLE = re.compile(  # "### Quotes used:", or a rule
-    rf"\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*",
-    re.IGNORECASE,
-)
-_FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
-# Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.
-_MARKER_OR_CODE = re.compile(
-    rf"(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
-    rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}",
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)
-_PART = re.compile(  # a tag around it
-    rf"</?(?!cite>)(?:answer|response|list|{_WORD})>|<cite>(?!\s?\[?\d)|(?<![\d\]])</cite>",
-    re.IGNORECASE,
-)
-_AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
-_BEHIND = r"(?:\s*(?:[(\[\u2013\u2014-]|,\s\S{1,80}\.[a-z]{2,4}\b).*|[.*_|\s]*)"
-# A quote in marks, without the name of a document that models put before it, and without what they
-# add behind it.
-_QUOTED = re.compile(
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME}|[\[(][^\[\]()\n]{{1,100}}[\])]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
-    rf"{_BEHIND}",
-    re.DOTALL,
-)
-_CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
-_IN_MARKS = re.compile(
-    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}{_AFTER_NAME}[{_OPENING}]"
-    rf"|[\[(][^\[\]()\n]{{1,100}}[\])]\s*[{_OPENING}]"
-)
-# Without numbered quotes: what stands in quotation marks and is long enough to be a quote. A mark
-# after a letter or digit opens none, and an apostrophe closes none.
-_INLINE = re.compile(
-    "|".join(rf"(?<![A-Za-z0-9]){m[0]}(?:[^{m}]|\u2019(?=\w))+[{m[1:]}]" for m in _MARKS)
-)
-_LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
-# The mark of a quote, right behind it or later in its sentence.
-_OWN = re.compile(
-    rf"(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
-    rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(rf"({_NUMBERS})[^.!?\n]{{0,99}}\Z", re.IGNORECASE)  # 'As [1] has it, "'
-_NUMBER_BEHIND = re.compile(
-    rf"[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,]?\s*({_NUMBERS}|\({_LIST}\))[\s.]*", re.IGNORECASE
-)
-# Between quotes with numbers on one line.
-_NEXT_QUOTE = re.compile(rf"(?<=[{_CLOSING}])[;,]?\s+(?={_NUMBERS}[:\s]*[{_OPENING}])")
-NO_QUOTE = "[?]"
-"""Stands in an answer where the model names a quote that it did not give."""
 
 
 @dataclass(frozen=True)
@@ -195,98 +81,6 @@ def write_passages(passages: Iterable[tuple[str, str]]) -> str:
     return "\n\n".join(
         f"{' '.join(name.split())}:\n{indent(text, '    ')}" for name, text in passages
     )
-
-
-def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
-    """Return the answer in a reply, and its quotes, of which [1] in the answer is the first.
-
-    Quotes are the lines at the end that begin with numbers in brackets. Without such lines, they
-    are what stands in quotation marks in the answer, which is then given numbers. A number in the
-    answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
-    such as `<think>` is left out.
-    """
-    lines = [
-        part
-        for line in _PART.sub("", without_thinking(reply)).splitlines()
-        for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
-    ]
-    listed = next((n for n, line in enumerate(lines) if _NUMBERED.fullmatch(line)), len(lines))
-    lines = [line for n, line in enumerate(lines) if n < listed - 1 or not _FENCE.fullmatch(line)]
-    # A list may also have its numbers behind the quotes.
-    while lines and not lines[-1].strip():
-        lines.pop()
-    last = max((n + 1 for n, line in enumerate(lines) if not line.strip()), default=0)
-    behind = [_NUMBER_BEHIND.fullmatch(line) for line in lines[last:]]
-    above = "\n".join(lines[:last])
-    if all(behind) and all(mark in above for mark in {match[2] for match in behind if match}):
-        lines[last:] = [f"{match[2]} {match[1]}" for match in behind if match]
-    lines = _with_brackets(lines)
-    numbered = enumerate(map(_NUMBERED.fullmatch, lines))
-    found = {n: match for n, match in numbered if match and not _SOURCE.fullmatch(match[2])}
-    # Lines of the answer may begin with numbers, too.
-    in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
-    first = min(in_marks or found, default=0)
-    below = any(_MARKER.search(line) for line in lines if in_marks and not _starts_quote(line))
-    if not (below or any(line.strip() for line in lines[:first])):
-        if lines and lines[0].strip(" .*_`\"'") == UNKNOWN:
-            return "", []
-        return _with_inline_quotes("\n".join(lines))
-    answer = lines[:first]
-    quotes: list[str] = []
-    remarks: list[str] = []
-    numbers: dict[int, list[int]] = {}
-    for n, following in pairwise([*(n for n in found if n >= first), len(lines)]):
-        block = "\n".join([found[n][2], *lines[n + 1 : following]])
-        quote, remark = _without_remark(block)
-        quotes.append(quote)
-        remarks += [remark] if remark.strip() else []
-        for number in _numbers(found[n][1]):
-            of_number = numbers.setdefault(number, [])
-            if len(of_number) < _MOST_QUOTES_PER_NUMBER:
-                of_number.append(len(quotes))
-    while any(map(str.strip, answer[:-1])) and _TITLE.fullmatch(answer[-1]):
-        answer.pop()
-    text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
-    return text.strip(), quotes
-
-
-def _starts_quote(line: str) -> re.Match[str] | None:
-    """Return the number and the text of a line that begins with a number and a quotation mark."""
-    match = _NUMBERED.fullmatch(line)
-    return match if match and _IN_MARKS.match(match[2]) else None
-
-
-def _with_brackets(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a reply with numbers in brackets, if it has other ones before quotes."""
-    matches = [None if _NUMBERED.fullmatch(line) else _OTHER_NUMBERED.match(line) for line in lines]
-    listed = {n: match for n, match in enumerate(matches) if match}
-    numbers = {number for match in listed.values() for number in _numbers(match[2])}
-    quoted = {n: match[1] for n, line in enumerate(lines) if (match := _starts_quote(line))}
-    first = min([*listed, *quoted], default=0)
-    if not _MARKER.search("\n".join(lines[:first])):
-        numbers |= {number for one in quoted.values() for number in _numbers(one)}
-    marks = {match[2]: next(_numbers(match[2])) for match in listed.values()}
-    marks = {mark: number for mark, number in marks.items() if not mark.isnumeric()}
-    marker = re.compile("|".join([*map(re.escape, marks), _OTHER_MARKER]), re.IGNORECASE)
-
-    def in_brackets(match: re.Match[str]) -> str:
-        named = [marks[match[0]]] if match[0] in marks else [*_numbers(match[0])]
-        if not numbers.issuperset(named) and match[0].isnumeric():  # several small ones in a row
-            named = [number for sign in match[0] for number in _numbers(sign)]
-        known = named and numbers.issuperset(named)
-        return "".join(f"[{number}]" for number in named) if known else match[0]
-
-    edited = [
-        f"{listed[n][1]}[{next(_numbers(listed[n][2]))}] {line[listed[n].end() :]}"
-        if n in listed
-        else line
-        if n in quoted
-        else marker.sub(in_brackets, line)
-        for n, line in enumerate(lines)
-    ]
-    answer = "\n".join(edited[:first])
-    used = {number for one in _MARKER.findall(answer) for number in _numbers(one)}
-    return edited if numbers & used else [*lines]
 
 
 def text_of_reply(reply: Any) -> str:
@@ -330,71 +124,3 @@ def cite_answer(reply: Any, texts: Texts) -> CitedAnswer:
     """
     text, quotes = read_quoted_answer(text_of_reply(reply))
     return CitedAnswer(text, tuple(cite(quotes, texts)))
-
-
-def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
-    """Return a text with new numbers of quotes; unknown ones become [?]."""
-
-    @cache
-    def new(marker: str) -> str:
-        found: list[str] = []
-        for number in _numbers(marker):
-            found += [f"[{each}]" for each in numbers.get(number, ())] or [NO_QUOTE]
-        return "".join(dict.fromkeys(found))
-
-    return _MARKER_OR_CODE.sub(lambda match: match["code"] or new(match[0]), text)
-
-
-def _numbers(markers: str) -> Iterator[int]:
-    """Yield the numbers in marks, small or circled ones too."""
-    markers = "".join(str(unicodedata.digit(sign, sign)) for sign in markers)
-    for first, last in _RANGE.findall(_NO_NUMBER.sub("", markers)):
-        low, high = sorted((int(first), int(last or first)))
-        yield from range(low, high + 1)
-
-
-def _without_remark(block: str) -> tuple[str, str]:
-    """Return the quote that a text begins with, bare, and a remark after an empty line below it.
-
-    A quote in marks goes on over empty lines until the mark that ends it.
-    """
-    paragraphs = re.split(r"\n\s*\n", block.strip())
-    end = 1
-    if _IN_MARKS.match(paragraphs[0]) and not _QUOTED.fullmatch(paragraphs[0]):
-        closed = (n for n, each in enumerate(paragraphs) if n and _CLOSED.fullmatch(each))
-        end = next(closed, len(paragraphs) - 1) + 1
-    quote = "\n".join(map(str.strip, "\n\n".join(paragraphs[:end]).split("\n"))).strip()
-    found = _QUOTED.fullmatch(quote)
-    own = found[1].strip() if found else re.sub(r"^[>`\s]+|[`*_\s]+$", "", quote)
-    return own, "\n\n".join(paragraphs[end:])
-
-
-def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
-    prose = _MARKER_OR_CODE.sub(
-        lambda match: " " * len(match[0]) if match["code"] else match[0], text
-    )
-    found = [match for match in _INLINE.finditer(prose) if _LONG.match(match[0][1:-1])]
-    # A number behind a quote is its own; the model's other numbers refer to nothing.
-    numbers: dict[int, list[int]] = {}
-    other_marks: dict[str, str] = {}  # without brackets
-    starts = [*(match.start() for match in found), len(text)]
-    places: list[tuple[int, int]] = []  # of the own mark of each quote, or just behind it
-    for n, match in enumerate(found, 1):
-        place = (match.end(), match.end())
-        own = _OWN.match(text, match.end(), starts[n])
-        before = _BEFORE.search(text, places[-1][1] if places else 0, match.start())
-        if own is None and before is not None:
-            numbers.setdefault(next(_numbers(before[1])), []).append(n)
-        if own is not None and len(named := [*_numbers(own[1])]) == 1:
-            place = own.span(1)
-            numbers.setdefault(named[0], []).append(n)
-            if not _MARKER.match(own[1]):
-                other_marks[own[1]] = f"[{n}]"
-        places.append(place)
-    numbered = _renumber(text[: starts[0]], numbers) if found else text
-    for n, (end, after) in enumerate(places, 1):
-        quoted = text[starts[n - 1] : end].rstrip()
-        numbered += f"{quoted} [{n}]{_renumber(text[after : starts[n]], numbers)}"
-    for mark, number in other_marks.items():
-        numbered = numbered.replace(mark, number)
-    return numbered, [match[0][1:-1].strip() for match in found]

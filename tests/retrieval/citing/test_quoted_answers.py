@@ -9,9 +9,9 @@ from lumber_retrieval.citing.quoted_answers import (
     QUOTING_QUESTION,
     CitedAnswer,
     cite_answer,
-    read_quoted_answer,
     write_passages,
 )
+from lumber_retrieval.citing.reply_quotes import read_quoted_answer
 from tests.growth import check_linear
 
 OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
