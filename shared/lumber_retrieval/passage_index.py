@@ -129,7 +129,7 @@ class PassageIndex:
             self.store.remove_outdated()
         self.check_model()
         plan = plan_adding(named, refused, self._chunker.identity, self.store, everything)
-        if not everything:
+        if plan.replaced and not everything:
             warn_of_other_content(named.values(), plan.replaced, self.store)
         if plan.revised:
             self.store.update(plan.revised)

@@ -179,7 +179,7 @@ def warn_of_other_content(
         name = address_of(one.content.metadata)
         if is_bare(name):
             new[name].append(one.content.text)
-    for text, metadata in store.contents(replaced).values() if new and replaced else ():
+    for text, metadata in store.contents(replaced).values() if new else ():
         old[address_of(metadata)].append(text)
     for name in sorted(old.keys() & new.keys()):
         words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
