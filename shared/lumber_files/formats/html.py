@@ -12,7 +12,12 @@ from typing import Any
 from zipfile import ZipFile
 
 from lumber_files.formats.list_numbers import label_item
-from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, convert_document, set_apart
+from lumber_files.formats.markdown_cleanup import (
+    MAX_REPEATED_CELLS,
+    UNSPACED,
+    convert_document,
+    set_apart,
+)
 from lumber_files.formats.page_tree import (
     BLOCK_TAGS,
     GROUP_TAGS,
@@ -33,6 +38,13 @@ _CHILD_TAGS = {**dict.fromkeys(LIST_TAGS, ("li",)), "table": ("caption", "tr"), 
 # is for a table with a header row.
 _LONGEST_CELL = (200, 1000)
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
+# CSS Text 3, 4.1.3: a line end between two ideographs or kana is not shown.
+_MARKS = "((?:</?(?:b|strong|i|em|s|del|code|kbd|samp)>)*)"
+_LINE_END = re.compile(
+    r"(<pre(?:\s[^<>]*)?(?<!/)>.*?</pre>)"
+    rf"|(?<=[{UNSPACED}]){_MARKS}[ \t\r]*\n[ \t\r\n]*{_MARKS}(?=[{UNSPACED}])",
+    re.DOTALL,
+)
 _NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
 _PERMALINK = re.compile(  # to a heading, or back from a note
     "[\\s\u200b]*(?:[¶§#🔗]|[↩↑]\ufe0e?\\d*|link|permalink)?[\\s\u200b]*", re.IGNORECASE
@@ -73,7 +85,8 @@ def plain_page(html: str) -> str:
     _drop_navigation(body)
     _arrange_tables(body)
     strip_tags(body, "a", "footer", "div")
-    return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'
+    page = _LINE_END.sub(r"\1\2\3", tostring(body, encoding="unicode"))
+    return f'<html xmlns="http://www.w3.org/1999/xhtml">{page}</html>'
 
 
 def _simplify(body: Any) -> None:

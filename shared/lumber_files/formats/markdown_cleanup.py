@@ -29,6 +29,8 @@ _TABLE = re.compile(
 )
 NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
 """The start of a number, which names no column; a year may."""
+UNSPACED = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+"""Ideographs, kana and their punctuation, for a regular expression: lines end between any two."""
 MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; files with more are made to exhaust memory."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")

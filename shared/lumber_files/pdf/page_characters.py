@@ -16,9 +16,9 @@ from operator import attrgetter, itemgetter
 from typing import Any
 from unicodedata import combining
 
-from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
-from lumber_files.pdf.text_repair import UNSPACED, WORD_GOES_ON
+from lumber_files.pdf.text_repair import WORD_GOES_ON
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
+from lumber_files.formats.markdown_cleanup import UNSPACED
 from lumber_files.pdf.heading_levels import TypeStyles
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine
-from lumber_files.pdf.text_repair import UNSPACED
 
 SENTENCE_ENDS = ".!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a"
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs

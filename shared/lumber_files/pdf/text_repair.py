@@ -12,6 +12,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from lumber_files.formats.markdown_cleanup import UNSPACED
+
 _SOFT_HYPHENS = "\xad\u2010"  # browsers draw the last
 # PDFium returns the code of a glyph that has no character, and TeX maps some to U+FFFF. Lone
 # surrogates cannot be written to a file.
@@ -32,8 +34,6 @@ _ACCENTS = dict(
 )
 _ACCENTED = re.compile("(?i)([\xa8\u02c6\u02dc\u02c7\u02da])([a-z\u0131])|(\xb4)([aeiouy\u0131])")
 
-UNSPACED = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
-"""Ideographs, kana and their punctuation, for a regular expression: lines end between any two."""
 WORD_GOES_ON = "\u2060"
 """Stands at a line end inside a word of another alphabet without hyphens, such as Hangul."""
 _QUOTES = "\u2018-\u201d\u2014\u2026"  # marks of Chinese that other alphabets have as well

@@ -50,6 +50,16 @@ from tests.growth import check_linear
         ),
         # Readings are in parentheses; marks of notes are apart from words.
         ("<p><ruby>湖<rt>みずうみ</rt>の</ruby>岸", "湖(みずうみ)の岸"),
+        # A line end inside Chinese or Japanese is no space, beside other alphabets it is one.
+        (
+            "<p>名前はまだ\r\n  無い。\n<i>「猫」\n</i>が\n2020\n年",
+            "名前はまだ無い。*「猫」*が 2020 年",
+        ),
+        (
+            "<h1>第一章\n总则</h1><ul><li>中\n文<li>한국어\n문장",
+            "# 第一章总则\n\n- 中文\n- 한국어 문장",
+        ),
+        ("<p>中<br>\n文<pre>代码\n代码</pre>", "中  \n文\n\n```\n代码\n代码\n```"),
         (
             "<p><font face=Wingdings>ü</font> <u style='font-family:\"Symbol\"'>a<u style='font:"
             "7pt Arial'>a</u></u>",
