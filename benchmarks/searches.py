@@ -26,8 +26,8 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.outline import Context
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.passage_search import store_chunks
-from lumber_evaluation.retrieval.searching import in_context
-from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, place_chunks
+from lumber_evaluation.retrieval.searching import in_context, place_splits
+from lumber_retrieval.index.surroundings import embed_chunks, place_chunks
 from lumber_retrieval.index.vectors import Vectors, rotate
 from lumber_retrieval.passage_index import CANDIDATES, fuse
 
@@ -69,12 +69,10 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
             )
             split = SplitDocument(document.name, chunks, 0.0)
             splits.append(in_context(document, split) if "context" in context else split)
-        placed = [
-            [PlacedText(one.span, one.text, one.context.above(one.text)) for one in split.chunks]
-            for split in splits
-        ]
         vectors = embed_chunks(
-            placed, Bundled().embed_documents, surroundings="surroundings" in context
+            place_splits(splits),
+            Bundled().embed_documents,
+            surroundings="surroundings" in context,
         )
         chunks_of_all = [chunk for split in splits for chunk in split.chunks]
         return search_of(documents, chunks_of_all, np.concatenate(vectors), keywords=keywords)

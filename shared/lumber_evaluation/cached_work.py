@@ -95,7 +95,7 @@ class CachedEmbedder:
 
 
 class CachedWork:
-    """The splits and vectors of evaluations, in one file of a folder; None: nothing is cached.
+    """The splits and vectors of evaluations, in one file of a folder. None caches nothing.
 
     Raises:
         StoreError: The folder cannot be created, or the file cannot be used.

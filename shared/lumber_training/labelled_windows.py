@@ -29,9 +29,9 @@ def label_windows(
 ) -> list[LabelledWindow]:
     """Return a window for each item, labelled where segments start.
 
-    An item longer than a window is cropped. Half of these windows begin at a segment, as a window
-    does that moves to the last start. The others begin anywhere, as the window after one without a
-    start does. `window` is the number of tokens, including [CLS] and [SEP].
+    An item longer than a window is cropped. Half of these windows begin at a segment, as if the
+    window before had found that start last. The others begin anywhere, as if it had found none.
+    `window` is the number of tokens, including [CLS] and [SEP].
     """
     rng = random.Random(seed)
     return [_label(item, tokenizer, window - 2, rng) for item in items]

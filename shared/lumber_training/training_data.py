@@ -45,7 +45,7 @@ def load_documents(path: str | Path) -> list[Document]:
 def split_held_out(
     documents: Sequence[Document], *, share: float
 ) -> tuple[list[Document], list[Document]]:
-    """Divide documents into those for training and the expected share of held-out ones.
+    """Divide documents into those for training and those held out, about `share` of all.
 
     The part of a document depends only on its name, so adding documents does not move others. Both
     parts are in the given order.

@@ -8,6 +8,7 @@ of them may be chance.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
@@ -212,20 +213,21 @@ class Comparison:
         assert values is not None, "metrics are those that all results have"
         return values
 
-    def _clusters(self, metric: Metric) -> list[str] | None:
-        if metric.family.sample != "question" or not self.draws_documents:
-            return None
-        return [question.document for question in self.corpus.questions]
+    def _clusters(self, metric: Metric, count: int) -> Sequence[Hashable]:
+        """Return what intervals draw for each of `count` values: its document, or its number."""
+        if metric.family.sample == "question" and self.draws_documents:
+            return [question.document for question in self.corpus.questions]
+        return range(count)
 
     def _figure(self, result: SplitterResult, metric: Metric) -> Figure:
         """Return a metric's mean, with its interval if there is one."""
         values = self._values(result, metric)
-        clusters = self._clusters(metric)
+        clusters = self._clusters(metric, len(values))
         places = [n for n, value in enumerate(values) if not math.isnan(value)]
-        drawn = len({n if clusters is None else clusters[n] for n in places})
+        drawn = {clusters[n] for n in places}
         measured = [values[n] for n in places]
         # Equal values would give an interval of no width, which 12 hits of 12 do not justify.
-        if drawn < MIN_FOR_INTERVAL or min(measured) == max(measured):
+        if len(drawn) < MIN_FOR_INTERVAL or min(measured) == max(measured):
             return Figure(fmean(measured))
         return Figure(*mean_interval(values, clusters=clusters))
 
@@ -234,16 +236,12 @@ class Comparison:
     ) -> Difference | None:
         """Compare two splitters on what was measured for both; None if nothing was."""
         values, others = self._values(first, metric), self._values(second, metric)
-        clusters = self._clusters(metric)
+        clusters = self._clusters(metric, len(values))
         changes = [a - b for a, b in zip(values, others, strict=True)]
         count = sum(not math.isnan(change) for change in changes)
         if not count:
             return None
         interval = paired_difference(values, others, clusters=clusters)
-        differing = {
-            n if clusters is None else clusters[n]
-            for n, change in enumerate(changes)
-            if abs(change) > 1e-12
-        }
+        differing = {clusters[n] for n, change in enumerate(changes) if abs(change) > 1e-12}
         names = metric.key, first.name, second.name
         return Difference(*names, *interval, len(differing), count)

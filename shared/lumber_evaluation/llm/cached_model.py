@@ -59,8 +59,8 @@ class CachedModel:
                 return stored, False
             completion = self._model.complete(system, user)
             completion = replace(completion, text=encodable(completion.text))
-            if self._cache is not None:
-                self._cache.put(key, json.dumps(asdict(completion)).encode())
+            if cache is not None:
+                cache.put(key, json.dumps(asdict(completion)).encode())
             return completion, True
 
         (completion, is_new), is_caller = self._asked.once(key, find)

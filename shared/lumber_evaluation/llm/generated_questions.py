@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -248,8 +248,7 @@ def _read_question(source: _Source, reply: str) -> Question | None:
     if fields["question"] is None:
         return None
     question, answer = one_line(fields["question"]), one_line(fields["answer"])
-    for fault in _faults(question, answer):
-        raise UnusableReplyError(fault)
+    _check_question(question, answer)
     # Its line breaks stay: a quotation of several lines may be verbatim.
     quoted = fields["quotation"] if isinstance(fields["quotation"], str) else ""
     (citation,) = cite([quoted], [CitedPart("", Source(source.text), source.span.start)])
@@ -271,15 +270,17 @@ def _read_question(source: _Source, reply: str) -> Question | None:
     return Question(question, source.document.name, answer, exact, (span,))
 
 
-def _faults(question: str, answer: str) -> Iterator[str]:
+def _check_question(question: str, answer: str) -> None:
     if not question.rstrip("\"'\u201d\u2019\u00bb)").endswith(("?", "\uff1f", "\u061f", "\u037e")):
-        yield "the question does not end with a question mark"
+        raise UnusableReplyError("the question does not end with a question mark")
     if _WHY_OR_HOW.match(question):
-        yield "the question asks why or how; ask when, what, where, who or which"
+        raise UnusableReplyError(
+            "the question asks why or how; ask when, what, where, who or which"
+        )
     if located := _REFERENCE_TO_PASSAGE.search(question):
-        yield (
+        raise UnusableReplyError(
             f'the question says "{located[0]}", '
             "which means nothing to someone who has not seen the passage"
         )
     if not answer:
-        yield "the answer is empty"
+        raise UnusableReplyError("the answer is empty")

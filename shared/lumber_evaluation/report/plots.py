@@ -40,7 +40,7 @@ def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
     differences = comparison.against_best(metric)
     if not differences:
         return None
-    ends = [0.0, *(-end for each in differences for end in (each.low, each.high))]
+    ends = [0.0, *(-end for d in differences for end in (d.low, d.high))]
     ticks = round_ticks(min(ends), max(ends))
 
     def x(value: float) -> float:
@@ -48,10 +48,9 @@ def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
         return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 1)
 
     rows = []
-    for each in differences:
-        verdict = "clear" if each.clear else "not clear"
-        shown = f"{signed_number(-each.value, each.count)}, {verdict}"
-        rows.append(PlotRow(each.second, shown, x(-each.high), x(-each.value), x(-each.low)))
+    for d in differences:
+        shown = f"{signed_number(-d.value, d.count)}, {'clear' if d.clear else 'not clear'}"
+        rows.append(PlotRow(d.second, shown, x(-d.high), x(-d.value), x(-d.low)))
     labels = (f"{tick:+g}".replace("-", MINUS) if tick else "0" for tick in ticks)
     return Plot(
         f"{metric.label}, difference from {comparison.best(metric)}",

@@ -6,7 +6,7 @@ search is exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -68,10 +68,7 @@ def retrieve(
     if context:
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
-    placed = [
-        [PlacedText(c.span, c.text, c.context.above(c.text)) for c in split.chunks]
-        for split in splits
-    ]
+    placed = place_splits(splits)
     embedded = embed_chunks(
         placed, embedder.embed_documents, surroundings=False, show_progress=show_progress
     )
@@ -117,6 +114,11 @@ def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     return replace(split, chunks=tuple(replace(chunk, context=at.context) for chunk, at in chunks))
 
 
+def place_splits(splits: Iterable[SplitDocument]) -> list[list[PlacedText]]:
+    """Return the chunks of documents with the texts to embed: each below its context."""
+    return [[PlacedText(c.span, c.text, c.context.above(c.text)) for c in s.chunks] for s in splits]
+
+
 def _search_scopes(
     corpus: Corpus, chunks: Sequence[EvaluatedChunk], within_document: bool
 ) -> list[tuple[list[int], list[int]]]:
@@ -153,10 +155,10 @@ def _result(
     count: int,
     word_recall: WordRecall,
 ) -> QuestionResult:
-    """Return the result of a question, of which at most the `count` nearest chunks are read.
+    """Return the result of a question, for which at most the `count` nearest chunks are read.
 
-    `near` has the similarity of each of the chunks `numbers`, which are searched, and `gold` the
-    numbers of those that answer the question.
+    The chunks `numbers` are searched. `near` has their similarities in the same order, and `gold`
+    the numbers of the chunks that answer the question.
     """
     ranked = np.argsort(-near, kind="stable")
     places = {numbers[place]: rank for rank, place in enumerate(ranked.tolist(), start=1)}

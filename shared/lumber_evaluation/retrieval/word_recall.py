@@ -53,7 +53,7 @@ class WordRecall:
         ]
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
-        """Return how many of some chunks have `budget` words together, whichever they are."""
+        """Return how many of the chunks `numbers` have `budget` words, even the smallest ones."""
         smallest = np.cumsum(sorted(self.words[number] for number in numbers))
         return int(np.searchsorted(smallest, budget)) + 1
 
