@@ -50,6 +50,7 @@ _REPLACED |= dict.fromkeys("\u17d4\u17d5\u0f0d\ufe12", "\u3002")
 _IN_PARENTHESES = re.compile(
     r"\((?:[^\s()]+\s+){2}[^()]{0,999}[.!?\u2026]\)\s+(?=[\"'\u2018\u201c\u00ab(]?([^\W\d_]))"
 )
+_CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09]+\s*)?")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
@@ -112,8 +113,9 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     asides = filter(None, (_IN_PARENTHESES.match(text, at) for at in (first, *starts)))
     starts += [aside.end() for aside in [*asides] if not aside[1].islower()]
     starts += starts_after_series(text, language)
+    starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
     ends = [0]
-    for at in sorted({*starts}):
+    for at in sorted({*starts} - {len(text)}):
         if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):
             ends.append(at)
     return [0, *breaks(text, ends[1:])]

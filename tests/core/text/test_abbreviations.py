@@ -85,7 +85,7 @@ WHOLE = by_language("""
     id: Jl. Sudirman No. 5 Jakarta. | Bpk. Budi datang. | Prof. Dr. Habibie datang.
     vi: Anh sống ở TP. Hồ Chí Minh. | GS. Nguyễn đến.
     ja: 彼は「もう遅い。」と言った。
-    zh: “来吧！”他说。 | 「來吧！」她問道，很急。
+    zh: “来吧！”他说。 | 「來吧！」她問道，很急。 | 『來吧！』她問道。
     ko: 그는 "와!"라고 말했다.
     hi: डॉ. शर्मा आए हैं।
     ar: جاء د. محمد إلى البيت.

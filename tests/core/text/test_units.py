@@ -108,6 +108,7 @@ def test_line_breaks_and_marks_at_the_ends_of_a_text_are_no_blank_lines(units):
         ("fr", ["Il est parti \u00e0 3.15 h. ", "O\u00f9 va-t-il\u202f? ", "Il pleut."]),
         ("zh", ["你好。", "今天天气很好。"]),
         ("ja", ["これは本です。", "そうです。"]),
+        ("zh", ["他說：「好。", "走吧！』\n", "『真的？』他問。", "結束。"]),
         ("hi", ["यह एक है। ", "वह दो।"]),
         ("ar", ["ما هذا؟ ", "هذا كتاب."]),
         ("he", ["זה ספר. ", "זה ילד."]),
