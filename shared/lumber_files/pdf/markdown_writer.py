@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import groupby, pairwise
+from unicodedata import bidirectional
 
+from lumber_files.formats.markdown_cleanup import UNSPACED
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import NUMBER, Outline, TypeStyles, is_text, levels_of
 from lumber_files.pdf.paragraphs import SENTENCE_ENDS, follows, goes_on, line_starts, move_notes
@@ -66,7 +68,7 @@ def to_markdown(
         text = ""
         for number, block in enumerate(page):
             if before is not None:
-                between = "\n" if _continues(before, block) else "\n\n"
+                between = _between(before, block)
                 if not number and before.kind == "code":
                     texts[last] += "\n"  # a fence has a line of its own
                 if number or block.kind != "paragraph":
@@ -121,16 +123,21 @@ def finish(page: str) -> str:
     return "\n\n".join(blocks)
 
 
-def _continues(before: _Block, block: _Block) -> bool:
-    """Return whether a block continues the one before, on the same page or the next."""
+def _between(before: _Block, block: _Block) -> str:
+    """Return what stands between a block and one that may continue it, also on the next page."""
     if before.kind == block.kind == "item":
-        return True
-    return (
-        before.kind in ("paragraph", "item")
-        and block.kind == "paragraph"
-        and before.lines[-1].text[-1] not in SENTENCE_ENDS
-        and block.lines[0].text[0].islower()
-    )
+        return "\n"
+    goes_on = before.kind in ("paragraph", "item") and block.kind == "paragraph"
+    if not goes_on or before.lines[-1].text[-1] in SENTENCE_ENDS:
+        return "\n\n"
+    last, first = before.lines[-1], block.lines[0]
+    start = first.text[0]
+    if bidirectional(start) == "L" and start.isalpha() and start.lower() == start.upper():
+        # Without case, a full line goes on in one at a top that is not indented.
+        full = before.lines[0] is not last and before.margin - last.right < 2 * last.size
+        if full and last.base < first.base and first.left < block.lines[:2][-1].left + 1:
+            return "" if re.match(f"[{UNSPACED}]{{2}}", last.text[-1] + start) else "\n"
+    return "\n" if start.islower() else "\n\n"
 
 
 def _write(block: _Block, levels: dict[float, int]) -> str:

@@ -41,6 +41,9 @@ _INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of 
     rf"(?<!\n.)(?<!\| .)(?:(?<=[{UNSPACED}])\n(?=[{UNSPACED}{_QUOTES}])"
     rf"|(?<=[{_QUOTES}])\n(?=[{UNSPACED}]))|{WORD_GOES_ON}\n(?=[^\W\x00-\x7f])"
 )
+# Beside another alphabet, a line end is what stands there inside most lines: a space or nothing.
+_OWN, _OTHER = "[\u3041-\u30ff\u3400-\u9fff]", "[A-Za-z0-9]"
+_BESIDE = rf"(?<!\n.)(?<!\| .)(?:(?<={_OWN})[ \n]?(?={_OTHER})|(?<={_OTHER})[ \n]?(?={_OWN}))"
 
 _PART = r"\w+(?:-\w+)*"
 _LINE_END = rf"(?P<sign>-| ?[{_SOFT_HYPHENS}]) ?\n"
@@ -55,6 +58,9 @@ _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces h
 def clean_pages(texts: Sequence[str]) -> list[str]:
     """Return the repaired pages. The words of all pages decide how a divided word is joined."""
     pages = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
+    gaps = Counter(gap for page in pages for gap in re.findall(_BESIDE, page))
+    if gaps[""] > gaps[" "]:
+        pages = [re.sub(_BESIDE, lambda gap: gap[0].strip("\n"), page) for page in pages]
     pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
     pages = [_ACCENTED.sub(_compose, page) for page in pages]
     for sign in _SOFT_HYPHENS:  # a file that has it inside lines uses it as its plain hyphen

@@ -14,9 +14,9 @@ from lumber_core.text.captions import spoken_text
 _TRIPLED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 # Kana and ideographs; and Hangul, whose words end in particles.
 _PAIRED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-# A hard-wrapped line of Chinese or Japanese ends inside a word as well.
+# A hard-wrapped line of Chinese or Japanese, or a page, ends inside a word as well.
 _LINE_END_INSIDE = re.compile(
-    r"(?<=[\u3041-\u30ff\u3400-\u9fff])[ \t]*\r?\n[ \t]*(?=[\u3041-\u30ff\u3400-\u9fff])"
+    r"(?<=[\u3041-\u30ff\u3400-\u9fff])[ \t]*(?:\r?\n|\f)[ \t]*(?=[\u3041-\u30ff\u3400-\u9fff])"
 )
 _CHARACTER = r"[\p{L}\p{N}\p{M}]"  # excludes the full stops within the ranges above
 _TERM = regex.compile(

@@ -76,11 +76,34 @@ def clean(text: str) -> str:
         ("表 7.6 是计算機\n科学の語。", "表 7.6 是计算機科学の語。"),
         ("他看着大海说了\n“好的。”", "他看着大海说了“好的。”"),
         ("这里写着按照表\n7.6 中的数。", "这里写着按照表 7.6 中的数。"),
+        ("使用API的时候要注\nAPI的版本是2020\n年的。", "使用API的时候要注API的版本是2020年的。"),
+        ("使用 API 的 2 是 2020\n年的版本与方法。", "使用 API 的 2 是 2020 年的版本与方法。"),
         ("姓名：张三\n地址：北京市海淀区学院路", "姓名：张三\n地址：北京市海淀区学院路"),
     ],
 )
 def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, text: str) -> None:
     assert read(pdf_of_text([shown])) == text
+
+
+@pytest.mark.parametrize(
+    ("pages", "text"),
+    [
+        (["这本书的语言识别\n图像的方法和数据", "集合很大，而且在\n这里。"], "和数据\f集合很大"),
+        (["แรกและสอง\nภาษาไทยเป็น", "ภาษาที่สวย\nงาม"], "เป็น\n\fภาษา"),
+        (
+            ["这本书的语言识别\n图像的方法和数据。", "集合很大，而且在\n这里。"],
+            "和数据。\n\n\f集合",
+        ),
+        (
+            ["这本书的语言识别图像以及更多的内容和\n方法", "集合很大，而且在\n这里。"],
+            "方法\n\n\f集合",
+        ),  # a short line
+    ],
+)
+def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(
+    pages: Sequence[str], text: str
+) -> None:
+    assert text in read(pdf_of_text(pages))
 
 
 def test_a_row_of_one_ideograph_stays_apart_from_the_next() -> None:

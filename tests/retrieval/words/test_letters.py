@@ -197,6 +197,7 @@ def test_parts_are_beside_the_words_of_a_text(text: str) -> None:
         ("语言识\n别图像", "语言识别图像"),
         ("計算 \r\n\u3000機", "計算機"),
         ("カタ\n  カナ", "カタカナ"),
+        ("数据\f集合", "数据集合"),
     ],
 )
 def test_line_ends_do_not_divide_words_of_chinese_and_japanese(wrapped: str, whole: str) -> None:
