@@ -17,7 +17,14 @@ from typing import Any
 from unicodedata import combining
 
 from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
-from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
+from lumber_files.pdf.text_lines import (
+    MIN_RAISE,
+    TextLine,
+    Word,
+    continues_line,
+    is_from_right,
+    join_words,
+)
 from lumber_files.pdf.text_repair import WORD_GOES_ON
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
@@ -37,6 +44,23 @@ _MONOSPACED = re.compile(
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+_ARABIC = re.compile("[\u0600-\u06ff\u0750-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
+# In such lines from their right end: what is read from left to right, words of other alphabets with
+# the number behind them, and numbers. A hyphen or "%" is part of them in Hebrew, not in Arabic.
+_OTHERS = "[A-Za-z\xc0-\u052f\ud800-\udfff]"
+_RUNS = [
+    re.compile(
+        rf"(?:\d[\d.,:/-]{{,40}}[ -]?)?{_OTHERS}(?:[^\u0590-\u08ff\ufb1d-\ufefc]*{_OTHERS})?"
+        rf"|\d{{3}}(?: \d{{3}})* \d{{1,3}}(?!\d)|{percent}\d(?:[{signs}]?\d)*(?:[-\u2212](?!\S))?"
+    )
+    for percent, signs in (("%?", ".,:/+-"), ("", ".,:/\u066b\u066c"))
+]
+# Brackets that close before a word or open behind it: a PDF states what is drawn or what is read.
+_TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
+_MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
+_MAX_DIGIT = 1.1  # times the size, of a digit and a space inside a number
+_BEHIND_NUMBER = re.compile(r"[-+]?\d\S* ")
+_WHOLE = re.compile("\\S[^\r\n\ufffe\ufdd1]*(?<=\\S)")
 _ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
@@ -55,6 +79,7 @@ class PageCharacters:
         self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
+        self._order = [*range(self.count)]  # the numbers of characters as they are read
         self.turns = Counter[int]()  # words by the quarter turns to the left of their letters
         self._styles: dict[bytes, tuple[int, bool]] = {}
         self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
@@ -72,6 +97,8 @@ class PageCharacters:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
+        if _FROM_RIGHT.search(text):
+            text = _LINE.sub(self._from_right, text)
         spaces = _LETTER_AT_END.findall(text)
         spaced = spaces.count(" ") > max(1, _MIN_SPACED * len(spaces))
         lines: list[tuple[list[Word], bool]] = []
@@ -185,11 +212,14 @@ class PageCharacters:
         first = last = self._box(word.start(), turns)
         if len(word[0]) > 1:
             last = self._box(word.end() - 1, turns)
+            if _FROM_RIGHT.search(word[0]):  # a number in it ends elsewhere
+                boxes = [self._box(index, turns) for index in range(*word.span())]
+                return min(boxes)[0], max(box[1] for box in boxes), last[2], abs(last[2] - first[2])
         return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
 
     def _box(self, index: int, turns: int) -> tuple[float, float, float]:
         """Return the left and right sides of a character, and its foot."""
-        self._pdfium.FPDFText_GetCharBox(self._page, index, *self._numbers)
+        self._pdfium.FPDFText_GetCharBox(self._page, self._order[index], *self._numbers)
         left, right, bottom, top = self._numbers
         if not turns:
             return left.value, right.value, bottom.value
@@ -200,20 +230,42 @@ class PageCharacters:
     def _origin(self, index: int, turns: int = 0) -> tuple[float, float]:
         """Return where a character begins on its baseline."""
         x, y = self._numbers[:2]
-        self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
+        self._pdfium.FPDFText_GetCharOrigin(self._page, self._order[index], x, y)
         return turn_back(x.value, y.value, turns)
 
-    def _from_right(self, start: int, letters: re.Match[str], turns: int) -> str:
-        """Return the letters of a word from right to left as they are drawn.
+    def _from_right(self, line: re.Match[str]) -> str:
+        """Return a line with its text from right to left in the order of places, as it is read.
 
-        Browsers draw them from left to right, which is the order that PDFium returns. The letters
-        of a ligature are at one place, mostly in reverse: an alef is behind its lam, a mark last.
+        PDFium puts signs and numbers elsewhere, and letters as they are drawn, as browsers do from
+        left to right. The letters of a ligature are at one place, mostly in reverse: an alef is
+        behind its lam, a mark last, a space first.
         """
-        places: list[tuple[float, int, int, str]] = []
-        for index, letter in enumerate(letters[0], start=start + letters.start()):
-            rank = 2 if combining(letter) else int(letter in _ALEFS)
-            places.append((-round(self._origin(index, turns)[0], 1), rank, -index, letter))
-        return "".join(place[-1] for place in sorted(places))
+        units, whole = [*line[0]], is_from_right(line[1])
+        parts = (_WHOLE if whole else _FROM_RIGHT).finditer(line.string, *line.span(1))
+        for start, end in (part.span() for part in parts):
+            *_, size, _, _, turns = self._font(start, goes_down=False)
+            lefts = [self._origin(index, turns)[0] for index in range(start, end)]
+            for number in _BEHIND_NUMBER.finditer(line.string, start, end):
+                first, space = number.start() - start, number.end() - 1 - start
+                if abs(lefts[space] - lefts[first]) < _MAX_COPY_DIFFERENCE:  # PDFium added it
+                    lefts[space] -= 2 * _MAX_COPY_DIFFERENCE
+            places: list[tuple[float, int, int, str]] = []
+            for left, index in zip(lefts, range(start, end), strict=True):
+                letter = line.string[index]
+                rank = 2 if combining(letter) else (letter in _ALEFS) - (letter == " ")
+                places.append((-round(left, 1), rank, -index, letter))
+            places.sort()
+            signs = [place[-1] for place in places]
+            for n, (before, after) in enumerate(zip(places, places[2:], strict=False), start=1):
+                if signs[n] == " " and after[0] - before[0] > _MAX_DIGIT * size:
+                    signs[n] = "\t"  # between words or cells
+            drawn = "".join(signs)
+            for run in _RUNS[bool(_ARABIC.search(drawn))].finditer(drawn):
+                places[slice(*run.span())] = places[slice(*run.span())][::-1]
+            self._order[start:end] = [-place[-2] for place in places]
+            units[start - line.start() : end - line.start()] = [place[-1] for place in places]
+        text = "".join(units)
+        return _TURNED.sub(lambda sign: sign[0].translate(_MIRROR), text) if whole else text
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:
         """Return the text of a word, with raised and lowered numbers set apart.
@@ -221,9 +273,6 @@ class PageCharacters:
         In a `level` one the first and last characters reach equally far down.
         """
         # Each call of PDFium is slow.
-        if not word[0].isascii() and _FROM_RIGHT.search(word[0]):
-            turns, start = font.turns, word.start()
-            return _FROM_RIGHT.sub(lambda own: self._from_right(start, own, turns), word[0])
         sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
         if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
             return word[0]
@@ -246,6 +295,7 @@ class PageCharacters:
         A line that `goes_down` is read as if it were turned, so that the first is at the top.
         """
         pdfium, page, matrix = self._pdfium, self._page, self._matrix
+        index = self._order[index]
         pdfium.FPDFText_GetMatrix(page, index, matrix)
         size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
         turns = 3 if goes_down else 0

@@ -743,6 +743,36 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
     assert read(prose(740), more=shown).endswith("\n\n\u05d0\u05d1.")
 
 
+@pytest.mark.parametrize(
+    ("drawn", "text"),
+    [  # as a page shows them from left to right
+        ("03-1234567 \u05d5\u05e7", "\u05e7\u05d5 03-1234567"),
+        ("5678-234 \u0641\u062a\u0627\u0647", "\u0647\u0627\u062a\u0641 234-5678"),
+        ("%15.5 \u0629\u062f\u0627\u064a\u0632", "\u0632\u064a\u0627\u062f\u0629 15.5%"),
+        ("\u05d1\u05d0 15.5% \u05d3\u05d2", "\u05d2\u05d3 15.5% \u05d0\u05d1"),
+        (
+            "\u05d5\u05d4\u05d3\u05d2\u05d1\u05d0 (.Acme Corp) \u05d4\u05d3\u05d2",
+            "\u05d2\u05d3\u05d4 (Acme Corp.) \u05d0\u05d1\u05d2\u05d3\u05d4\u05d5",
+        ),
+        (
+            "\u05d5\u05d4\u05d3\u05d2\u05d1\u05d0 ).Acme Corp( \u05d4\u05d3\u05d2",
+            "\u05d2\u05d3\u05d4 (Acme Corp.) \u05d0\u05d1\u05d2\u05d3\u05d4\u05d5",
+        ),
+        (".[1] \u05d1\u05d0", "\u05d0\u05d1 [1]."),
+        (
+            "\u0646\u0645 \u060c2023 \u0645\u0627\u0639",
+            "\u0639\u0627\u0645 2023\u060c \u0645\u0646",
+        ),
+    ],
+)
+def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(
+    drawn: str, text: str
+) -> None:
+    from tests.files.pdf.test_text_repair import pdf_of_text
+
+    assert read_bytes(pdf_of_text([drawn]), name="a", suffix=".pdf").text == text
+
+
 def draw_from_right(right: float, base: float, text: str) -> str:
     """Return what draws letters that end at a place, each as wide as an "o"."""
     left = right - 0.556 * 12 * len(text)
