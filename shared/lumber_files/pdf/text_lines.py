@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
 
 _MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
 MAX_BASE_DIFFERENCE = 0.5  # times the size
@@ -22,7 +22,13 @@ _RAISED_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
-_ITEM_START = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{ITEM_NUMBER})\s")
+_EAST_ASIAN_NUMBER = (  # no space is behind it
+    "[\uff08(](?:\\d{1,2}|[一二三四五六七八九十]{1,3})[\uff09)]"
+    "|[①-⑳]|[一二三四五六七八九十]{1,3}、|\\d{1,2}[\uff0e、]|・"
+)
+_ITEM_START = re.compile(
+    rf"[{BULLETS}]|(?:[\u2013*-]|{ITEM_NUMBER})\s|(?:{_EAST_ASIAN_NUMBER})(?=[{UNSPACED}])"
+)
 _FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 

@@ -106,6 +106,14 @@ def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(
     assert text in read(pdf_of_text(pages))
 
 
+@pytest.mark.parametrize("number", ["（{}）", "({})", "{}．", "{}、"])
+def test_items_with_numbers_of_east_asia_stay_lines(number: str) -> None:
+    items = [
+        f"{number.format(n)}{text}" for n, text in ((1, "编制方案并汇报。"), (2, "申请专利。"))
+    ]
+    assert read(pdf_of_text(["\n".join(items)])) == "\n".join(items)
+
+
 def test_a_row_of_one_ideograph_stays_apart_from_the_next() -> None:
     assert clean("| 车道数 | 六\n四 |\n高\n速") == "| 车道数 | 六\n四 |\n高\n速"
 
