@@ -67,6 +67,7 @@ _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _MAX_ADVANCE = 1.5  # times the size, of the letters of a word
 _MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
 _MOST_COPIES, _MAX_COPY_DIFFERENCE = 3, 0.1  # of two letters in bold; points, between boxes
+_MIN_SIZE = 1.0  # points
 _MAX_FONT_NAME = 200  # bytes of a font's name
 
 
@@ -295,19 +296,22 @@ class PageCharacters:
         A line that `goes_down` is read as if it were turned, so that the first is at the top.
         """
         pdfium, page, matrix = self._pdfium, self._page, self._matrix
-        index = self._order[index]
-        pdfium.FPDFText_GetMatrix(page, index, matrix)
-        size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
+        own = self._order[index]
+        pdfium.FPDFText_GetMatrix(page, own, matrix)
+        size = pdfium.FPDFText_GetFontSize(page, own) * hypot(matrix.c, matrix.d)
+        if size < _MIN_SIZE:  # a font whose glyphs are drawings may have any
+            left, right, _ = self._box(index, 0)
+            size = max(_MIN_SIZE, right - left, self._numbers[3].value - self._numbers[2].value)
         turns = 3 if goes_down else 0
         if abs(matrix.b) > abs(matrix.a):
             turns = 1 if matrix.b > 0 else 3
         elif matrix.a < 0 and matrix.d < 0:
             turns = 2
-        pdfium.FPDFText_GetFontInfo(page, index, self._name, _MAX_FONT_NAME, self._flags)
+        pdfium.FPDFText_GetFontInfo(page, own, self._name, _MAX_FONT_NAME, self._flags)
         font = self._name.value
         if font not in self._styles:
             name = font.decode("latin-1")
-            weight = pdfium.FPDFText_GetFontWeight(page, index)
+            weight = pdfium.FPDFText_GetFontWeight(page, own)
             bold = weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None
             self._styles[font] = (
                 2 if bold else int("medium" in name.lower()),

@@ -350,3 +350,30 @@ def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
         ]
     )
     assert read(content) == "".join(columns)
+
+
+def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
+    """PDFium states the size of such a font as it is written, here a tenth of a point."""
+    glyph = "100 0 0 0 80 80 d1 0 0 80 80 re f"
+    glyphs = (
+        "/FontMatrix [1 0 0 1 0 0] /FontBBox [0 0 80 80] /CharProcs << /a 6 0 R >> /Resources <<>>"
+    )
+    codes = "/FirstChar 65 /LastChar 90 /Widths [" + "100 " * 26 + "]"
+    names = f"/Encoding << /Type /Encoding /Differences [65 {'/a ' * 26}] >> /ToUnicode 3 0 R"
+    rows = "".join(f"<{code:02x}> <{code:04x}> " for code in range(65, 91))
+    content = pdf_of(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+            pdf_stream(
+                "begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
+                f"26 beginbfchar {rows} endbfchar endcmap"
+            ),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R"
+            " /Resources << /Font << /F1 7 0 R >> >> >>",
+            pdf_stream("BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"),
+            pdf_stream(glyph),
+            f"<< /Type /Font /Subtype /Type3 {glyphs} {codes} {names} >>",
+        ]
+    )
+    assert read(content) == "THE TIDE"
