@@ -96,7 +96,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
         return False  # a fast path for most words
     if (goes_on := _GOES_ON.match(text, at)) and (goes_on[0][-1].islower() or first == "-"):
         return True
-    if before.endswith(("\u300d", "\u300f", "\u201d", '"')) and _SAID.match(text, at):
+    if before.endswith(("\u300d", "\u300f", "\u201d", "\uff09", '"')) and _SAID.match(text, at):
         return True
     bare = before.rstrip().rstrip(_CLOSING).rstrip()
     lines = before.count("\n", len(bare))

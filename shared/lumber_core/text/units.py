@@ -48,7 +48,14 @@ _REPLACED |= dict.fromkeys("\u17d4\u17d5\u0f0d\ufe12", "\u3002")
 
 # A sentence in parentheses before another one, which sentencex does not divide.
 _IN_PARENTHESES = re.compile(
-    r"\((?:[^\s()]+\s+){2}[^()]{0,999}[.!?\u2026]\)\s+(?=[\"'\u2018\u201c\u00ab(]?([^\W\d_]))"
+    r"(?:\((?:[^\s()]+\s+){2}[^()]{0,999}[.!?\u2026]\)\s+"
+    r"|\uff08[^\uff08\uff09]{0,999}[\u3002\uff01\uff1f]\uff09\s*)"
+    r"(?=[\"'\u2018\u201c\u00ab(\u300c\u300e\uff08]?([^\W\d_]))"
+)
+# A heading or quote of Japanese or Chinese above an indented line; items go on in these.
+_ABOVE_INDENT = re.compile(
+    "(?m)(?:^(?![^\\w\u3010]|\\d|[一二三四五六七八九十]{1,3}[、\uff0e])[^\n]{1,40}|[\u300d\u300f])"
+    "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
 _CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09]+\s*)?")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
@@ -113,6 +120,8 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     asides = filter(None, (_IN_PARENTHESES.match(text, at) for at in (first, *starts)))
     starts += [aside.end() for aside in [*asides] if not aside[1].islower()]
     starts += starts_after_series(text, language)
+    if "\n\u3000" in text:
+        starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]
     starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
     ends = [0]
     for at in sorted({*starts} - {len(text)}):
