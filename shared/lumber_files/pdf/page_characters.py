@@ -30,6 +30,7 @@ from lumber_files.pdf.text_repair import WORD_GOES_ON
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
+_LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
 # Control codes are glyphs without a character, and no spaces.
 _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 # Lines of Hangul, and of Thai and its kin, may end inside a word, or with a space behind it.
@@ -94,6 +95,7 @@ class PageCharacters:
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
         if len(text) < self.count:
             text = self._with_missing(text)
+        text = _LONE_BREAK.sub(" ", text)
         if len(self.objects) > self.count / 2:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)

@@ -142,6 +142,12 @@ def test_undecodable_glyphs_are_one_character() -> None:
     assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd, and no more"
 
 
+@pytest.mark.parametrize("code", ["000a", "000d"])
+def test_a_glyph_whose_code_is_that_of_a_line_end_is_a_space(code: str) -> None:
+    shown = "<0102030103> Tj T* <0301> Tj"
+    assert read(pdf_with_font("/ToUnicode 3 0 R", [shown], ["0041", code, "0042"])) == "A BAB BA"
+
+
 def test_invisible_characters_go() -> None:
     assert clean("a\0b\u200bc\u2060d\ufeff 5\xa0kg\r\nx\u2011y\rx\ty") == ("abcd 5 kg\nx-y\nx\ty")
     shaped = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
