@@ -27,7 +27,8 @@ READABLE_KINDS = (
 
 # In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
-_MAX_PAGES_NAMED = 10  # without text, in a notice
+_MAX_PAGES_NAMED = 10  # in a notice
+_MAX_UNDECODED = 0.02  # of a page's characters; formulas and bullets have fewer
 _FIRST_LEVEL = re.compile(r"^# (.*)", re.MULTILINE)
 
 
@@ -148,21 +149,29 @@ def _check_size(size: int, name: str, max_unpacked: int) -> None:
 
 
 def _join_pages(
-    name: str, titles: list[str], pages: list[str], without_text: list[int]
+    name: str, titles: list[str], pages: list[str], without_text: list[int], attached: int
 ) -> TextFile:
     """Return the text of a PDF with the titles that it was given."""
     text, starts = join_texts(pages)
+    notices = [f"{attached} attached file{'s' * (attached > 1)} not read"] if attached else []
     if not text.strip():
-        raise UnreadableFileError(f"{name}: no page has text; scanned pages need OCR first")
-    named = ", ".join([*map(str, without_text[:_MAX_PAGES_NAMED]), "..."][: len(without_text)])
-    notice = f"{len(without_text)} of {len(pages)} pages without text: {named} (scans need OCR)"
-    notices = (notice,) if without_text else ()
+        reason = "no page has text besides page numbers; scanned pages need OCR first"
+        raise UnreadableFileError(f"{name}: {'; '.join([reason, *notices])}")
+    shares = [page.count("\ufffd") / max(1, len(page)) for page in pages]
+    undecoded = [number for number, of in enumerate(shares, start=1) if of > _MAX_UNDECODED]
+    for numbers, state in (
+        (without_text, "without text: {} (scans need OCR)"),
+        (undecoded, "with characters that cannot be decoded: {} (OCR can read them)"),
+    ):
+        named = ", ".join([*map(str, numbers[:_MAX_PAGES_NAMED]), "..."][: len(numbers)])
+        if numbers:
+            notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(named)}")
     metadata = _markdown_metadata(titles, name)
     headings = _FIRST_LEVEL.findall(text)
     # A single one would be the title: that of an authority, or of a company without the year.
     if TITLE_KEY not in metadata and len(headings) == 1 and name_beside(headings[0], name):
         metadata[TITLE_KEY] = name_beside(headings[0], name)
-    return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
+    return TextFile(text, metadata=metadata, name=name, pages=starts, notices=tuple(notices))
 
 
 def _markdown_metadata(titles: Iterable[str], name: str) -> dict[str, str]:

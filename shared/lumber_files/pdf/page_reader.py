@@ -28,8 +28,10 @@ _MAX_BOOKMARK_DEPTH = 6  # of bookmarks
 _ERRORS = {4: "it needs a password: save it without one", 5: "it is encrypted in an unknown way"}
 
 
-def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list[str], list[int]]:
-    """Return two titles, the Markdown of each page, and the pages without text.
+def read_pages(
+    content: bytes, max_unpacked: int
+) -> tuple[tuple[str, str], list[str], list[int], int]:
+    """Return two titles, each page's Markdown, the pages without text, the number of attachments.
 
     The titles are that in the properties and the running head of a file without headings, or "".
     Pages without text are numbered from 1, and empty pages left out.
@@ -64,7 +66,7 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list
     texts = [finish(page) for page in clean_pages(texts)]
     check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), max_unpacked)
     empty = {number for number, text in enumerate(texts, start=1) if not text.strip()}
-    return (title, head), texts, sorted(empty - blank)
+    return (title, head), texts, sorted(empty - blank), document.count_attachments()
 
 
 def _read_page(

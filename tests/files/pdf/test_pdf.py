@@ -831,6 +831,17 @@ def test_a_notice_names_pages_that_may_be_scans() -> None:
     assert read_bytes(draw_pdf(pages), name="a", suffix=".pdf").notices == ()  # some are blank
     file = read_bytes(draw_pdf(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
     assert file.notices == ("2 of 4 pages without text: 2, 4 (scans need OCR)",)
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 attached file"), (2, "2 attached files")])
+def test_a_notice_counts_attached_files(number: int, said: str) -> None:
+    names = " ".join(f"({place}) << /Type /Filespec /F (a) >>" for place in range(number))
+    attached = f"/Catalog /Names << /EmbeddedFiles << /Names [{names}] >> >>".encode()
+    content = draw_pdf([prose(740)]).replace(b"/Catalog", attached)
+    assert read_bytes(content, name="a", suffix=".pdf").notices == (f"{said} not read",)
+    cover = draw_pdf([[]]).replace(b"/Catalog", attached)
+    with pytest.raises(UnreadableFileError, match=rf"no page has text.*; {said} not read$"):
+        read_bytes(cover, name="a", suffix=".pdf")
     assert read_bytes(draw_pdf([prose(740)]), name="a", suffix=".pdf").notices == ()
 
 

@@ -142,6 +142,14 @@ def test_undecodable_glyphs_are_one_character() -> None:
     assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd, and no more"
 
 
+def test_a_notice_names_pages_whose_letters_are_undecodable() -> None:
+    pages = ["The tide turns.", "\x0e\x0f\x10 \x11\x12", "\x0e " + "The tide turns. " * 9]
+    file = read_bytes(pdf_of_text(pages), name="a", suffix=".pdf")
+    assert file.notices == (
+        "1 of 3 pages with characters that cannot be decoded: 2 (OCR can read them)",
+    )
+
+
 @pytest.mark.parametrize("code", ["000a", "000d"])
 def test_a_glyph_whose_code_is_that_of_a_line_end_is_a_space(code: str) -> None:
     shown = "<0102030103> Tj T* <0301> Tj"
