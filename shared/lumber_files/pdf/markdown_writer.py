@@ -15,7 +15,7 @@ from unicodedata import bidirectional
 from lumber_files.formats.markdown_cleanup import UNSPACED
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import NUMBER, Outline, TypeStyles, is_text, levels_of
-from lumber_files.pdf.paragraphs import SENTENCE_ENDS, follows, goes_on, line_starts, move_notes
+from lumber_files.pdf.paragraphs import SENTENCE_END, follows, goes_on, line_starts, move_notes
 from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
@@ -128,7 +128,7 @@ def _between(before: _Block, block: _Block) -> str:
     if before.kind == block.kind == "item":
         return "\n"
     goes_on = before.kind in ("paragraph", "item") and block.kind == "paragraph"
-    if not goes_on or before.lines[-1].text[-1] in SENTENCE_ENDS:
+    if not goes_on or SENTENCE_END.search(before.lines[-1].text):
         return "\n\n"
     last, first = before.lines[-1], block.lines[0]
     start = first.text[0]

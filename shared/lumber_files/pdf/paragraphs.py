@@ -10,9 +10,11 @@ from statistics import median
 from lumber_files.formats.markdown_cleanup import UNSPACED
 from lumber_files.pdf.heading_levels import TypeStyles
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine
+from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine
 
-SENTENCE_ENDS = ".!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a"
+SENTENCE_END = re.compile(  # also inside quotes or parentheses
+    "[.!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a][\"')\\]\xbb\u2019\u201d\u300b\u300d\u300f\uff09]*$"
+)
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
 _MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more
 _HYPHENS = "-\u2010\xad"
@@ -28,13 +30,15 @@ def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
     """Return whether a line continues the paragraph of the one before."""
     if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
         return False
+    if after.size >= HEADING_SCALE * max(line.size, styles.text):
+        return False  # a heading may have no space above it
     down = line.base - after.base
     if down <= 0:  # the next column
         goes_on = after.text[0].isalpha() and not after.text[0].isupper()
-        return line.text[-1] not in SENTENCE_ENDS and line.size == after.size and goes_on
+        return not SENTENCE_END.search(line.text) and line.size == after.size and goes_on
     short = line.right < after.right - _MIN_SHORTFALL * line.size
     return down < _MAX_LEADING * styles.leading(line) and not (
-        short and line.text[-1] in SENTENCE_ENDS
+        short and SENTENCE_END.search(line.text)
     )
 
 

@@ -411,6 +411,20 @@ def test_a_paragraph_goes_on_on_the_next_page() -> None:
     assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == whole
 
 
+@pytest.mark.parametrize("end", ["", '"', "\\)", '"]'])
+def test_a_paragraph_may_end_inside_quotes_or_parentheses(end: str) -> None:
+    ended = [PROSE[0], f"when the lamp is lit.{end}"]
+    shown = ended[1].replace("\\", "")
+    assert f"{shown}\n\n\fwhen" in read(prose(740, ended), prose(740, PROSE[1:]))
+    assert f"{shown}\n\nNobody" in read(prose(740, [*ended, PROSE[2]]))
+
+
+@pytest.mark.parametrize(("size", "is_heading"), [(14, True), (12, False)])
+def test_a_larger_line_near_a_full_one_is_a_heading(size: int, is_heading: bool) -> None:
+    page = [*prose(726, PROSE[:2]), (72, 698, size, "Of nets"), *prose(684)]
+    assert ("\n\n# Of nets\n\n" in read(page)) == is_heading
+
+
 ROWS = [("Boats", "1,200", "1,100"), ("Nets", "(30)", "45"), ("Hooks", "7", "-")]
 
 
