@@ -127,7 +127,7 @@ class PackedVectors:
         """Return the cosine similarities of the vectors at some places to a rotated one."""
         parts, steps = wanted
         products = np.empty((len(places), 2), dtype=np.float32)
-        block = np.empty((_BLOCK_SIZE, self.width), dtype=np.float32)
+        block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
         for first in range(0, len(places), _BLOCK_SIZE):
             some = places[first : first + _BLOCK_SIZE]
             rows = block[: len(some)]

@@ -207,7 +207,7 @@ def join_slices(
     any_hit = {hit.document: hit for hit in hits}
     documents = {name: _DocumentPassages(texts[name], hit.kind) for name, hit in any_hit.items()}
     used_words = 0
-    for rank, hit in enumerate(sorted(hits, key=lambda hit: hit.score, reverse=True)):
+    for rank, hit in enumerate(sorted(hits, key=attrgetter("score"), reverse=True)):
         room = inf if budget is None or not rank else budget - used_words
         used_words += documents[hit.document].join(rank, hit, max_gap, room)
     passages = [passage for document in documents.values() for passage in document.passages()]
