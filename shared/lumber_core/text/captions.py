@@ -72,6 +72,7 @@ _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INF
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d")
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
+_CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"
@@ -137,7 +138,17 @@ def is_captions(text: str, kind: str) -> bool:
     """
     if kind == "captions" or text.startswith("start\tend\ttext\n"):  # a TSV file of Whisper
         return True
-    return kind in ("text", "markdown") and (begins_with_cue(text) or _is_transcript(text))
+    may_be = kind in ("text", "markdown") and _may_be_spoken(text[:_MAX_CHARACTERS_ABOVE_SPEECH])
+    return may_be and (begins_with_cue(text) or _is_transcript(text))
+
+
+@lru_cache(maxsize=_CACHED_STARTS)
+def _may_be_spoken(start: str) -> bool:
+    return begins_with_cue(start) or _may_have_clocks(start)
+
+
+def _may_have_clocks(start: str) -> bool:
+    return "0:" in start or _CLOCK_AFTER_NAME.search(start) is not None
 
 
 def begins_with_cue(text: str) -> bool:
@@ -148,8 +159,7 @@ def begins_with_cue(text: str) -> bool:
 
 def _is_transcript(text: str) -> bool:
     """Return whether words stand between times from the start of a recording on."""
-    start = text[:_MAX_CHARACTERS_ABOVE_SPEECH]
-    if "0:" not in start and not _CLOCK_AFTER_NAME.search(start):  # nearly all texts end here
+    if not _may_have_clocks(text[:_MAX_CHARACTERS_ABOVE_SPEECH]):  # nearly all texts end here
         return False
     text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME]).removeprefix("\ufeff")
     first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)

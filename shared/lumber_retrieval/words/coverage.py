@@ -81,13 +81,11 @@ class QuestionWords:
         """
         matches = []
         for own in map(_words_of, texts):
-            words = sum([bit for word, bit in self._words if word in own])
-            pairs = (
-                bit
-                for first, second, both, bit in self._pairs
-                if words & both == both and _follow(own, first, second)
-            )
-            matches.append(words + sum(pairs))
+            found = sum([bit for word, bit in self._words if word in own])
+            for first, second, both, bit in self._pairs:
+                if found & both == both and _follow(own, first, second):
+                    found |= bit
+            matches.append(found)
         return matches
 
     def coverages(self, texts: Iterable[str]) -> list[float]:
