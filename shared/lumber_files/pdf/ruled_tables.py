@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise, repeat
 from operator import attrgetter, itemgetter
+from statistics import median
 from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import TextLine, Word, by_height
@@ -14,6 +15,8 @@ _MIN_BAND_HEIGHT = 6.0  # points; what is thinner is a rule
 _MIN_GAP = 3.0  # points; closer lines are one
 _MIN_SHARE = 0.6  # of a table's height or width; merged cells interrupt its lines
 _MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
+_MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; justified text has wider
+_MIN_PIECE_WORDS = 4  # of a piece of a sentence
 _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
@@ -274,6 +277,10 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
     wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
     if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):
         return
+    texts = [text for own in cells for text in own.values()]
+    pieces = [o for o in texts if o[0].islower() and len(o.split()) >= _MIN_PIECE_WORDS]
+    if 2 * len(pieces) > len(texts):  # sentences go on in them: two columns of text
+        return
     tops = [max(line.base + line.size for line in row) for row in rows]
     tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)
     drawn: list[Rule] = []
@@ -305,6 +312,12 @@ def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str
 def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
     """Return the cells of rows below heads if a row lacks a cell before others, else none."""
     gutters = _gutters(lines)
+    gaps: tuple[list[float], list[float]] = [], []  # between words of a cell, and between cells
+    for before, word in (pair for line in lines for pair in pairwise(line.words)):
+        apart = bisect_right(gutters, before.left) < bisect_right(gutters, word.left)
+        gaps[apart].append((word.left - before.right) / word.size)
+    if all(gaps) and median(gaps[0]) > _MAX_SPACE * min(gaps[1]):  # justified text
+        return []
     cells = [_cells([line], gutters) for line in lines]
     lacks = any(len(row) <= max(row) for row in cells[1:])
     whole = len(gutters) > 1 and len(cells[0]) > len(gutters)

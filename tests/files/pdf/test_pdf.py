@@ -691,6 +691,27 @@ def test_two_columns_of_text_between_rules_are_no_table() -> None:
     assert "|" not in read([*left, *right], more=rules)
 
 
+def test_sentences_that_go_on_in_the_lines_of_two_columns_are_no_cells() -> None:
+    heads = [(72, 622, 11, "The lamp"), (320, 622, 11, "The horn")]
+    lines = [
+        (left, 595 - 14 * n, 11, text)
+        for n in range(6)
+        for left, text in ((72, "it is dark, and puts it out"), (320, "the fog lifts, and then it"))
+    ]
+    rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (640, 612, 510))
+    assert "|" not in read([*prose(740), *heads, *lines, *prose(400)], more=rules)
+    terms = [(*line[:3], "Ebb") if line[0] == 72 else line for line in lines]
+    shown = rows_between(read([*prose(740), *heads, *terms, *prose(400)], more=rules))
+    assert shown == ["The lamp | The horn", *["Ebb | the fog lifts, and then it"] * 6]
+
+
+@pytest.mark.parametrize(("left", "is_table"), [(211, False), (202, True)])
+def test_words_as_far_apart_as_cells_are_justified_text(left: int, is_table: bool) -> None:
+    lines = [(72, 600, 11, "Fourteen"), (150, 600, 11, "Rules"), (190, 600, 11, "of")]
+    lines += [(left, 600, 11, "ports"), (150, 588, 11, "Boats"), (200, 588, 11, "overnight")]
+    assert ("|" in read([*prose(740), *lines, *prose(400)])) == is_table
+
+
 def test_turned_heads_stay_in_their_table() -> None:
     turned = "".join(
         f"BT /F0 8 Tf 0 1 -1 0 {left + 14} 583 Tm ({name}) Tj ET\n"
