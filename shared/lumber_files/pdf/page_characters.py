@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from math import hypot
+from math import dist, hypot
 from operator import attrgetter, itemgetter
 from typing import Any
 from unicodedata import combining
@@ -31,6 +31,7 @@ from lumber_files.pdf.text_repair import WORD_GOES_ON
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
 _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
+_DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
 # Control codes are glyphs without a character, and no spaces.
 _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 # Lines of Hangul, and of Thai and its kin, may end inside a word, or with a space behind it.
@@ -98,7 +99,7 @@ class PageCharacters:
         text = _LONE_BREAK.sub(" ", text)
         if len(self.objects) > self.count / 2:
             text = self._with_doubled(text)
-        text = re.sub("\u2010(?=\\S)", self._hyphen, text)
+        text = re.sub("\u2010(?=\\S)", self._hyphen, _DRAWN_TWICE.sub(self._without_copies, text))
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
         if _FROM_RIGHT.search(text):
             text = _LINE.sub(self._from_right, text)
@@ -160,6 +161,12 @@ class PageCharacters:
                 if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
                     units[before + 1] = text[before]
         return "".join(units)
+
+    def _without_copies(self, word: re.Match[str]) -> str:
+        """Return a word with U+0000, which is left out later, for each copy of a letter."""
+        apart = max(dist(self._origin(n), self._origin(n + 1)) for n in range(*word.span(), 2))
+        is_copy = apart < _MAX_SHIFT * self._font(word.start(), goes_down=False).size
+        return "".join(f"{letter}\0" for letter in word[0][::2]) if is_copy else word[0]
 
     def _hyphen(self, match: re.Match[str]) -> str:
         """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""
