@@ -95,6 +95,10 @@ def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, te
             "和数据。\n\n\f集合",
         ),
         (
+            ["这本书的语言识别\n图像的方法数据。」", "集合很大，而且在\n这里。"],
+            "数据。」\n\n\f集合",
+        ),
+        (
             ["这本书的语言识别图像以及更多的内容和\n方法", "集合很大，而且在\n这里。"],
             "方法\n\n\f集合",
         ),  # a short line
