@@ -263,6 +263,9 @@ class _DocumentPassages:
                 break
             end = max(end, after.end)
             last += 1
+        length = self._dense * (end - start)
+        if first == last and above + floor_by_length(0, length) > room:
+            return 0  # as half of all hits: their words need not be counted
         # Words that begin in ranges add up; the word in which a passage begins is counted apart.
         starts, position, counted, hits = 0, start, 0, [(rank, hit)]
         for passage in self._passages[first:last]:
@@ -271,7 +274,6 @@ class _DocumentPassages:
             counted += passage.words + passage.above
             hits += passage.hits
         starts += count_starts(self._text, position, end)
-        length = self._dense * (end - start)
         words = floor_by_length(starts + is_inside_word(self._text, start), length)
         added = words + above - counted
         if added > room:
