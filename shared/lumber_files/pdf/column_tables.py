@@ -222,6 +222,9 @@ def _heads_above(
             or over[0].left <= min(edge, columns[0].left - _MAX_LEFT_SLACK * size)
             or over[-1].right >= columns[-1].right + _MAX_RIGHT_SLACK * size
         ):
+            ends = [o for o in level if _is_long(o) and levels and o.left <= levels[-1][0].left]
+            if ends and levels[-1][0].text[0].islower() and headed[-1:] == [len(levels) - 1]:
+                headed.pop()  # its sentence goes on there
             break
         headed += [len(levels)] * bool(over and not is_note)
         levels += [level] * (bool(beside) or not is_note)

@@ -114,3 +114,15 @@ def test_a_mark_below_numbers_is_no_sum() -> None:
     rows = rows_of(600, ("Goods", "2023", ""), ("Boats", "120", ""), ("Nets", "30", ""))
     shown = rows_between(read([*prose(740), *rows, (258, 552, 11, "~"), *prose(400)]))
     assert shown == ["Goods | 2023", "Boats | 120", "Nets | 30"]
+
+
+def test_the_end_of_a_sentence_above_a_table_is_none_of_its_heads() -> None:
+    text = "The boats and nets that were let to keepers of the harbour until"
+    lines = [(72, 664, 11, text), (72, 650, 11, "spring are these:"), (250, 650, 11, "Hired")]
+    heads = [(72, 634, 11, "In dollars"), (250, 634, 11, "2023"), (350, 634, 11, "2022")]
+    shown = read([*prose(740), *lines, *heads, *rows_of(618, *ROWS[:2]), *prose(400)])
+    assert rows_between(shown)[0] == "In dollars | 2023 | 2022"
+    assert f"{text} spring are these: Hired" in shown.replace("  ", " ")
+    lines[1] = (72, 650, 11, "Spring")
+    above = read([*prose(740), *lines, *heads, *rows_of(618, *ROWS[:2]), *prose(400)])
+    assert rows_between(above)[0] == "Spring In dollars | Hired 2023 | 2022"
