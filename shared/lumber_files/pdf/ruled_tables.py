@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise, repeat
 from operator import attrgetter, itemgetter
-from statistics import median
 from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import TextLine, Word, by_height
@@ -316,7 +315,7 @@ def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
     for before, word in (pair for line in lines for pair in pairwise(line.words)):
         apart = bisect_right(gutters, before.left) < bisect_right(gutters, word.left)
         gaps[apart].append((word.left - before.right) / word.size)
-    if all(gaps) and median(gaps[0]) > _MAX_SPACE * min(gaps[1]):  # justified text
+    if all(gaps) and min(gaps[0]) > _MAX_SPACE * min(gaps[1]):  # justified text
         return []
     cells = [_cells([line], gutters) for line in lines]
     lacks = any(len(row) <= max(row) for row in cells[1:])

@@ -710,6 +710,9 @@ def test_words_as_far_apart_as_cells_are_justified_text(left: int, is_table: boo
     lines = [(72, 600, 11, "Fourteen"), (150, 600, 11, "Rules"), (190, 600, 11, "of")]
     lines += [(left, 600, 11, "ports"), (150, 588, 11, "Boats"), (200, 588, 11, "overnight")]
     assert ("|" in read([*prose(740), *lines, *prose(400)])) == is_table
+    lines += [(150, 576, 11, "Oars"), (200, 576, 11, "for all")]  # its words are as ever
+    lines += [(150, 564, 11, "Ox"), (190, 564, 11, "of"), (left, 564, 11, "seals")]
+    assert "| Fourteen | Rules | of ports |" in read([*prose(740), *lines, *prose(400)])
 
 
 def test_turned_heads_stay_in_their_table() -> None:
