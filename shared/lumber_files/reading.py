@@ -28,6 +28,7 @@ READABLE_KINDS = (
 # In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 _MAX_PAGES_NAMED = 10  # in a notice
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_UNDECODED = 0.02  # of a page's characters; formulas and bullets have fewer
 _FIRST_LEVEL = re.compile(r"^# (.*)", re.MULTILINE)
 
@@ -119,6 +120,8 @@ def read_bytes(
     """
     kind = (PurePath(name).suffix if suffix is None else suffix).lower()
     require_reader(kind)
+    if content.startswith(_LFS_POINTER):
+        raise UnreadableFileError(f"{name} is not here, only its pointer: run git lfs pull")
     decoded = Decoded("", None)
     if kind not in (PDF, *DOCUMENTS):
         _check_size(len(content), name, max_unpacked)

@@ -194,3 +194,10 @@ def test_files_have_titles_of_their_own(name: str, given: str, title: str | None
     assert "title" not in read_bytes(page, name=name, suffix=".html").metadata
     headed = docx_with_title(given, [("Heading1", "Tides"), ("", "They turn.")])
     assert "title" not in read_bytes(headed, name=name, suffix=".docx").metadata
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.md", "a.csv"])
+def test_a_pointer_of_git_lfs_is_no_text(name: str) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"
+    with pytest.raises(UnreadableFileError, match=rf"{name} is not here.*git lfs pull"):
+        read_bytes(pointer, name=name)
