@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path, PurePath
 
+from lumber_core.support.wording import with_noun
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
@@ -156,7 +157,7 @@ def _join_pages(
 ) -> TextFile:
     """Return the text of a PDF with the titles that it was given."""
     text, starts = join_texts(pages)
-    notices = [f"{attached} attached file{'s' * (attached > 1)} not read"] if attached else []
+    notices = [f"{with_noun(attached, 'attached file')} not read"] if attached else []
     if not text.strip():
         reason = "no page has text besides page numbers; scanned pages need OCR first"
         raise UnreadableFileError(f"{name}: {'; '.join([reason, *notices])}")

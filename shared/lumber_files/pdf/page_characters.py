@@ -18,6 +18,7 @@ from unicodedata import combining
 
 from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
 from lumber_files.pdf.text_lines import (
+    FROM_RIGHT,
     MIN_RAISE,
     TextLine,
     Word,
@@ -45,7 +46,7 @@ _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
-_FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+_FROM_RIGHT = re.compile(f"{FROM_RIGHT.pattern}{{2,}}")
 _ARABIC = re.compile("[\u0600-\u06ff\u0750-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 # In such lines from their right end: what is read from left to right, words of other alphabets with
 # the number behind them, and numbers. A hyphen or "%" is part of them in Hebrew, not in Arabic.

@@ -29,7 +29,8 @@ _EAST_ASIAN_NUMBER = (  # no space is behind it
 _ITEM_START = re.compile(
     rf"[{BULLETS}]|(?:[\u2013*-]|{ITEM_NUMBER})\s|(?:{_EAST_ASIAN_NUMBER})(?=[{UNSPACED}])"
 )
-_FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""A letter of a script from right to left."""
 
 
 class Word(NamedTuple):
@@ -90,7 +91,8 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
 
 def is_from_right(text: str) -> bool:
     """Return whether most letters of a text are of a script from right to left."""
-    return 2 * len(_FROM_RIGHT.findall(text)) > sum(map(str.isalpha, text))
+    count = len(FROM_RIGHT.findall(text))
+    return count > 0 and 2 * count > sum(map(str.isalpha, text))
 
 
 def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:

@@ -38,8 +38,8 @@ WORD_GOES_ON = "\u2060"
 """Stands at a line end inside a word of another alphabet without hyphens, such as Hangul."""
 _QUOTES = "\u2018-\u201d\u2014\u2026"  # marks of Chinese that other alphabets have as well
 _INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of a table
-    rf"(?<!\n.)(?<!\| .)(?:(?<=[{UNSPACED}])\n(?=[{UNSPACED}{_QUOTES}])"
-    rf"|(?<=[{_QUOTES}])\n(?=[{UNSPACED}]))|{WORD_GOES_ON}\n(?=[^\W\x00-\x7f])"
+    rf"\n(?:(?<!\n.\n)(?<!\| .\n)(?:(?<=[{UNSPACED}]\n)(?=[{UNSPACED}{_QUOTES}])"
+    rf"|(?<=[{_QUOTES}]\n)(?=[{UNSPACED}]))|(?<={WORD_GOES_ON}\n)(?=[^\W\x00-\x7f]))"
 )
 # Beside another alphabet, a line end is what stands there inside most lines: a space or nothing.
 _OWN, _OTHER = "[\u3041-\u30ff\u3400-\u9fff]", "[A-Za-z0-9]"
@@ -58,7 +58,8 @@ _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces h
 def clean_pages(texts: Sequence[str]) -> list[str]:
     """Return the repaired pages. The words of all pages decide how a divided word is joined."""
     pages = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
-    gaps = Counter(gap for page in pages for gap in re.findall(_BESIDE, page))
+    east_asian = (page for page in pages if re.search(_OWN, page))
+    gaps = Counter(gap for page in east_asian for gap in re.findall(_BESIDE, page))
     if gaps[""] > gaps[" "]:
         pages = [re.sub(_BESIDE, lambda gap: gap[0].strip("\n"), page) for page in pages]
     pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
