@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from lumber_core.text.unicode import KANA_HAN
+
 # What is changed in anydoc's Markdown, and code, which is kept.
 _CLEANUP = re.compile(
     r"""(?=[`!\[<\\\n\#]|^[\ >]+`)(?:
@@ -29,7 +31,7 @@ _TABLE = re.compile(
 )
 NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
 """The start of a number, which names no column; a year may."""
-UNSPACED = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+UNSPACED = f"\u3001-\u303f{KANA_HAN}\uff01-\uff60"
 """Ideographs, kana and their punctuation, for a regular expression: lines end between any two."""
 MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; files with more are made to exhaust memory."""

@@ -14,18 +14,11 @@ from itertools import groupby
 from math import dist, hypot
 from operator import attrgetter, itemgetter
 from typing import Any
-from unicodedata import combining
 
+from lumber_core.text.unicode import SOUTHEAST_ASIAN
 from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
-from lumber_files.pdf.text_lines import (
-    FROM_RIGHT,
-    MIN_RAISE,
-    TextLine,
-    Word,
-    continues_line,
-    is_from_right,
-    join_words,
-)
+from lumber_files.pdf.right_to_left import WORD_FROM_RIGHT, order_line
+from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
 from lumber_files.pdf.text_repair import WORD_GOES_ON
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
@@ -36,7 +29,7 @@ _DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # t
 # Control codes are glyphs without a character, and no spaces.
 _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 # Lines of Hangul, and of Thai and its kin, may end inside a word, or with a space behind it.
-_LETTER_AT_END = re.compile("[\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]( ?)\r\n")
+_LETTER_AT_END = re.compile(f"[\uac00-\ud7a3{SOUTHEAST_ASIAN}]( ?)\r\n")
 _MIN_SPACED = 0.15  # of these lines, if spaces are drawn: a fifth to a half end between words
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
@@ -46,25 +39,6 @@ _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
-_FROM_RIGHT = re.compile(f"{FROM_RIGHT.pattern}{{2,}}")
-_ARABIC = re.compile("[\u0600-\u06ff\u0750-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
-# In such lines from their right end: what is read from left to right, words of other alphabets with
-# the number behind them, and numbers. A hyphen or "%" is part of them in Hebrew, not in Arabic.
-_OTHERS = "[A-Za-z\xc0-\u052f\ud800-\udfff]"
-_RUNS = [
-    re.compile(
-        rf"(?:\d[\d.,:/-]{{,40}}[ -]?)?{_OTHERS}(?:[^\u0590-\u08ff\ufb1d-\ufefc]*{_OTHERS})?"
-        rf"|\d{{3}}(?: \d{{3}})* \d{{1,3}}(?!\d)|{percent}\d(?:[{signs}]?\d)*(?:[-\u2212](?!\S))?"
-    )
-    for percent, signs in (("%?", ".,:/+-"), ("", ".,:/\u066b\u066c"))
-]
-# Brackets that close before a word or open behind it: a PDF states what is drawn or what is read.
-_TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
-_MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
-_MAX_DIGIT = 1.1  # times the size, of a digit and a space inside a number
-_BEHIND_NUMBER = re.compile(r"[-+]?\d\S* ")
-_WHOLE = re.compile("\\S[^\r\n\ufffe\ufdd1]*(?<=\\S)")
-_ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _MAX_ADVANCE = 1.5  # times the size, of the letters of a word
@@ -102,7 +76,7 @@ class PageCharacters:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, _DRAWN_TWICE.sub(self._without_copies, text))
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
-        if _FROM_RIGHT.search(text):
+        if WORD_FROM_RIGHT.search(text):
             text = _LINE.sub(self._from_right, text)
         spaces = _LETTER_AT_END.findall(text)
         spaced = spaces.count(" ") > max(1, _MIN_SPACED * len(spaces))
@@ -223,7 +197,7 @@ class PageCharacters:
         first = last = self._box(word.start(), turns)
         if len(word[0]) > 1:
             last = self._box(word.end() - 1, turns)
-            if _FROM_RIGHT.search(word[0]):  # a number in it ends elsewhere
+            if WORD_FROM_RIGHT.search(word[0]):  # a number in it ends elsewhere
                 boxes = [self._box(index, turns) for index in range(*word.span())]
                 return min(boxes)[0], max(box[1] for box in boxes), last[2], abs(last[2] - first[2])
         return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
@@ -245,38 +219,14 @@ class PageCharacters:
         return turn_back(x.value, y.value, turns)
 
     def _from_right(self, line: re.Match[str]) -> str:
-        """Return a line with its text from right to left in the order of places, as it is read.
+        """Return a line with its text from right to left in the order in which it is read."""
+        self._order[slice(*line.span())], text = order_line(line, self._places)
+        return text
 
-        PDFium puts signs and numbers elsewhere, and letters as they are drawn, as browsers do from
-        left to right. The letters of a ligature are at one place, mostly in reverse: an alef is
-        behind its lam, a mark last, a space first.
-        """
-        units, whole = [*line[0]], is_from_right(line[1])
-        parts = (_WHOLE if whole else _FROM_RIGHT).finditer(line.string, *line.span(1))
-        for start, end in (part.span() for part in parts):
-            *_, size, _, _, turns = self._font(start, goes_down=False)
-            lefts = [self._origin(index, turns)[0] for index in range(start, end)]
-            for number in _BEHIND_NUMBER.finditer(line.string, start, end):
-                first, space = number.start() - start, number.end() - 1 - start
-                if abs(lefts[space] - lefts[first]) < _MAX_COPY_DIFFERENCE:  # PDFium added it
-                    lefts[space] -= 2 * _MAX_COPY_DIFFERENCE
-            places: list[tuple[float, int, int, str]] = []
-            for left, index in zip(lefts, range(start, end), strict=True):
-                letter = line.string[index]
-                rank = 2 if combining(letter) else (letter in _ALEFS) - (letter == " ")
-                places.append((-round(left, 1), rank, -index, letter))
-            places.sort()
-            signs = [place[-1] for place in places]
-            for n, (before, after) in enumerate(zip(places, places[2:], strict=False), start=1):
-                if signs[n] == " " and after[0] - before[0] > _MAX_DIGIT * size:
-                    signs[n] = "\t"  # between words or cells
-            drawn = "".join(signs)
-            for run in _RUNS[bool(_ARABIC.search(drawn))].finditer(drawn):
-                places[slice(*run.span())] = places[slice(*run.span())][::-1]
-            self._order[start:end] = [-place[-2] for place in places]
-            units[start - line.start() : end - line.start()] = [place[-1] for place in places]
-        text = "".join(units)
-        return _TURNED.sub(lambda sign: sign[0].translate(_MIRROR), text) if whole else text
+    def _places(self, start: int, stop: int) -> tuple[float, list[float]]:
+        """Return the size of the first of some characters, and where each of them begins."""
+        *_, size, _, _, turns = self._font(start, goes_down=False)
+        return size, [self._origin(index, turns)[0] for index in range(start, stop)]
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:
         """Return the text of a word, with raised and lowered numbers set apart.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
 from typing import Any
 
 from lumber_files.limits import check_unpacked
@@ -17,8 +16,9 @@ from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.page_characters import PageCharacters, turn_back
+from lumber_files.pdf.right_to_left import turn_round
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word, is_from_right
+from lumber_files.pdf.text_lines import TextLine, is_from_right
 from lumber_files.pdf.text_repair import clean_pages
 
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
@@ -96,24 +96,9 @@ def _read_page(
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)
     if is_from_right("".join(line.text for line in lines)):  # what is read first is left
-        lines = [_turn_round(line) for line in lines]
+        lines = [turn_round(line) for line in lines]
         rules = [rule._replace(left=-rule.right, right=-rule.left) for rule in rules]
     return lines, rules, len(drawn.objects)
-
-
-def _turn_round(line: TextLine) -> TextLine:
-    """Return a line of a page from right to left with its left and right exchanged."""
-    words = [word._replace(left=-word.right, right=-word.left) for word in line.words]
-    cells = sorted(TextLine(words).cells, key=lambda cell: cell[0].left)
-    placed: list[Word] = []
-    for cell in cells:
-        for _, group in groupby(cell, key=lambda word: is_from_right(word.text)):
-            run = [*group]
-            ends = run[0].right + run[-1].left  # other alphabets are read in their own direction
-            if run[0].left > run[-1].left and any(o.text.upper().isupper() for o in run):
-                run = [o._replace(left=ends - o.right, right=ends - o.left) for o in run]
-            placed += run
-    return TextLine(placed, added=line.added)
 
 
 def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from lumber_core.text.unicode import KANA_HAN
 from lumber_files.formats.markdown_cleanup import UNSPACED
 
 _SOFT_HYPHENS = "\xad\u2010"  # browsers draw the last
@@ -42,7 +43,7 @@ _INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of 
     rf"|(?<=[{_QUOTES}]\n)(?=[{UNSPACED}]))|(?<={WORD_GOES_ON}\n)(?=[^\W\x00-\x7f]))"
 )
 # Beside another alphabet, a line end is what stands there inside most lines: a space or nothing.
-_OWN, _OTHER = "[\u3041-\u30ff\u3400-\u9fff]", "[A-Za-z0-9]"
+_OWN, _OTHER = f"[{KANA_HAN}]", "[A-Za-z0-9]"
 _BESIDE = rf"(?<!\n.)(?<!\| .)(?:(?<={_OWN})[ \n]?(?={_OTHER})|(?<={_OTHER})[ \n]?(?={_OWN}))"
 
 _PART = r"\w+(?:-\w+)*"

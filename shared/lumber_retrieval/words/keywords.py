@@ -9,19 +9,15 @@ from functools import lru_cache
 import regex
 
 from lumber_core.text.captions import spoken_text
+from lumber_core.text.unicode import KANA_HAN, SOUTHEAST_ASIAN
 
-# Alphabets without spaces between words: Thai, Lao, Myanmar, Khmer.
-_TRIPLED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-# Kana and ideographs; and Hangul, whose words end in particles.
-_PAIRED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_PAIRED = rf"{KANA_HAN}\uac00-\ud7af"  # words of Hangul end in particles
 # A hard-wrapped line of Chinese or Japanese, or a page, ends inside a word as well.
-_LINE_END_INSIDE = re.compile(
-    r"(?<=[\u3041-\u30ff\u3400-\u9fff])[ \t]*(?:\r?\n|\f)[ \t]*(?=[\u3041-\u30ff\u3400-\u9fff])"
-)
+_LINE_END_INSIDE = re.compile(rf"(?<=[{KANA_HAN}])[ \t]*(?:\r?\n|\f)[ \t]*(?=[{KANA_HAN}])")
 _CHARACTER = r"[\p{L}\p{N}\p{M}]"  # excludes the full stops within the ranges above
 _TERM = regex.compile(
-    rf"([{_TRIPLED}&&{_CHARACTER}]+)|([{_PAIRED}&&{_CHARACTER}]+)"
-    rf"|[\p{{L}}\p{{N}}--[{_TRIPLED}{_PAIRED}]][{_CHARACTER}--[{_TRIPLED}{_PAIRED}]]*",
+    rf"([{SOUTHEAST_ASIAN}&&{_CHARACTER}]+)|([{_PAIRED}&&{_CHARACTER}]+)"
+    rf"|[\p{{L}}\p{{N}}--[{SOUTHEAST_ASIAN}{_PAIRED}]][{_CHARACTER}--[{SOUTHEAST_ASIAN}{_PAIRED}]]*",
     regex.VERSION1,
 )
 # A word of one ideograph has other neighbours in a question. With them, recall in Chinese is 0.972
@@ -117,15 +113,14 @@ _LONGEST_NAME = 200  # characters; longer ones are data, and would take quadrati
 # each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
 # between syllables) begins one. Whether a word begins at a place depends on the two characters
 # there alone, so counts of neighbouring ranges add up.
-_SYLLABLES = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _VOWEL = (
     "\u0e30-\u0e39\u0e41-\u0e44\u0e47\u0eb0-\u0eb9\u0ebb\u0ec1-\u0ec4\u0f0b"
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
-_WORD = re.compile(rf"[{_SYLLABLES}]|[^\s{_SYLLABLES}][^\s{_SYLLABLES}{_VOWEL}]*")
+_WORD = re.compile(rf"[{KANA_HAN}]|[^\s{KANA_HAN}][^\s{KANA_HAN}{_VOWEL}]*")
 _BAR = "|"  # between the cells of a table: no word, but the end of one
-_SYLLABIC = re.compile(f"[{_SYLLABLES}{_VOWEL}]")
-_INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{_SYLLABLES}])[^\s{_BAR}{_SYLLABLES}{_VOWEL}]")
+_SYLLABIC = re.compile(f"[{KANA_HAN}{_VOWEL}]")
+_INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{KANA_HAN}])[^\s{_BAR}{KANA_HAN}{_VOWEL}]")
 _MOST_CHARACTERS_PER_WORD = 12
 """Most characters of a word, on average over a passage. Prose has about 6 characters a word with
 the space, German 8; 12 keeps file names and links from counting extra. In text without spaces, such

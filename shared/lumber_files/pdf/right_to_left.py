@@ -1,0 +1,89 @@
+"""Puts text from right to left, such as Arabic and Hebrew, in the order in which it is read.
+
+PDFium puts signs and numbers elsewhere, and letters as they are drawn, as browsers do from left to
+right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import groupby
+from unicodedata import combining
+
+from lumber_files.pdf.text_lines import FROM_RIGHT, TextLine, Word, is_from_right
+
+WORD_FROM_RIGHT = re.compile(f"{FROM_RIGHT.pattern}{{2,}}")
+_ARABIC = re.compile("[\u0600-\u06ff\u0750-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
+# In lines from their right end: what is read from left to right, words of other alphabets with the
+# number behind them, and numbers. A hyphen or "%" is part of them in Hebrew, not in Arabic.
+_OTHERS = "[A-Za-z\xc0-\u052f\ud800-\udfff]"
+_RUNS = [
+    re.compile(
+        rf"(?:\d[\d.,:/-]{{,40}}[ -]?)?{_OTHERS}(?:[^\u0590-\u08ff\ufb1d-\ufefc]*{_OTHERS})?"
+        rf"|\d{{3}}(?: \d{{3}})* \d{{1,3}}(?!\d)|{percent}\d(?:[{signs}]?\d)*(?:[-\u2212](?!\S))?"
+    )
+    for percent, signs in (("%?", ".,:/+-"), ("", ".,:/\u066b\u066c"))
+]
+# Brackets that close before a word or open behind it: a PDF states what is drawn or what is read.
+_TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
+_MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
+_MAX_DIGIT = 1.1  # times the size, of a digit and a space inside a number
+_BEHIND_NUMBER = re.compile(r"[-+]?\d\S* ")
+_MAX_DIFFERENCE = 0.1  # points, between the places of a number and of a space that PDFium adds
+_WHOLE = re.compile("\\S[^\r\n\ufffe\ufdd1]*(?<=\\S)")
+_ALEFS = "\u0622\u0623\u0625\u0627\u0671"
+
+
+def order_line(
+    line: re.Match[str], places: Callable[[int, int], tuple[float, list[float]]]
+) -> tuple[list[int], str]:
+    """Return the order in which the characters of a line are read, and their text.
+
+    For a range of characters, `places` returns the size of the type and where each begins.
+    """
+    order, whole = [*range(*line.span())], is_from_right(line[1])
+    parts = (_WHOLE if whole else WORD_FROM_RIGHT).finditer(line.string, *line.span(1))
+    for start, stop in (part.span() for part in parts):
+        own = _order(line.string[start:stop], *places(start, stop))
+        order[start - line.start() : stop - line.start()] = [start + number for number in own]
+    text = "".join(line.string[index] for index in order)
+    return order, _TURNED.sub(lambda o: o[0].translate(_MIRROR), text) if whole else text
+
+
+def _order(text: str, size: float, lefts: list[float]) -> list[int]:
+    """Return the numbers of characters in the order of their places, as they are read.
+
+    The letters of a ligature are at one place, mostly in reverse: an alef is behind its lam, a mark
+    last, a space first.
+    """
+    for number in _BEHIND_NUMBER.finditer(text):
+        first, space = number.start(), number.end() - 1
+        if abs(lefts[space] - lefts[first]) < _MAX_DIFFERENCE:
+            lefts[space] -= 2 * _MAX_DIFFERENCE
+    ranks = [2 if combining(o) else (o in _ALEFS) - (o == " ") for o in text]
+    order = [*range(len(text))]
+    order.sort(key=lambda n: (-round(lefts[n], 1), ranks[n], -n))
+    signs = [text[n] for n in order]
+    for n, (before, after) in enumerate(zip(order, order[2:], strict=False), start=1):
+        if signs[n] == " " and lefts[before] - lefts[after] > _MAX_DIGIT * size:
+            signs[n] = "\t"  # between words or cells
+    drawn = "".join(signs)
+    for run in _RUNS[bool(_ARABIC.search(drawn))].finditer(drawn):
+        order[slice(*run.span())] = order[slice(*run.span())][::-1]
+    return order
+
+
+def turn_round(line: TextLine) -> TextLine:
+    """Return a line of a page from right to left with its left and right exchanged."""
+    words = [word._replace(left=-word.right, right=-word.left) for word in line.words]
+    cells = sorted(TextLine(words).cells, key=lambda cell: cell[0].left)
+    placed: list[Word] = []
+    for cell in cells:
+        for _, group in groupby(cell, key=lambda word: is_from_right(word.text)):
+            run = [*group]
+            ends = run[0].right + run[-1].left  # other alphabets are read in their own direction
+            if run[0].left > run[-1].left and any(o.text.upper().isupper() for o in run):
+                run = [o._replace(left=ends - o.right, right=ends - o.left) for o in run]
+            placed += run
+    return TextLine(placed, added=line.added)
