@@ -27,22 +27,26 @@ _AND, _CHANGE, _CORRECTION, _DENIAL = map(any_of, ("and", "change", "correction"
 _AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "label", "no_start"))
 _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
-_MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
+_MARKUP = r"[\s\"'\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
 _LETTER = r"[^\W和及與与と]"  # these stand between units
 _NUMBER = rf"(-?\d{{1,18}})(?!(?!です(?![がか])){_LETTER}|\.\d)"  # "is" in Japanese
-# Emphasis, LaTeX's box, the hyphen of "ID-3", and the numbering of "\u2460 ID 3".
+# Emphasis, pictures, what is struck out, LaTeX's box, and signs as in "ID-3" and "\u2460 ID 3".
 _EMPHASIS = re.compile(
-    r"[*_`]|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)", re.IGNORECASE
+    r"[*_`]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
+    r"|</?ins>|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)",
+    re.IGNORECASE,
 )
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو)\b|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
+    rf"<(?:answer|final|id|paragraph|arg_value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
+    rf"|(?<!functions\.){_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
+    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id\W{0,3}\d))",
     re.I,
 )
 _LABELLED = re.compile(
-    rf"{_MARKUP}(?:(?:is|the|paragraph|absatz|number|with|labell?ed|probably)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
+    rf"{_MARKUP}(?:(?:(?:it['\u2019]s|is|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
+    rf"(?:(?:id|n(?:o|r|um|\.o|°)?\.?(?=\s*\d)){_MARKUP})?"
     rf"(?:{_NUMBER}|(?P<none>{_NO_START}))",
     re.IGNORECASE,
 )
@@ -79,11 +83,16 @@ _NUMBERING = re.compile(  # of a list, or the head of a table
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(_DENIAL, re.IGNORECASE)
 _NO_CHANGE = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
-_DOUBT = re.compile(f"{_NO_CHANGE.pattern}|{any_of('doubt')}", re.IGNORECASE)
-# After an ID: a denial of it, an alternative, or the rest of a sentence whose subject it is.
+_DOUBT = re.compile(rf"{_NO_CHANGE.pattern}|{any_of('doubt')}|\d[^.!?\n]{{0,200}}\?", re.IGNORECASE)
+# After an ID: a denial, an alternative, a question mark, or the rest of a sentence whose subject it
+# is. After "none": the unit up to which it holds.
 _WITHDRAWAL = re.compile(
-    rf"(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d",
+    rf"(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d"
+    r"|[, ] ?\d|[^.!?\n;]{0,200}\?",
     re.I,
+)
+_RESERVATION = re.compile(
+    rf",?\s*id{_MARKUP}\d|[^.!?\n;]{{0,200}}?{any_of('until')}\D{{0,20}}\d", re.IGNORECASE
 )
 _PREDICATE = re.compile(
     rf"['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:|(?-i:[A-Z\xc0-\xde]))(?=[^\W\d_\u3040-\u9fff])"
@@ -98,9 +107,9 @@ _CONTRAST = re.compile(
 # A unit that replaces the one before, or one in a sentence that seems to correct it.
 _CORRECTED = re.compile(
     rf"\W(?:{_CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
-    r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b)){0,9}"
+    r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b|\u662f)){0,9}"
     rf"\W{{0,9}}(?:(?<![a-z])id{_MARKUP}{_NUMBER}|(\d{{1,18}})(?=[\s.!?)]*(?:\Z|\n)))"
-    rf"|\W{_CORRECTION}\D{{0,200}}id{_MARKUP}\d",
+    rf"|\W{_CORRECTION}\D{{0,200}}(?:id{_MARKUP}\d|{_DENIAL})",
     re.I,
 )
 _UNIT_BEFORE = re.compile(
@@ -225,9 +234,10 @@ def _labelled_answers(text: str) -> list[list[int]]:
         end = corrected.end()
         unit = None if _ID.search(text, end) else corrected[1] or corrected[2]
         answers = [[int(unit)]] if unit else []
-    if matches and (_WITHDRAWAL.match(text, end) or (answers[-1] and _is_about_unit(text, end))):
+    if not answers or _WITHDRAWAL.match(text, end) or is_refusal(text[end:]):
         return []
-    return [] if is_refusal(text[end:]) else answers
+    goes_on = _is_about_unit(text, end) if answers[-1] else _RESERVATION.match(text, end)
+    return [] if goes_on else answers
 
 
 def _is_about_unit(text: str, end: int) -> bool:
@@ -253,7 +263,9 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
     """Read lists in JSON, and lists, numbers and texts in the fields of objects."""
     for match in _JSON.finditer(text):
         try:
-            loaded = json.loads(match[0])
+            # Arguments of a call are JSON in a string, and whole numbers may have decimals.
+            plain = match[0].replace('\\"', '"') if '{\\"' in match[0] else match[0]
+            loaded = json.loads(plain, parse_float=lambda number: number.removesuffix(".0"))
         except (ValueError, RecursionError):
             continue
         if not isinstance(loaded, kinds):
@@ -262,11 +274,14 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
             if any(value is False for value in loaded.values()):  # "shift": false
                 continue
             values = {str(key).casefold(): value for key, value in loaded.items()}
-            named = next((name for name in fields if name in values), None)
-            alike = {key for key in values if key.endswith((*fields,))}  # as "paragraph_id"
-            if named is None and len(alike) != 1:
+            named = [name for name in fields if name in values][:1]
+            alike = [key for key in values if key.endswith((*fields,))]  # as "paragraph_id"
+            others = [key for key, value in values.items() if not isinstance(value, list)]
+            ids = [key for key in others if len(values) == 1 or _ID.fullmatch(str(values[key]))]
+            own = named or alike or (ids if list not in kinds else [])
+            if len(own) != 1:
                 continue
-            loaded = values[named or alike.pop()]
+            loaded = values[own[0]]
         listed = loaded if isinstance(loaded, list) else [] if loaded is None else [loaded]
         lists = [_items(entry) for entry in map(str, listed) if not _NONE.fullmatch(entry)]
         if [] not in lists:

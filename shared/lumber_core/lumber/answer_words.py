@@ -7,7 +7,7 @@ and Hindi as well.
 
 from __future__ import annotations
 
-# Each entry is a part of a regular expression: whole words, by language, or "signs" anywhere.
+# Each entry is a part of a regular expression: whole words, or "signs" anywhere.
 _LISTS: dict[str, dict[str, str]] = {
     # The label before an answer: the word "answer".
     "label": {
@@ -16,23 +16,16 @@ _LISTS: dict[str, dict[str, str]] = {
             r"vastaus|cevap|yan\w?t|v[aá]lasz|odpověď|odpoveď|răspuns|jawaban|trả lời|đáp án"
         ),
         "others": "ответ|відповідь|απάντηση|الجواب|الإجابة|پاسخ|جواب|תשובה",
-        "signs": "उत्तर|คําตอบ|答案|回答|答え|답변?",
+        "signs": "उत्तर|উত্তর|คําตอบ|答案|回答|答え|답변?",
     },
     # The answer that the content does not change.
     "no_start": {
-        "en": "n/a|none|null|nil|no|nowhere|nothing",
+        "en": "n/a|not applicable|none|null|nil|no|nowhere|nothing",
         "de": "keine?r?|nirgends|nichts",
         "fr": "aucune?|nulle part|rien",
         "es": "ning[uú]n[oa]?|nada",
-        "it": "nessun[oa]?",
-        "pt": "nenhuma?",
-        "nl": "geen",
-        "pl": r"brak|żad\w+",
-        "ru": "нет",
-        "sv": "ing[ae]n|inget",
-        "tr": "yok",
-        "ar": "لا",
-        "signs": "नहीं|[无無]|[没沒]有|なし|ない|없음",
+        "others": r"nessun[oa]?|nenhuma?|geen|brak|żad\w+|нет|ing[ae]n|inget|yok|لا",
+        "signs": "(?:कोई )?नहीं|[无無]|[没沒]有|(?:該当)?なし|ない|없(?:음|습니다)",
     },
     # Words of a sentence that denies something.
     "denial": {
@@ -44,14 +37,10 @@ _LISTS: dict[str, dict[str, str]] = {
         "de": "nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder",
         "fr": "non|ne|pas|aucune?|jamais|rien|sans",
         "es": "ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco",
-        "it": "nessun[oa]?|nulla|niente|senza",
-        "pt": "não|nem|nenhuma?|sem",
-        "nl": "niet|geen|nooit|zonder",
-        "pl": r"brak|bez|żad\w+",
-        "ru": "не|нет|ни|без",
-        "sv": "inte|ing[ae]n|inget|utan",
-        "tr": "yok|değil|hiçbir",
-        "ar": "لا|ليس|ليست|لم|لن|بدون",
+        "others": (
+            r"nessun[oa]?|nulla|niente|senza|não|nem|nenhuma?|sem|niet|geen|nooit|zonder|brak|bez|"
+            r"żad\w+|не|нет|ни|без|inte|ing[ae]n|inget|utan|yok|değil|hiçbir|لا|ليس|ليست|لم|لن|بدون"
+        ),
         "signs": (
             r"n['\u2019]t\b|\bn['\u2019](?=\w)|"
             r"नहीं|[不没沒无無未]|并非|な[いくかし]|ません|없|않|아니|아닙"
@@ -91,14 +80,8 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # Words before the last of several items.
     "and": {
-        "en": "and|also|as well as|then|finally|lastly",
-        "de": "und",
-        "fr": "et",
-        "es": "y|e",
-        "nl": "en",
-        "pl": "oraz",
-        "ru": "и",
-        "signs": "[和及與与と&]",
+        "words": "and|also|as well as|then|finally|lastly|und|et|y|e|en|oraz|и",
+        "signs": "[和及與与と&]|और",
     },
     # Words between a change and the unit before it.
     "after": {
@@ -110,58 +93,59 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # Words between two items that are alternatives or the ends of a range.
     "or_to": {
-        "en": "or|to|through",
-        "de": "oder|bis",
-        "fr": "ou|[aà]",
-        "es": "o|hasta",
-        "signs": "[或到至]|または|から|[-\u2013\u2014~?/]",
+        "words": "or|to|through|oder|bis|ou|[aà]|o|hasta",
+        "signs": r"[或到至]|または|から|[-\u2013\u2014~?/]",
     },
     # Words before an item that is excluded.
     "exclusion": {
-        "en": "not|rather than|instead of",
-        "de": "nicht|statt",
-        "fr": "non|pas|plut[oô]t que",
-        "es": "no",
+        "words": "not|rather than|instead of|nicht|statt|non|pas|plut[oô]t que|no",
         "signs": "而不是",
     },
     # Words before an answer that replaces the one above it.
     "correction": {
-        "en": "wait|actually|correction|scratch that|on second thoughts?|hm+|i meant?",
+        "en": (
+            "wait|actually|correction|edit|scratch that|on (?:reflection|second thoughts?)|hm+|"
+            "i meant?"
+        ),
         "de": "moment|halt|eigentlich|korrektur|vielmehr",
         "fr": "attendez|en fait|plut[oô]t",
         "es": "en realidad|mejor dicho|quise decir|perdón",
-        "ru": "точнее|вернее",
-        "ar": "بل",
+        "others": "точнее|вернее|بل",
         "signs": "不对|不對|更正|应该是|正しくは|訂正",
+    },
+    # Words between a denial and the unit up to which it holds.
+    "until": {
+        "en": "until|till|before|but|except|up to",
+        "de": "bis|vor|außer|sondern",
+        "fr": r"avant|jusqu\w*|sauf|mais",
+        "es": "antes|hasta|salvo|sino",
+        "others": "prima|fino|até|voor|tot|до|кроме",
+        "signs": "之前|以前|まで",
     },
     # Words before the reason for an item.
     "reason": {"en": "as|because|since|where", "de": "da|weil|denn", "fr": "car", "es": "porque"},
     # Words before the number of a unit in prose.
     "unit": {
         "signs": (
-            r"(?<![^\W\d_぀-鿿])(?:id|paragra(?:ph|phe|f)|p[aá]rrafo|absatz|abschnitt|passage|"
-            r"section|number)|第|段落"
+            r"(?<![^\W\d_぀-鿿])(?:id|paragra(?:ph|phe|f)|p[aá]rrafo|absatz|abschnitt|абзац|"
+            r"passage|section|number)|第|段落"
         ),
     },
     # Phrases that models use to decline.
     "refusal": {
         "en": (
-            "sorry|i(?:['\u2019]m| am) (?:unable|not (?:able|allowed|comfortable))|"
-            "i (?:can(?:no|['\u2019])t|will not|won['\u2019]t|(?:must |have to )?(?:decline|"
-            "refuse))|cannot (?:assist|help|comply)|against (?:my|the) (?:policy|guidelines)|"
-            "apolog(?:ies|i[sz]e)"
+            "sorry|i(?:['\u2019]m| am) (?:unable|not (?:able|allowed|comfortable))(?! to see)|"
+            "i (?:can(?:no|['\u2019])t(?! (?:see|find))|will not|won['\u2019]t|(?:must |have to )?"
+            "(?:decline|refuse))|cannot (?:assist|help|comply)|"
+            "against (?:my|the) (?:policy|guidelines)|apolog(?:ies|i[sz]e)"
         ),
         "de": "es tut mir leid",
         "fr": "d[ée]sol[ée]e?|je ne peux pas",
         "es": "lo siento|no puedo",
-        "it": "mi dispiace|non posso",
-        "pt": "desculpe|não posso",
-        "nl": "het spijt",
-        "pl": "przykro mi|nie mogę",
-        "ru": "извините|простите|не могу",
-        "tr": "üzgünüm",
-        "sv": "tyvärr",
-        "ar": "عذرًا|عذرا|آسف",
+        "others": (
+            "mi dispiace|non posso|desculpe|não posso|het spijt|przykro mi|nie mogę|üzgünüm|tyvärr|"
+            "извините|простите|не могу|عذرًا|عذرا|آسف"
+        ),
         "signs": "抱歉|对不起|對不起|申し訳|죄송|क्षमा|माफ़",
     },
 }

@@ -35,6 +35,19 @@ FOUND = phrases("""
     Risposta: ID {n} | Resposta: ID {n} | Antwoord: ID {n} | Ответ: ID {n} | 답: ID {n}
     答案：ID {n} | 内容从ID {n}开始转变。 | 从第{n}段开始新的话题。 | 回答: ID {n}
     答え：ID {n} | 内容はID {n}から変わります。 | ID {n}で新しい話題が始まります。 | 回答：ID {n}
+    ✅ ID {n} | Answer: It's ID {n}. | Answer (ID): {n} | Answer ID: {n} | Antwort: Nr. {n}
+    Réponse : n° {n} | La réponse est l'ID {n}. | Respuesta: el párrafo con ID {n} | उत्तर है ID {n}
+    【答案】ID {n} | 答案：ID 3，不对，是 ID {n}。 | Ответ: абзац {n} | Answer: ~~ID 3~~ ID {n}
+    <result>ID {n}</result> | {{"first_shift": {n}}} | {{"action": "x", "action_input": "ID {n}"}}
+    {{"function": {{"name": "answer", "arguments": "{{\\"id\\": {n}}}"}}}}
+    {{"functionCall": {{"name": "answer", "args": {{"id": {n}.0}}}}}}
+    <｜DSML｜parameter name="id" string="false">{n}</｜DSML｜parameter>
+""")
+OPEN = phrases("""
+    Answer: none before ID {n} | Answer: no change until ID {n} | Answer: No, ID {n}.
+    Answer: None (until ID {n}) | Respuesta: ninguno antes de ID {n} | Antwort: keine bis ID {n}
+    Answer: ID {n}. Edit: on reflection it's none. | Answer: ID {n} 2 | Should I answer ID {n}?
+    Do you mean the first turn after ID 0, or the turn at ID {n}?
 """)
 DENIED = phrases("""
     Answer: ID {n} stays with boats. | {{"answer": "ID {n} stays with boats"}}
@@ -92,6 +105,7 @@ NONE = phrases("""
     Answer: none | none | Answer: None of them. | {{"answer": null}} | Antwort: keine
     Réponse : aucun
     Respuesta: ninguno | 答案：无 | 答え：なし | Answer: no shift between ID 2 and ID {n}.
+    Answer: none (ID {n} comes close) | Answer: Not applicable | उत्तर: कोई नहीं | 該当なし | 없습니다
 """)
 AROUND = {
     "alone": "{}",
@@ -139,6 +153,12 @@ def test_what_is_denied_or_refused_is_no_start(phrases: list[str]) -> None:
     assert {answer: one for answer, one in wrong.items() if one.outcome not in allowed} == {}
     for answer, *_ in cases(phrases):
         assert read_list(answer, CHOICES).outcome != "shift", answer
+
+
+def test_what_is_left_open_is_asked_again() -> None:
+    assert {
+        phrase for answer, phrase, _ in cases(OPEN) if read(answer).outcome != "unreadable"
+    } == set()
 
 
 def test_an_id_in_prose_is_said_to_be_in_prose() -> None:
