@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -10,9 +9,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from lumber_core.text.pages import PAGE_STARTS
-from lumber_files import UnreadableFileError, find_files, read_file
-
-_log = logging.getLogger(__name__)
+from lumber_files.file_search import read_files
 
 
 class FilesLoader(BaseLoader):
@@ -46,15 +43,8 @@ class FilesLoader(BaseLoader):
 
     def lazy_load(self) -> Iterator[Document]:
         """Yield a document for each file, read when it is asked for."""
-        for name, path in find_files(self.paths).files:
-            try:
-                file = read_file(path, name=name, encoding=self.encoding)
-            except UnreadableFileError as error:
-                if not self.silent_errors:
-                    raise
-                _log.warning("left out: %s", error)
-                continue
-            for notice in file.notices:
-                _log.warning("%s: %s", name, notice)
+        silent, option = self.silent_errors, "silent_errors=True"
+        files = read_files(self.paths, encoding=self.encoding, leave_out=silent, option=option)
+        for _, file in files:
             pages = {PAGE_STARTS: [*file.pages]} if file.pages else {}
-            yield Document(file.text, metadata={**file.metadata, **pages, "source": name})
+            yield Document(file.text, metadata={**file.metadata, **pages, "source": file.name})

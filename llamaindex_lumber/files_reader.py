@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,7 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from lumber_core.text.pages import PAGE_STARTS
-from lumber_files import find_files, read_file
-
-_log = logging.getLogger(__name__)
+from lumber_files.file_search import read_files
 
 
 class FilesReader(BaseReader):
@@ -26,6 +23,8 @@ class FilesReader(BaseReader):
 
     Args:
         encoding: Encoding of text files. None: it is detected.
+        raise_on_error: Whether a file that cannot be read raises. Otherwise it is left out, with a
+            warning.
 
     Example:
         >>> [document] = FilesReader().load_data("examples/handbook/tide_house.md")
@@ -33,8 +32,8 @@ class FilesReader(BaseReader):
         ('tide_house.md', 'text/markdown')
     """
 
-    def __init__(self, encoding: str | None = None) -> None:
-        self.encoding = encoding
+    def __init__(self, encoding: str | None = None, *, raise_on_error: bool = True) -> None:
+        self.encoding, self.raise_on_error = encoding, raise_on_error
 
     def lazy_load_data(
         self, paths: str | Path | Iterable[str | Path], extra_info: dict[str, Any] | None = None
@@ -46,13 +45,13 @@ class FilesReader(BaseReader):
                 `lumber_files.find_files` for errors, and `lumber_files.read_file`.
             extra_info: Further metadata.
         """
-        for name, path in find_files([paths] if isinstance(paths, str | Path) else paths).files:
-            file = read_file(path, name=name, encoding=self.encoding)
-            for notice in file.notices:
-                _log.warning("%s: %s", name, notice)
-            metadata = {"file_path": name, "file_name": path.name, **(extra_info or {})}
+        leave_out, option = not self.raise_on_error, "raise_on_error=False"
+        for path, file in read_files(
+            paths, encoding=self.encoding, leave_out=leave_out, option=option
+        ):
+            metadata = {"file_path": file.name, "file_name": path.name, **(extra_info or {})}
             metadata |= {**file.metadata, **({PAGE_STARTS: [*file.pages]} if file.pages else {})}
-            document = Document(text=file.text, id_=name, metadata=metadata)
+            document = Document(text=file.text, id_=file.name, metadata=metadata)
             hidden = ["file_path", "file_type", PAGE_STARTS]
             document.excluded_embed_metadata_keys = [*hidden]
             document.excluded_llm_metadata_keys = [*hidden]

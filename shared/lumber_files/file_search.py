@@ -1,4 +1,4 @@
-"""Finds the files of paths, folders and glob patterns."""
+"""Finds the files of paths, folders and glob patterns, and reads them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from typing import NamedTuple
 from lumber_core.support.wording import with_noun
 from lumber_core.text.unicode import printable
 from lumber_files.ignore_rules import IgnoreRules
+from lumber_files.limits import UnreadableFileError
 from lumber_files.readers import HTML, PDF
-from lumber_files.reading import READABLE, READABLE_KINDS
+from lumber_files.reading import READABLE, READABLE_KINDS, TextFile, read_file
 
 
 class NamedPath(NamedTuple):
@@ -125,6 +126,30 @@ def find_files(
             files.setdefault(file.absolute(), NamedPath(file.as_posix(), file))
     left = [named for path, named in skipped.items() if path not in files]
     return FoundFiles(list(files.values()), left)
+
+
+def read_files(
+    paths: str | Path | Iterable[str | Path], *, encoding: str | None, leave_out: bool, option: str
+) -> Iterator[tuple[Path, TextFile]]:
+    """Read the files of paths, folders and patterns in turn; notices are logged as warnings.
+
+    Args:
+        paths: See `find_files`, whose errors are raised.
+        encoding: See `read_file`, whose errors are raised.
+        leave_out: Whether a file that cannot be read is left out, with a warning.
+        option: What the caller sets to leave such files out, for the error.
+    """
+    for name, path in find_files([paths] if isinstance(paths, str | Path) else paths).files:
+        try:
+            file = read_file(path, name=name, encoding=encoding)
+        except UnreadableFileError as error:
+            if not leave_out:
+                raise UnreadableFileError(f"{error} ({option} leaves such files out)") from error
+            _logger.warning("left out: %s", error)
+            continue
+        for notice in file.notices:
+            _logger.warning("%s: %s", name, notice)
+        yield path, file
 
 
 def entries_in(

@@ -201,6 +201,8 @@ class PassageIndex:
         while True:
             passages = self._find(query, numbers, wanted, accepts)
             if passages is not None:
+                if not passages and self.store.about(PROBE) is None:
+                    _logger.warning("the index %s has no documents: add some", self.store.name)
                 return passages
             self.check_model()  # another process has replaced the index
 

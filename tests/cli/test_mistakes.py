@@ -51,6 +51,7 @@ WRONG_VALUES = [
     ("questions docs --model URL --key-variable NO_SUCH", "NO_SUCH is empty"),
     ("questions docs --model URL --set atempts=3", "did you mean attempts?"),
     ("ask docs", "the question or the files are missing: lumber-splitters ask docs 'What is"),
+    ("ask 'Is it old?'", "are missing: lumber-splitters ask FOLDER 'Is it old?'"),
     ("ask docs ' '", "the question is empty"),
     ("ask docs How long?", "How does not exist: expected a file or a folder there. The last"),
     ("ask nowhere 'How long?'", "nowhere does not exist"),

@@ -208,9 +208,23 @@ def test_simple_directory_reader_reads_with_it(folder: Path) -> None:
     assert documents[0].metadata["page_starts"] == [*read_file(folder / "a.pdf").pages]
 
 
-def test_a_damaged_file_is_refused_or_left_out(folder: Path, caplog) -> None:
+@pytest.mark.parametrize("leave_out", [{"silent_errors": True}, {"raise_on_error": False}])
+def test_a_damaged_file_is_refused_or_left_out(
+    folder: Path, caplog: pytest.LogCaptureFixture, leave_out: dict[str, bool]
+) -> None:
+    def load(**settings: Any) -> list[Any]:
+        if "silent_errors" in leave_out:
+            return FilesLoader([folder], **settings).load()
+        return FilesReader(**settings).load_data(folder)
+
     (folder / "c.pdf").write_bytes(b"%PDF-1.4 nothing")
-    with pytest.raises(UnreadableFileError, match=r"c\.pdf"):
-        FilesLoader(folder).load()
-    assert len(FilesLoader([folder], silent_errors=True).load()) == 2
+    (option,) = leave_out.items()
+    with pytest.raises(UnreadableFileError, match=r"c\.pdf.* \({}={} leaves".format(*option)):
+        load()
+    assert len(load(**leave_out)) == 2
     assert "c.pdf" in caplog.text
+
+
+def test_a_search_of_an_empty_index_is_warned_about(of: Retrieving, caplog) -> None:
+    assert of.texts("What does a loaf cost?") == []
+    assert "has no documents: add some" in caplog.text

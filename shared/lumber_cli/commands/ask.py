@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import webbrowser
 from pathlib import Path
@@ -100,9 +101,11 @@ def ask_command(
     """
     with wrong_options():
         if not paths or question is None:
+            usage = ["FOLDER", question or "What is ...?"]
+            if question is not None and Path(question).exists():
+                usage = [question, "What is ...?"]
             raise ValueError(
-                "the question or the files are missing: "
-                f"lumber-splitters ask {question or 'FOLDER'} 'What is ...?'"
+                f"the question or the files are missing: lumber-splitters ask {shlex.join(usage)}"
             )
         if index is not None and no_cache:
             raise ValueError("--no-cache keeps no index, and --index names one: pass one of them")

@@ -107,7 +107,8 @@ def encoding_name(name: str) -> str:
     except KeyError:
         raise ValueError(
             f'unknown tokenizer {name!r}: expected "estimate", "even", "words", one of tiktoken\'s '
-            f"encodings ({', '.join(sorted(encodings))}) or the name of a model in tiktoken's list"
+            f"encodings ({', '.join(sorted(encodings))}), the name of a model in tiktoken's list; "
+            "in Python, a Hugging Face tokenizer or a function from a string to a number"
         ) from None
 
 

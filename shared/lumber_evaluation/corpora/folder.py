@@ -16,7 +16,14 @@ from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing_folder, existing_path, matching_files
 from lumber_evaluation.corpora.question_table import load_questions
 from lumber_evaluation.dataset import Corpus, Document
-from lumber_files import MAX_UNPACKED, check_encoding, count_suffixes, find_files, read_file
+from lumber_files import (
+    MAX_UNPACKED,
+    UnreadableFileError,
+    check_encoding,
+    count_suffixes,
+    find_files,
+    read_file,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +85,12 @@ def load_folder(
     documents = []
     for path in _files(root, pattern, also, table):
         name = path.name if path == root else path.relative_to(root).as_posix()
-        file = read_file(path, name=name, encoding=encoding, max_unpacked=max_unpacked)
+        try:
+            file = read_file(path, name=name, encoding=encoding, max_unpacked=max_unpacked)
+        except UnreadableFileError as error:
+            if path == root:
+                raise
+            raise UnreadableFileError(f"{error}; pattern='*.md' chooses other files") from error
         if file.detected:
             logger.warning("%s is not UTF-8: read as %s", printable(str(path)), file.encoding)
         documents.append(_document(file, sections, find))
