@@ -4,82 +4,65 @@ from __future__ import annotations
 
 import gc
 import logging
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import process_time
 from typing import Any
 
-from benchmarks.packages import use_shipped_vocabulary
-from benchmarks.suite.fresh import Fresh, run_fresh
+from benchmarks.packages import installed_version, pieces_of, use_shipped_vocabulary
+from benchmarks.suite.quality import examine
 from benchmarks.suite.report import Section, short, table
-from benchmarks.suite.splitters import ENTRIES, Entry, Split, split_of
+from benchmarks.suite.splitters import ENTRIES, Split, limit_of, split_of
 from benchmarks.suite.texts import KINDS
 
 TIMED = ("English", "Chinese", "Markdown", "CSV")
 SIZE, MODEL_SIZE = 200_000, 5_000
 ROUNDS, MODEL_ROUNDS = 7, 3
-# A splitter that needs longer for one text is reported by that time and takes no turns.
-_MAX_SECONDS = 8.0
 
-Times = Mapping[str, Mapping[str, Sequence[float]]]
-"""CPU seconds of each round, by kind of text and splitter."""
+Faults = Mapping[str, Any]
+"""What is wrong with the chunks of a text, by name; or an "error"."""
 
 
 def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     """Measure all splitters, on texts whose sizes are multiplied by `scale`."""
     use_shipped_vocabulary()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    size = int(SIZE * scale)
     model_size = max(2_500, int(MODEL_SIZE * scale))  # smaller texts take no longer than loading
-    sizes = {entry.name: model_size if entry.model else int(SIZE * scale) for entry in ENTRIES}
-    fresh: dict[str, Fresh] = {}
-    for entry in ENTRIES:
-        log(f"splitters: {entry.name}, in a process of its own")
-        fresh[entry.name] = run_fresh(entry.name, sizes[entry.name])
-    installed = [entry for entry in ENTRIES if fresh[entry.name].kinds]
-    times: dict[str, dict[str, list[float]]] = {kind: {} for kind in TIMED}
-    for model in (False, True):
-        group = [entry for entry in installed if entry.model == model]
-        rounds = MODEL_ROUNDS if model else ROUNDS
-        for kind, spent in _measure_times(group, fresh, sizes, rounds, log):
-            times[kind] |= spent
+    installed = [entry for entry in ENTRIES if installed_version(entry.package)]
+    made = {entry.name: entry.make() for entry in installed}
+    speeds: dict[str, list[str]] = {}
+    for model, length, rounds in ((False, size, ROUNDS), (True, model_size, MODEL_ROUNDS)):
+        names = [entry.name for entry in installed if entry.model == model]
+        splits = {name: split_of(made[name]) for name in names}
+        for kind in TIMED:
+            log(f"splitters: {len(splits)} by turns on {kind}")
+            # Another text in every round, so that no splitter gains by remembering the last one.
+            texts = [KINDS[kind](length, seed) for seed in range(rounds + 1)]
+            for name, spent in time_by_turns(splits, texts).items():
+                speeds.setdefault(name, []).append(short(length / median(spent)))
+    faults: dict[str, list[Faults]] = {}
+    for entry in installed:
+        log(f"splitters: faults of {entry.name}")
+        texts = [KINDS[kind](model_size if entry.model else size, 0) for kind in KINDS]
+        faults[entry.name] = [_examine(made[entry.name], text, limit_of(entry)) for text in texts]
     return Section(
         "Splitters",
         [
-            f"Texts are generated: {int(SIZE * scale):,} characters of each kind, and "
-            f"{model_size:,} for splitters that run a neural model. The limit is 256 tokens of "
-            "cl100k_base, or 1,024 characters for splitters that count characters only; nothing "
-            "overlaps; everything else is as the makers set it. Splitters run by turns, on a new "
-            "text in every round; medians.",
-            *_speed(installed, sizes, times, fresh),
-            *_faults(installed, fresh),
+            f"Texts are generated: {size:,} characters of each kind, and {model_size:,} for "
+            "splitters that run a neural model. The limit is 256 tokens of cl100k_base, or 1,024 "
+            "characters for splitters that count characters only; nothing overlaps; everything "
+            "else is as the makers set it. Splitters run by turns, on a new text in every round; "
+            "medians.",
+            "### Throughput",
+            "Characters a second of CPU time, all threads together.",
+            table(["splitter", *TIMED], [[name, *cells] for name, cells in speeds.items()]),
+            *_tables_of(faults),
         ],
         frozenset(entry.package for entry in ENTRIES),
     )
-
-
-def _measure_times(
-    group: Sequence[Entry],
-    fresh: Mapping[str, Fresh],
-    sizes: Mapping[str, int],
-    rounds: int,
-    log: Callable[[str], None],
-) -> list[tuple[str, dict[str, list[float]]]]:
-    """Time a group of splitters by turns, on each kind of text that they can split in time."""
-    logging.disable(logging.WARNING)
-    ready = {entry.name: split_of(entry.make()) for entry in group}
-    times = []
-    for kind in TIMED:
-        size = sizes[group[0].name]
-        able = [
-            entry.name
-            for entry in group
-            if fresh[entry.name].kinds.get(kind, {}).get("seconds", _MAX_SECONDS) < _MAX_SECONDS
-        ]
-        log(f"splitters: {len(able)} by turns on {kind}")
-        # Another text in every round, so that no splitter gains by remembering the last one.
-        texts = [KINDS[kind](size, seed) for seed in range(rounds + 1)]
-        times.append((kind, time_by_turns({name: ready[name] for name in able}, texts)))
-    logging.disable(logging.NOTSET)
-    return times
 
 
 def time_by_turns(splits: Mapping[str, Split], texts: Sequence[str]) -> dict[str, list[float]]:
@@ -101,40 +84,15 @@ def time_by_turns(splits: Mapping[str, Split], texts: Sequence[str]) -> dict[str
     return seconds
 
 
-def _speed(
-    entries: Sequence[Entry], sizes: Mapping[str, int], times: Times, fresh: Mapping[str, Fresh]
-) -> list[str]:
-    rows = []
-    for entry in entries:
-        cells = [entry.name]
-        size = sizes[entry.name]
-
-        def one_run(result: Mapping[str, Any], size: int = size) -> str:
-            return f"{short(size / result['seconds'])} (one run)"
-
-        for kind in TIMED:
-            spent = times[kind].get(entry.name)
-            cells.append(
-                short(size / median(spent)) if spent else _cell(fresh[entry.name], kind, one_run)
-            )
-        rows.append(cells)
-    return [
-        "### Throughput",
-        "Characters a second of CPU time, all threads together.",
-        table(["splitter", *TIMED], rows),
-    ]
+def _examine(splitter: Any, text: str, limit: tuple[Callable[[str], int], int]) -> Faults:
+    try:
+        return examine(text, pieces_of(splitter, text), limit)
+    except Exception as error:  # noqa: BLE001 - any error is a fault
+        return {"error": type(error).__name__}
 
 
-def _cell(fresh: Fresh, kind: str, show: Callable[[dict[str, Any]], str]) -> str:
-    """Return a result of a splitter's process on a kind of text, or why there is none."""
-    result = fresh.kinds.get(kind)
-    if result is None:
-        return fresh.trouble or "no result"
-    return f"raises {result['error'].partition(':')[0]}" if "error" in result else show(result)
-
-
-def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
-    tables: list[tuple[str, Callable[[dict[str, Any]], str]]] = [
+def _tables_of(faults: Mapping[str, Sequence[Faults]]) -> list[str]:
+    tables: list[tuple[str, Callable[[Faults], str]]] = [
         (
             "### Chunks over the limit\n\nShare of the chunks.",
             lambda result: _share(result, "over"),
@@ -154,13 +112,13 @@ def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
     ]
     blocks: list[str] = []
     for title, show in tables:
-        rows = [
-            [entry.name, *(_cell(fresh[entry.name], kind, show) for kind in KINDS)]
-            for entry in entries
-        ]
+        rows = []
+        for name, results in faults.items():
+            cells = [f"raises {one['error']}" if "error" in one else show(one) for one in results]
+            rows.append([name, *cells])
         blocks += [title, table(["splitter", *KINDS], rows)]
     return blocks
 
 
-def _share(result: dict[str, Any], name: str) -> str:
+def _share(result: Faults, name: str) -> str:
     return f"{result[name] / result['chunks']:.1%}" if result["chunks"] else "no chunks"
