@@ -134,7 +134,7 @@ MODELS: dict[str, tuple[Callable[..., Chunker], Callable[[LoopbackServer], Any]]
 }
 WAYS: dict[int, Callable[[Chunker], Any]] = {
     1: lambda chunker: chunker.segment(TEXT),
-    2: lambda chunker: asyncio.run(chunker.asegment(TEXT)),
+    2: lambda chunker: asyncio.run(chunker.call_async(chunker.segment, TEXT)),
 }
 """By the number of attempts for a question; one way for each is enough."""
 

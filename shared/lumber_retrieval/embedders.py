@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Sequence
@@ -10,13 +9,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.bert.model_folder import sha256
 from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.checks import check_texts
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError, WeightsError
 from lumber_core.llms import OpenAIModel
 from lumber_core.support.extras import load
-from lumber_core.support.identity import settings_digest
+from lumber_core.support.identity import settings_digest, text_digest
 from lumber_core.support.secrets import public_url
 from lumber_retrieval.index.vectors import Vectors, matrix
 
@@ -24,7 +24,7 @@ _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _TEXTS_PER_REQUEST = 64  # with vectors of 4,096 numbers, a reply stays below its size limit
 _MAX_ATTEMPTS = 5
 _FINAL_STATUSES = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
-_READ_BYTES = 1 << 20  # of a file that is hashed, at a time
+
 Similarity = Literal["cosine", "dot"]
 
 
@@ -66,7 +66,20 @@ def embedder(spec: object = "bundled") -> Embedder:
         MissingExtraError: The package of the model is not installed.
     """
     if isinstance(spec, str):
-        return _find_by_name(spec)
+        kind, _, rest = spec.partition(":")
+        if spec == "bundled":
+            return TextEmbedder()
+        if kind in ("http", "https", "openai"):
+            url, _, model = spec.partition("#") if kind != "openai" else ("", "", rest)
+            if model:
+                return ServerEmbedder(model, base_url=url or None)
+        elif Path(spec).is_dir() or _HUB_ID.fullmatch(spec):
+            return SentenceTransformersEmbedder(spec)
+        raise ValueError(
+            f'unknown embedder {spec!r}. There are: "bundled", a folder or hub id (OWNER/NAME) of '
+            'sentence-transformers, "openai:NAME", and the URL of a server with OpenAI\'s API as '
+            'in "http://127.0.0.1:8000/v1#NAME"'
+        )
     if not isinstance(spec, type):
         if isinstance(spec, TextEmbedder | Embedder):
             return spec
@@ -75,23 +88,6 @@ def embedder(spec: object = "bundled") -> Embedder:
     raise TypeError(
         'an embedder is "bundled", a LangChain Embeddings, a LlamaIndex embedding model or an '
         f"object like lumber_retrieval.embedders.Embedder, not {spec!r}"
-    )
-
-
-def _find_by_name(name: str) -> Embedder:
-    kind, _, rest = name.partition(":")
-    if name == "bundled":
-        return TextEmbedder()
-    if kind in ("http", "https", "openai"):
-        url, _, model = name.partition("#") if kind != "openai" else ("", "", rest)
-        if model:
-            return ServerEmbedder(model, base_url=url or None)
-    elif Path(name).is_dir() or _HUB_ID.fullmatch(name):
-        return SentenceTransformersEmbedder(name)
-    raise ValueError(
-        f'unknown embedder {name!r}. There are: "bundled", a folder or hub id (OWNER/NAME) of '
-        'sentence-transformers, "openai:NAME", and the URL of a server with OpenAI\'s API as in '
-        '"http://127.0.0.1:8000/v1#NAME"'
     )
 
 
@@ -159,7 +155,9 @@ class SentenceTransformersEmbedder:
         folder = Path(model)
         encoder = getattr(self._model[0], "auto_model", None)
         commit = getattr(getattr(encoder, "config", None), "_commit_hash", None)
-        content = _folder_digest(folder) if folder.is_dir() else str(commit)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        listed = [f"{path.relative_to(folder).as_posix()}\0{sha256(path)}" for path in files]
+        content = text_digest("\n".join(listed))[:16] if folder.is_dir() else str(commit)
         self.identity = f"{package} {sdk.__version__} {model} {content}"
         is_dot = self._model.similarity_fn_name == "dot"  # which it was trained for
         self.similarity: Similarity = "dot" if is_dot else "cosine"
@@ -220,14 +218,3 @@ class ServerEmbedder:
         return matrix(vectors, len(texts))
 
     embed_queries = embed_documents
-
-
-def _folder_digest(folder: Path) -> str:
-    """Return a digest of the files in a folder."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while content := file.read(_READ_BYTES):
-                digest.update(content)
-    return digest.hexdigest()[:16]

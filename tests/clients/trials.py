@@ -160,7 +160,7 @@ def _loops(client: Client) -> str:
     with ProviderServer([Step()], client.wire) as server:
         try:
             chunker = LumberChunker(model_of(client, server.url), theta=THETA, max_concurrency=8)
-            runs = [asyncio.run(chunker.asegment(TEXT)) for _ in range(2)]
+            runs = [asyncio.run(chunker.call_async(chunker.segment, TEXT)) for _ in range(2)]
         except Exception as error:  # noqa: BLE001 - is the cell
             return words_of(error)
     return "well" if not any(run.failures for run in runs) else "**failures**"

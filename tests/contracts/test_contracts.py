@@ -60,7 +60,8 @@ class TestTiling:
         for text, made in zip(texts, make().segment_all(texts), strict=True):
             check_tiling(made.spans, len(text))
             assert "".join(made.chunks(text)) == text
-        asyncio.run(make().asegment_all(["One. Two.", ""]))
+        chunker = make()
+        asyncio.run(chunker.call_async(chunker.segment_all, ["One. Two.", ""]))
         assert capfd.readouterr() == ("", "")
 
     @with_a_book(CHUNKERS)
@@ -155,12 +156,14 @@ class TestSameResultHoweverItIsRun:
         texts = [text for text in TEXTS.values() if len(text) < 3000]
         expected = [make().segment(text) for text in texts]
 
+        chunker = make()
+
         async def one_by_one() -> list:
-            return [await make().asegment(text) for text in texts]
+            return [await chunker.call_async(chunker.segment, text) for text in texts]
 
         assert make().segment_all(texts) == expected
         assert asyncio.run(one_by_one()) == expected
-        assert asyncio.run(make().asegment_all(texts)) == expected
+        assert asyncio.run(chunker.call_async(chunker.segment_all, texts)) == expected
 
     @pytest.mark.parametrize("concurrency", [2, 5, 16])
     @pytest.mark.parametrize("build", [LumberChunker, LumberChunker.as_published])
@@ -169,7 +172,7 @@ class TestSameResultHoweverItIsRun:
         expected = build(scattered).segment_all(texts)
         many = build(scattered, max_concurrency=concurrency)
         assert many.segment_all(texts) == expected
-        assert asyncio.run(many.asegment_all(texts)) == expected
+        assert asyncio.run(many.call_async(many.segment_all, texts)) == expected
         assert [many.segment(text) for text in texts] == expected
 
     @pytest.mark.parametrize("name", SAME_IN_BOTH)

@@ -243,7 +243,9 @@ class LoopBoundModel(FakeListChatModel):
 
 def test_a_model_works_in_any_event_loop() -> None:
     splitter = LumberTextSplitter(LoopBoundModel(), max_concurrency=16)
-    runs = [asyncio.run(splitter.chunker.asegment(GROUPS)) for _ in range(3)]
+    runs = [
+        asyncio.run(splitter.chunker.call_async(splitter.chunker.segment, GROUPS)) for _ in range(3)
+    ]
     assert not any(run.failures for run in runs)
     assert runs[0].spans == runs[2].spans
 
@@ -285,7 +287,11 @@ def test_a_model_with_fallbacks_answers(way: str) -> None:
     failing = FailingModel(errors=[StatusError(500) for _ in range(99)])
     model = failing.with_fallbacks([FakeListChatModel(responses=["Answer: none"])])
     chunker = LumberTextSplitter(model.with_retry(stop_after_attempt=1)).chunker
-    run = chunker.segment(GROUPS) if way == "sync" else asyncio.run(chunker.asegment(GROUPS))
+    run = (
+        chunker.segment(GROUPS)
+        if way == "sync"
+        else asyncio.run(chunker.call_async(chunker.segment, GROUPS))
+    )
     assert not run.failures
 
 
@@ -321,7 +327,9 @@ def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(
 
     async def cancelled() -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-        task = asyncio.ensure_future(splitter.chunker.asegment("One.\n\nTwo."))
+        task = asyncio.ensure_future(
+            splitter.chunker.call_async(splitter.chunker.segment, "One.\n\nTwo.")
+        )
         while not BEGUN.is_set():
             await asyncio.sleep(0.01)
         task.cancel()
@@ -354,6 +362,8 @@ def test_a_model_that_never_answers_ends_with_the_policys_time() -> None:
     policy = CallPolicy(attempts=1, call_timeout=0.2)
     splitter = LumberTextSplitter(StalledModel(), policy=policy)
     with pytest.raises(ModelUnavailableError, match=r"no complete answer within 0\.2 s"):
-        asyncio.run(splitter.chunker.asegment("One.\n\nTwo.\n\nThree.\n\nFour."))
+        asyncio.run(
+            splitter.chunker.call_async(splitter.chunker.segment, "One.\n\nTwo.\n\nThree.\n\nFour.")
+        )
     assert not ENDED.is_set()
     ENDED.set()

@@ -120,7 +120,11 @@ def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -
     )
     chunker = LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA)
     server.statuses()
-    segment = chunker.segment if way == "sync" else lambda text: asyncio.run(chunker.asegment(text))
+    segment = (
+        chunker.segment
+        if way == "sync"
+        else lambda text: asyncio.run(chunker.call_async(chunker.segment, text))
+    )
     segmentation = segment(TEXT)
     rejected = int(structured)  # the JSON schema; a JSON object with a schema is accepted
     check(segmentation, server.statuses(), caplog, rejected)
@@ -135,7 +139,7 @@ def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
     chunker = LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA)
     server.statuses()
     texts = [TEXT[:3000], TEXT[3000:6000]]
-    results = asyncio.run(chunker.asegment_all(texts))
+    results = asyncio.run(chunker.call_async(chunker.segment_all, texts))
     statuses = server.statuses()
     assert statuses.count(200) == sum(map(judged, results)) > 5
     assert statuses.count(500) <= len(texts) == len(results)  # all of them begin at once

@@ -95,7 +95,14 @@ def _load_model(
     folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
 ) -> LoadedModel:
     if is_checkpoint(folder):
-        return _load_checkpoint(folder, device)
+        export = "python -m lumber_training export"
+        why = f"to run the checkpoint in {folder} without exporting it ({export}), "
+        require("torch", package="torch", extra="torch", why=why)
+        from lumber_core.bert.pytorch import TorchScorer, load_tagger  # deferred: imports PyTorch
+
+        tokenizer = WordPieceTokenizer.from_folder(folder)
+        torch_scorer = TorchScorer(load_tagger(folder), **tokenizer.specials, device=device)
+        return LoadedModel(torch_scorer, tokenizer, _PUBLISHED_WINDOW - _SPECIALS)
     if device == "cuda":
         raise ValueError(
             f'device="cuda": {folder} has an exported model, which runs on the CPU. Pass '
@@ -107,17 +114,6 @@ def _load_model(
         return LoadedModel(places, tokenizer, card.window, places=True)
     scorer = OnnxTokenScorer(path, **tokenizer.specials, threads=threads)
     return LoadedModel(scorer, tokenizer, card.window - _SPECIALS)
-
-
-def _load_checkpoint(folder: Path, device: Literal["cpu", "cuda"] | None) -> LoadedModel:
-    export = "python -m lumber_training export"
-    why = f"to run the checkpoint in {folder} without exporting it ({export}), "
-    require("torch", package="torch", extra="torch", why=why)
-    from lumber_core.bert.pytorch import TorchScorer, load_tagger  # deferred: imports PyTorch
-
-    tokenizer = WordPieceTokenizer.from_folder(folder)
-    scorer = TorchScorer(load_tagger(folder), **tokenizer.specials, device=device)
-    return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW - _SPECIALS)
 
 
 @lru_cache(maxsize=4)

@@ -177,17 +177,6 @@ class Chunker(ABC):
             for (parsed, limits), segmentation in zip(work, results, strict=True)
         ]
 
-    async def asplit_all(
-        self,
-        sources: Iterable[str | Source],
-        delivery: Delivery = _DEFAULT_DELIVERY,
-        *,
-        show_progress: bool = False,
-    ) -> list[list[Chunk]]:
-        """Async version of `split_all`."""
-        texts = as_sources(sources)
-        return await self.call_async(self.split_all, texts, delivery, show_progress=show_progress)
-
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans that tile it, and the verdicts behind them.
 
@@ -200,10 +189,6 @@ class Chunker(ABC):
         parsed = self.parse(source)
         return self._segment(parsed, self._limits_for(parsed, overlap))
 
-    async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
-        """Async version of `segment`."""
-        return await self.call_async(self.segment, as_source(source), overlap=overlap)
-
     def segment_all(
         self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
     ) -> list[Segmentation]:
@@ -214,17 +199,11 @@ class Chunker(ABC):
         """
         return self._segment_all(self._read(sources, overlap), show_progress=show_progress)
 
-    async def asegment_all(
-        self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
-    ) -> list[Segmentation]:
-        """Async version of `segment_all`."""
-        texts = as_sources(sources)
-        return await self.call_async(
-            self.segment_all, texts, overlap=overlap, show_progress=show_progress
-        )
-
     async def call_async(self, split: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function that splits with this splitter, without blocking the event loop."""
+        """Call a method of this splitter, or a function that uses it, off the event loop.
+
+        So `await chunker.call_async(chunker.split_all, texts)` is the async version of `split_all`.
+        """
         return await start_in_thread(split, *args, **kwargs)
 
     def chunks(

@@ -80,16 +80,16 @@ class Room:
         if new:
             counts = self._counter.count([f"{part}\n\n" for part in new])
             self._sizes.update(zip(new, counts, strict=True))
-        return [self._shorten(context) for context in contexts]
-
-    def _shorten(self, context: Context) -> Context:
-        room = max(0, self._most - self.tokens_around) // _PARTS_PER_CONTEXT
-        table = context.table if self._sizes.get(context.table, 0) <= room else ""
-        room -= self._sizes[table] if table else 0
-        titles: list[str] = []
-        for title in reversed(context.titles):
-            room -= self._sizes[title]
-            if room < 0:
-                break
-            titles.append(title)
-        return Context((*reversed(titles),), table)
+        most = max(0, self._most - self.tokens_around) // _PARTS_PER_CONTEXT
+        shortened = []
+        for context in contexts:
+            table = context.table if self._sizes.get(context.table, 0) <= most else ""
+            room = most - (self._sizes[table] if table else 0)
+            titles: list[str] = []
+            for title in reversed(context.titles):
+                room -= self._sizes[title]
+                if room < 0:
+                    break
+                titles.append(title)
+            shortened.append(Context((*reversed(titles),), table))
+        return shortened

@@ -102,29 +102,22 @@ class SizeLimits:
         A span whose `parts` are certainly small enough is not counted again.
         """
         most = self.chunk_size
-        if most is None:
+        if most is None or not spans:
             return []
+        waiting = [*spans]
         if parts is not None and self.room is None:
-            spans = [*self._possibly_long(parsed, spans, parts, most)]
-        if not spans:
-            return []
-        counts = self.sizes([span.of(parsed.text) for span in spans])
-        return [span for span, count in zip(spans, counts, strict=True) if count > most]
-
-    def _possibly_long(
-        self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts, most: int
-    ) -> Iterator[Span]:
-        """Yield the spans that may count more than `most` tokens, by the sums of their parts."""
-        edges, most_added = parts.edges, parsed.derive(self.counter, tokens_of).most_added
-        sums = [*accumulate(parts.tokens, initial=0)]
-        last = bisect_left(edges, spans[0].start) if spans else 0
-        for span in spans:
-            first, last = last, bisect_left(edges, span.end, last)
-            added = None
-            if last < len(edges) and (edges[first], edges[last]) == span:
-                added = most_added(*span, last - first)
-            if added is None or sums[last] - sums[first] + added > most:
-                yield span
+            edges, most_added = parts.edges, parsed.derive(self.counter, tokens_of).most_added
+            sums = [*accumulate(parts.tokens, initial=0)]
+            waiting, last = [], bisect_left(edges, spans[0].start)
+            for span in spans:
+                first, last = last, bisect_left(edges, span.end, last)
+                added = None
+                if last < len(edges) and (edges[first], edges[last]) == span:
+                    added = most_added(*span, last - first)
+                if added is None or sums[last] - sums[first] + added > most:
+                    waiting.append(span)
+        counts = self.sizes([span.of(parsed.text) for span in waiting]) if waiting else []
+        return [span for span, count in zip(waiting, counts, strict=True) if count > most]
 
     def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room.

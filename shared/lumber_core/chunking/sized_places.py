@@ -65,16 +65,14 @@ class SizedPlaces(CountedParts):
 class SizedPlaceFinder:
     """Finds places in a text with the tokens between them, and finer ones in long gaps.
 
-    If the limits have no `target_size`, the target is in the default proportion to `chunk_size`.
-    If they have neither, a ValueError is raised.
+    The limits have a `target_size`, or a `chunk_size` to which the target is in the default
+    proportion.
     """
 
     def __init__(self, parsed: ParsedText, limits: SizeLimits) -> None:
-        target = limits.target_size
-        if target is None and limits.chunk_size is not None:
-            target = max(1, limits.chunk_size * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
+        target, most = limits.target_size, limits.chunk_size or 0
         if target is None:
-            raise ValueError("limits must have a chunk_size or a target_size to cut by")
+            target = max(1, most * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
         self._parsed = parsed
         self._limits = limits
         self._tokens = parsed.derive(limits.counter, tokens_of)

@@ -71,7 +71,18 @@ class AnswerStore:
         Raises:
             StoreError: The store cannot be written.
         """
-        self._cache.put(key(judge, group), _encode(judge, group, verdict))
+        row = {
+            "judge": judge,
+            "start": group.start,
+            "offset": None if verdict.unit is None else verdict.unit - group.start,
+            "outcome": verdict.outcome,
+            "reason": verdict.reason,
+            "answer": verdict.answer,
+            "usage": asdict(verdict.usage),
+        }
+        if verdict.starts:
+            row["starts"] = [unit - group.start for unit in verdict.starts]
+        self._cache.put(key(judge, group), json.dumps(row).encode())
 
     def forget_failures(self) -> int:
         """Remove the verdicts without a usable answer, so that the judge is asked again.
@@ -109,21 +120,6 @@ def key(judge: str, group: Group) -> str:
     first = group.choices.start - group.start
     kind = ["window"] if group.several else []
     return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
-
-
-def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
-    row = {
-        "judge": judge,
-        "start": group.start,
-        "offset": None if verdict.unit is None else verdict.unit - group.start,
-        "outcome": verdict.outcome,
-        "reason": verdict.reason,
-        "answer": verdict.answer,
-        "usage": asdict(verdict.usage),
-    }
-    if verdict.starts:
-        row["starts"] = [unit - group.start for unit in verdict.starts]
-    return json.dumps(row).encode()
 
 
 def _decode(row: dict[str, Any], group: Group) -> Verdict:

@@ -197,7 +197,7 @@ class CallableJudge(Judge):
 
 
 def _refuse(_group: Group) -> Verdict:
-    raise TypeError("the judge is a coroutine function: use asegment or asegment_all")
+    raise TypeError("the judge is a coroutine function: use an asynchronous method to split")
 
 
 def as_judge(judge: JudgeLike) -> Judge:

@@ -114,11 +114,11 @@ class PromptTemplate:
 
     def render(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text for a group."""
-        fields = {
-            "paragraphs": labelled_units(group),
-            "first": str(group.start),
-            "last": str(group.stop - 1),
-        }
+        lines = (
+            f"{label(n)}: {fold_lines(text)}" for n, text in enumerate(group.texts, group.start)
+        )
+        first, last = str(group.start), str(group.stop - 1)
+        fields = {"paragraphs": "\n".join(lines), "first": first, "last": last}
         return self.system, _FIELD.sub(lambda match: fields[match[1]], self.user)
 
 
@@ -134,14 +134,6 @@ def strict_request(group: Group) -> str:
     return (
         f'Reply with exactly one line and nothing else: "{ANSWER}{form}", '
         f'with n from {group.choices[0]} to {group.choices[-1]}; or "{ANSWER}{NO_UNIT}".'
-    )
-
-
-def labelled_units(group: Group) -> str:
-    """Return the group's units as lines that start with `ID n:`, where n is the unit's number."""
-    return "\n".join(
-        f"{label(number)}: {fold_lines(text)}"
-        for number, text in enumerate(group.texts, group.start)
     )
 
 

@@ -219,14 +219,9 @@ class MarkdownText(ParsedText):
         super().__init__(source, language)
         self._merge_sections = merge_sections
 
-    @property
-    def blocks(self) -> list[Block]:
-        """The blocks of the text; see `lumber_core.text.markdown.markdown_blocks`."""
-        return self.source.blocks
-
     def units(self) -> Sequence[Span]:
         """Return the blocks, each heading with the first block below it."""
-        return markdown_units(self.blocks)
+        return markdown_units(self.source.blocks)
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return headings, list items and other blocks, and sentences of prose."""
@@ -240,7 +235,9 @@ class MarkdownText(ParsedText):
     @cached_property
     def sections(self) -> list[TextSection]:
         """Where the headings begin."""
-        return [TextSection(one.start, one.level, one.title) for one in self.blocks if one.level]
+        return [
+            TextSection(one.start, one.level, one.title) for one in self.source.blocks if one.level
+        ]
 
     @cached_property
     def section_starts(self) -> list[int]:
@@ -248,13 +245,13 @@ class MarkdownText(ParsedText):
         if self._merge_sections:
             return []
         # A thematic break below a heading belongs to it: no place is between them.
-        blocks = [block for block in self.blocks if block.kind != "rule"]
+        blocks = [block for block in self.source.blocks if block.kind != "rule"]
         starts = [
             block.start
             for before, block in pairwise(blocks)
             if block.level and before.kind != "heading"
         ]
-        leading_rule = bool(blocks) and blocks[0] is not self.blocks[0]
+        leading_rule = bool(blocks) and blocks[0] is not self.source.blocks[0]
         return [blocks[0].start, *starts] if leading_rule and blocks[0].level else starts
 
     @property
@@ -263,21 +260,20 @@ class MarkdownText(ParsedText):
 
         No name is added if a heading at the start contains all others: it is above all chunks.
         """
-        headings = [block for block in self.blocks if block.level and block.title]
+        headings = [block for block in self.source.blocks if block.level and block.title]
         top = min((block.level for block in headings), default=0)
         highest = [block for block in headings if block.level == top]
         first_level = [block.title for block in highest if top == 1]
         if highest != headings[:1] and len(first_level) == 1:
             first_level = []  # it does not contain the sections before it
-        titled = top > 1 and highest == self.blocks[:1]
+        titled = top > 1 and highest == self.source.blocks[:1]
         return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
 
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables, with the header row and the line of dashes without padding."""
-        first = self.blocks[0] if self.blocks else None
-        if first and first.kind == "table" and not first.header.end:
-            yield from self._table_continued(first.end)
-        for block in self.blocks:
+        for block in self.source.blocks:
+            if block.kind == "table" and not (block.start or block.header.end):
+                yield from self._table_continued(block.end)
             if block.header.end:
                 header = block.header.of(self.text)
                 rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header))
@@ -288,8 +284,9 @@ class MarkdownText(ParsedText):
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""
-        first = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
-        last = bisect_left(self.blocks, stop, key=lambda block: block.start)
+        blocks = self.source.blocks
+        first = bisect_right(blocks, start, key=lambda block: block.start) - 1
+        last = bisect_left(blocks, stop, key=lambda block: block.start)
         return [
             block
             if start <= block.start and block.end <= stop
@@ -299,5 +296,5 @@ class MarkdownText(ParsedText):
                 end=min(stop, block.end),
                 rows=tuple(row for row in block.rows if start < row < stop),
             )
-            for block in self.blocks[max(0, first) : last]
+            for block in blocks[max(0, first) : last]
         ]

@@ -133,7 +133,26 @@ class Source:
         or a web page is Markdown if it has several marks, as converters write them. The text of a
         Markdown file is plain text if a loader has removed the marks.
         """
-        return self.format or (_format_of(self.metadata, self.text) if self.metadata else "text")
+        if self.format or not self.metadata:
+            return self.format or "text"
+        for key in TYPE_KEYS:
+            kind = _FORMAT_OF_TYPE.get(str(self.metadata.get(key)))
+            if kind is not None:
+                return kind
+        if "element_id" in self.metadata:  # Unstructured's elements have no marks
+            return "text"
+        names = [name.casefold() for name in file_names(self.metadata)]
+        for name in names:
+            kind = _FORMAT_OF_SUFFIX.get("".join(name.rpartition(".")[1:]))
+            if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
+                if kind == "csv" and begins_with_cue(self.text):
+                    return "captions"
+                return "text" if kind == "markdown" and _has_lost_marks(self.text) else kind
+        ends = {PurePath(name).suffix or ("url" if "://" in name else "") for name in names}
+        plain = ends <= {""} or ends.intersection(_PLAIN)
+        if not plain and _has_marks(self.text):
+            return "markdown"
+        return "captions" if begins_with_cue(self.text) else "text"
 
     @cached_property
     def named(self) -> str:
@@ -179,28 +198,6 @@ def as_sources(sources: Iterable[str | Source]) -> list[Source]:
     if isinstance(sources, str) or not isinstance(sources, Iterable) or text_hint(sources):
         check_texts(sources)  # raises
     return [as_source(source) for source in sources]
-
-
-def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
-    """Return how a text is read, by the type or the name of its file in the metadata."""
-    for key in TYPE_KEYS:
-        kind = _FORMAT_OF_TYPE.get(str(metadata.get(key)))
-        if kind is not None:
-            return kind
-    if "element_id" in metadata:  # Unstructured's elements have no marks
-        return "text"
-    names = [name.casefold() for name in file_names(metadata)]
-    for name in names:
-        kind = _FORMAT_OF_SUFFIX.get("".join(name.rpartition(".")[1:]))
-        if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
-            if kind == "csv" and begins_with_cue(text):
-                return "captions"
-            return "text" if kind == "markdown" and _has_lost_marks(text) else kind
-    ends = {PurePath(name).suffix or ("url" if "://" in name else "") for name in names}
-    plain = ends <= {""} or ends.intersection(_PLAIN)
-    if not plain and _has_marks(text):
-        return "markdown"
-    return "captions" if begins_with_cue(text) else "text"
 
 
 def _headings(text: str) -> list[tuple[str, bool]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,15 +74,12 @@ class EncodedText:
         return most if most <= _MAX_UNCOUNTED_BYTES else most - sum(self.count(outside))
 
 
-class _Tables(NamedTuple):
-    """The characters in the tokens of an encoding, by token number."""
-
-    characters: npt.NDArray[np.int32]  # how many start in the token
-    back: npt.NDArray[np.int32]  # the same, plus one if the token starts inside a character
-
-
 @cache
-def _tables(encoding: Encoding) -> _Tables:
+def _tables(encoding: Encoding) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return how many characters start in each token, by number.
+
+    In the second table, tokens that start inside a character have one more.
+    """
     import numpy as np
 
     ranks = encoding._mergeable_ranks
@@ -95,7 +92,7 @@ def _tables(encoding: Encoding) -> _Tables:
     characters[numbers] = np.add.reduceat(~inside, first, dtype=np.int32)
     back = characters.copy()
     back[numbers] += inside[first]
-    return _Tables(characters, back)
+    return characters, back
 
 
 def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
@@ -112,7 +109,6 @@ def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
         tokens = encoding.encode_to_numpy(text, disallowed_special=())
     except UnicodeEncodeError:  # a lone surrogate
         return None
-    tables = _tables(encoding)
-    starts = np.cumsum(tables.characters[tokens], dtype=np.int32)
-    starts -= tables.back[tokens]
+    characters, back = _tables(encoding)
+    starts = np.cumsum(characters[tokens], dtype=np.int32) - back[tokens]
     return EncodedText(text, starts)

@@ -146,12 +146,22 @@ class EstimatedCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the estimated number of tokens of each text, in order."""
+        import numpy as np
+
         counts: list[int] = []
         before = [*accumulate(map(len, texts), initial=0)]
         first = 0
         while first < len(texts):
             last = bisect_left(before, before[first] + _BLOCK, first + 1)
-            counts += _estimate_joined(texts[first:last])
+            joined = _SEPARATOR.join([*texts[first:last], ""])
+            costs = [_block_costs(joined, start) for start in range(0, len(joined), _BLOCK)]
+            lengths = np.diff(before[first : last + 1]) + 1
+            sums = np.add.reduceat(
+                np.concatenate(costs), np.cumsum(lengths) - lengths, dtype=np.int64
+            )
+            sums -= _tables().separator
+            # Rounded half up; a text that is not empty counts at least 1.
+            counts += np.maximum((sums + 50) // 100, lengths > 1).tolist()
             first = last
         return counts
 
@@ -195,20 +205,6 @@ class EvenCounter(EstimatedCounter):
 def _replace_alphabets(text: str) -> str:
     """Return a text of the same length with each letter of other alphabets as an English one."""
     return text if text.isascii() else _ALPHABETS.sub("e", text)
-
-
-def _estimate_joined(texts: Sequence[str]) -> list[int]:
-    import numpy as np
-
-    joined = _SEPARATOR.join([*texts, ""])
-    starts = range(0, len(joined), _BLOCK)
-    costs = np.concatenate([_block_costs(joined, start) for start in starts])
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
-    sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
-    sums -= _tables().separator
-    # Rounded half up; a text that is not empty counts at least 1.
-    counts: list[int] = np.maximum((sums + 50) // 100, lengths > 1).tolist()
-    return counts
 
 
 class _Tables(NamedTuple):

@@ -96,7 +96,7 @@ class Exhausted(Judge):
 def test_a_judge_that_raises_stop_iteration_ends_the_call(judge: Any) -> None:
     chunker = LumberChunker(judge, theta=60)
     with pytest.raises(RuntimeError, match="StopIteration"):
-        ends_in_a_loop(lambda: chunker.asegment(TEXT))
+        ends_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT))
     with pytest.raises(RuntimeError, match="StopIteration"):
         ends(lambda: chunker.segment(TEXT))
 
@@ -109,7 +109,7 @@ def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(
     chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db", max_concurrency=concurrency)
 
     async def both() -> bool:
-        task = asyncio.ensure_future(chunker.asegment(TEXT))
+        task = asyncio.ensure_future(chunker.call_async(chunker.segment, TEXT))
         await judge.asked.wait()  # its first group is in flight, on this loop
         return chunker.segment(TEXT) == await task
 
@@ -124,7 +124,7 @@ def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path
 
     async def many() -> list[Any]:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
-        task = asyncio.ensure_future(chunker.asegment(TEXT))
+        task = asyncio.ensure_future(chunker.call_async(chunker.segment, TEXT))
         await judge.asked.wait()
         return await asyncio.gather(
             task, *(asyncio.to_thread(chunker.segment, TEXT) for _ in range(4))
@@ -150,7 +150,7 @@ def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path
     chunker = LumberChunker(judge, theta=60, store=store)
     texts = [story(40, seed) for seed in range(4)]
     with pytest.raises(KeyError, match="a bug"):
-        ends_in_a_loop(lambda: chunker.asegment_all(texts))
+        ends_in_a_loop(lambda: chunker.call_async(chunker.segment_all, texts))
     assert judge.calls == len(store) == 3
 
 
@@ -198,7 +198,7 @@ class Splitting(ScatteredModel):
 def test_a_model_on_the_event_loop_may_split_a_text_itself() -> None:
     chunker = LumberChunker(ModelJudge(Splitting()), theta=60)
     alone = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
-    assert ends_in_a_loop(lambda: chunker.asegment(TEXT)) == alone
+    assert ends_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT)) == alone
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -218,7 +218,7 @@ def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monke
     chunker.segment("One.\n\nTwo.")  # the model is there
 
     async def cancelled() -> None:
-        task = asyncio.ensure_future(chunker.asegment_all([TEXT] * 4))
+        task = asyncio.ensure_future(chunker.call_async(chunker.segment_all, [TEXT] * 4))
         while len(model.asked) < 1 + concurrency:
             await asyncio.sleep(0.01)
         task.cancel()

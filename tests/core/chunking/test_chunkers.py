@@ -44,7 +44,7 @@ def test_one_markdown_text_is_split_as_one_of_many(chunker):
     source = Source(MARKDOWN, format="markdown")
     (expected,) = chunker.segment_all([source])
     assert chunker.segment(source) == expected
-    assert asyncio.run(chunker.asegment(source)) == expected
+    assert asyncio.run(chunker.call_async(chunker.segment, source)) == expected
     assert [chunk.text for chunk in chunker.split(source)] == expected.chunks(MARKDOWN)
 
 
@@ -65,7 +65,7 @@ def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
     chunker = LumberChunker(judge, max_concurrency=2)
     texts = ["a\n\nb", "c\n\nd"]
     assert len(chunker.segment_all(texts)) == 2
-    assert len(asyncio.run(chunker.asegment_all(texts))) == 2
+    assert len(asyncio.run(chunker.call_async(chunker.segment_all, texts))) == 2
 
 
 # The lumber splitter.
@@ -105,8 +105,8 @@ def test_a_text_that_is_no_string_is_refused_before_anyone_is_asked(text, messag
     for call in (
         lambda: chunker.segment(text),
         lambda: chunker.segment_all([BOOK, text]),
-        lambda: asyncio.run(chunker.asegment(text)),
-        lambda: asyncio.run(chunker.asegment_all([BOOK, text])),
+        lambda: asyncio.run(chunker.call_async(chunker.segment, text)),
+        lambda: asyncio.run(chunker.call_async(chunker.segment_all, [BOOK, text])),
     ):
         with pytest.raises(TypeError, match=message):
             call()
@@ -120,7 +120,7 @@ def test_texts_that_are_no_list_are_refused(chunker, texts, message):
     with pytest.raises(TypeError, match=message):
         chunker.segment_all(texts)
     with pytest.raises(TypeError, match=message):
-        asyncio.run(chunker.asegment_all(texts))
+        asyncio.run(chunker.call_async(chunker.segment_all, texts))
 
 
 def test_only_the_published_method_counts_by_words():

@@ -92,7 +92,7 @@ def segment_all(
     """Split texts with the synchronous or the asynchronous method."""
     if way == "sync":
         return chunker.segment_all(texts, **options)
-    return asyncio.run(chunker.asegment_all(texts, **options))
+    return asyncio.run(chunker.call_async(chunker.segment_all, texts, **options))
 
 
 def segment(chunker: LumberChunker, text: str, way: str) -> Segmentation:

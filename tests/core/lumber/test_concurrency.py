@@ -59,7 +59,7 @@ def outcome_of(chunker: LumberChunker, texts: list[str], way: str) -> object:
         if way == "sync":
             results = chunker.segment_all(texts)
         else:
-            results = asyncio.run(chunker.asegment_all(texts))
+            results = asyncio.run(chunker.call_async(chunker.segment_all, texts))
     except (JudgementError, ZeroDivisionError):  # the first of several to arrive
         return "ended"
     return [

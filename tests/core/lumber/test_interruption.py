@@ -270,7 +270,7 @@ def test_a_cancellation_at_any_await_loses_no_answer(make: type[Answering]) -> N
             store = AnswerStore(Path(folder) / "answers.db")
             model = make()
             chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=3)
-            came = cancelled_at(step, lambda: chunker.asegment(TEXT))  # noqa: B023 - called at once
+            came = cancelled_at(step, lambda: chunker.call_async(chunker.segment, TEXT))  # noqa: B023 - called at once
             assert len(store) == len(model.answered)
             again = ScatteredModel()
             resumed = LumberChunker(ModelJudge(again), theta=60, store=store)

@@ -82,7 +82,7 @@ def test_judges_of_every_shape_are_called_and_awaited(own):
     if own in SYNC:
         assert guarded(own).judge(FOUR) == expected
     else:
-        with pytest.raises(TypeError, match="asegment"):
+        with pytest.raises(TypeError, match="asynchronous method"):
             guarded(own).judge(FOUR)
 
 

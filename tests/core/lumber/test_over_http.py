@@ -41,7 +41,8 @@ def test_many_calls_lose_and_double_nothing(tmp_path: Path, documents: int, call
     store = tmp_path / "answers.db"
     faults = {2: rate_limited(0.02), 9: Drop("body"), 33: rate_limited(), 50: Drop("body")}
     with LoopbackServer(scattered_answer, faults=faults, keep=0) as server:
-        results = asyncio.run(splitter(server, max_concurrency=16, store=store).asegment_all(texts))
+        chunker = splitter(server, max_concurrency=16, store=store)
+        results = asyncio.run(chunker.call_async(chunker.segment_all, texts))
         assert server.count >= calls
         assert server.count == sum(result.usage.calls for result in results) + len(faults)
         before = server.count
@@ -73,7 +74,7 @@ def test_memory_grows_by_verdicts_and_not_by_questions(tmp_path: Path, calls: in
         lengths.clear()
         tracemalloc.start()
         try:
-            asyncio.run(chunker.asegment(story(30 * calls)))
+            asyncio.run(chunker.call_async(chunker.segment, story(30 * calls)))
         finally:
             tracemalloc.stop()
     middle, end = held

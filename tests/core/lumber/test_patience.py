@@ -106,7 +106,7 @@ class TestFirstQuestion:
         chunker = LumberChunker(ModelJudge(model), theta=30, **settings)
         if way == "sync":
             return chunker.segment(MANY)
-        return asyncio.run(chunker.asegment(MANY))
+        return asyncio.run(chunker.call_async(chunker.segment, MANY))
 
     @pytest.mark.parametrize("on_failure", ["judge_locally", "raise"])
     @pytest.mark.parametrize("way", ["sync", "async"])

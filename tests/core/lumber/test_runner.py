@@ -109,7 +109,7 @@ def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:
         chunker = LumberChunker(
             ModelJudge(ScatteredModel()), theta=60, units=units, tokenizer=tokens, chunk_size=40
         )
-        await chunker.asegment_all([story(40), story(40, 1)])
+        await chunker.call_async(chunker.segment_all, [story(40), story(40, 1)])
         return threading.get_ident()
 
     loop = asyncio.run(split())

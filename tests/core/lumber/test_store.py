@@ -74,7 +74,7 @@ def test_one_store_serves_several_event_loops(open_store: Callable[[], Any]) -> 
     model = ScatteredModel()
     chunker = splitter(model, AnswerStore(open_store()), max_concurrency=8)
     for _ in range(2):
-        assert asyncio.run(chunker.asegment_all([TEXT, TEXT])) == [ALONE, ALONE]
+        assert asyncio.run(chunker.call_async(chunker.segment_all, [TEXT, TEXT])) == [ALONE, ALONE]
     assert len(model.asked) == len({*model.asked})  # equal groups in flight are asked about once
 
 

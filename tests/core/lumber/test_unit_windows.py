@@ -111,8 +111,9 @@ def test_the_chunks_do_not_depend_on_how_a_text_is_split(length: int, seed: int,
     alone = [one.segment_all([text])[0] for text in texts]
     many = chunker(window_tokens=most, max_concurrency=7)
     assert many.segment_all(texts) == alone
-    assert asyncio.run(pickle.loads(pickle.dumps(one)).asegment_all(texts)) == alone
-    assert asyncio.run(many.asegment_all(texts)) == alone
+    copy = pickle.loads(pickle.dumps(one))
+    assert asyncio.run(copy.call_async(copy.segment_all, texts)) == alone
+    assert asyncio.run(many.call_async(many.segment_all, texts)) == alone
     assert [made.usage.calls for made in alone] == [one.estimate([t]).calls.likely for t in texts]
 
 

@@ -199,7 +199,7 @@ async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> N
     texts, delivery = [TEXT, "", GUIDE], Delivery(overlap=5, trim=True)
     split, vectors = split_and_embed(splitter, texts, Lengths(), delivery)
     assert split == splitter.split_all(texts, delivery)
-    later = await splitter.asplit_all(texts, delivery)
+    later = await splitter.call_async(splitter.split_all, texts, delivery)
     assert later == split
     for one, other in zip(vectors, embed_chunks(place_chunks(later), Lengths()), strict=True):
         assert np.array_equal(one, other)
