@@ -77,7 +77,7 @@ test-packed:  ## Pack a program with PyInstaller, and read files with it
 	.venv-packed/bin/python -m pytest -q $(LENIENT) -m packed tests/files/test_packed_program.py
 
 # Their clients, and those of their providers, with all their versions: tests/clients/requirements.txt.
-test-clients:  ## Try real clients of language models, and compare the table in the docs (WRITE=1 writes it)
+test-clients:  ## Try real clients of language models, and compare the result with tests/clients/README.md (WRITE=1 writes it)
 	@test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
 	@.venv-clients/bin/python -m pip install $(QUIET) uv
 	@.venv-clients/bin/uv pip install --quiet --upgrade --python .venv-clients/bin/python \
@@ -107,7 +107,7 @@ test-stores:  ## Put chunks into real vector stores, and compare what these do w
 		-e '.[langchain,llama-index,postgres]' -r tests/stores/requirements.txt $(TESTING)
 	.venv-stores/bin/python -m pytest -q $(LENIENT) -m stores tests/stores
 
-# Needs pandoc and LibreOffice, which make the files. WRITE_LOADERS=1 writes the tables of docs/formats.md.
+# Needs pandoc and LibreOffice, which make the files. WRITE_LOADERS=1 writes the tables of tests/loaders/README.md.
 test-loaders:  ## Load files with real loaders and readers, and compare the result with the documented tables
 	@test -x .venv-loaders/bin/python || $(PYTHON) -m venv .venv-loaders
 	@.venv-loaders/bin/python -m pip install $(QUIET) uv

@@ -1,6 +1,6 @@
 """Real clients of both frameworks, against servers of their wire formats: what a user gets.
 
-`make test-clients` compares the table in docs/language-models.md with what is seen;
+`make test-clients` compares the table in README.md, beside this file, with what is seen;
 `make test-clients WRITE=1` writes it.
 """
 
@@ -18,7 +18,7 @@ from tests.loopback.providers import Step
 
 pytestmark = pytest.mark.clients
 
-PAGE = Path(__file__).parents[2] / "docs" / "language-models.md"
+PAGE = Path(__file__).with_name("README.md")
 START, END = "<!-- clients -->\n\n", "\n<!-- /clients -->"
 BROKEN = ("Anthropic",)  # raises TypeError with the anthropic that is installed beside it
 AT_ONCE = 8  # almost all of a trial is waiting

@@ -1,4 +1,4 @@
-"""LangChain's loaders, by the name of the row in docs/formats.md."""
+"""LangChain's loaders, by the name of the row in README.md."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Documents of real loaders and readers become what docs/formats.md states.
+"""Documents of real loaders and readers become what README.md, beside this file, states.
 
 With WRITE_LOADERS=1, the tables are written instead.
 """
@@ -23,7 +23,7 @@ from tests.loaders.samples import PRICES, QUESTION, make_files, quote
 
 pytestmark = pytest.mark.loaders
 WRITES = bool(os.environ.get("WRITE_LOADERS"))
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+PAGE = Path(__file__).with_name("README.md")
 COLUMNS = ("Documents", "Heading above", "Kept up to date", "Cited as")
 PACKAGES = {
     "LangChain": ("langchain-community", "langchain-text-splitters", "unstructured", "pypdf"),
