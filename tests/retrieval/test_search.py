@@ -180,6 +180,34 @@ def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
     ]
 
 
+HEADINGS = {
+    "markdown": ("Boats\n=====", "Prices\n------"),
+    "rst": ("=====\nBoats\n=====", "Prices\n~~~~~~"),
+    "org": ("* Boats", "** Prices"),
+    "asciidoc": ("== Boats", "=== Prices"),
+    "latex": (r"\section{Boats}", r"\subsection*{Prices}"),
+}
+
+
+@pytest.mark.parametrize("kind", HEADINGS)
+def test_headings_of_each_markup_belong_to_the_text_below_them(kind: Any) -> None:
+    boats, prices = HEADINGS[kind]
+    text = f"{boats}\n\nLet by the hour. Or longer.\n\n{prices}\n\nThey are low.\n\n{prices}\n"
+    assert [one.text for one in sentences_of(text, "en", kind)] == [
+        *(f"{boats}\n\nLet by the hour.", "Or longer.", f"{prices}\n\nThey are low.")
+    ]
+
+
+@pytest.mark.parametrize("kind", HEADINGS)
+def test_a_passage_begins_at_the_heading_of_its_best_sentence_in_each_markup(kind: Any) -> None:
+    boats, prices = HEADINGS[kind]
+    text = f"{boats}\n\nGulls sleep on the pier.\n\n{prices}\n\nA boat costs nine crowns an hour.\n"
+    index = PassageIndex(LayoutChunker(target_size=16), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text, format=kind))])
+    best = index.search("How many crowns does a boat cost an hour?")[0]
+    assert best.text == f"{prices}\n\nA boat costs nine crowns an hour."
+
+
 def test_sentences_are_found_in_their_language() -> None:
     text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
     assert len([*sentences_of(text, "de")]) == 2

@@ -8,6 +8,7 @@ cut between its elements, and captions between cues.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -43,7 +44,7 @@ _BLOCK_START = re.compile(r"\{$|=\s*[\[(]$")  # a block of braces, or a value of
 _AROUND_TITLE = " \t\r{([:=,>|&"
 _AROUND_KEY = _AROUND_TITLE + "-\"'"
 
-_HEADINGS: dict[Format, re.Pattern[str]] = {
+_HEADINGS: dict[str, re.Pattern[str]] = {
     "org": re.compile(r"^(?P<mark>\*{1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
     "asciidoc": re.compile(r"^(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
     "latex": re.compile(
@@ -57,6 +58,8 @@ _HEADINGS: dict[Format, re.Pattern[str]] = {
         re.MULTILINE,
     ),
 }
+MARKUPS = frozenset(_HEADINGS)
+"""Formats whose headings are not those of Markdown."""
 _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 _RULES = "#*=-~^\"'`+.:_"  # underlines in rst, outermost first, in the order of most documents
 
@@ -69,7 +72,7 @@ def parse_plain(
     source: Source, language: str = "en", find_units: UnitFinder | None = None
 ) -> PlainText:
     """Return a parsed text that is not Markdown, by its format; see `PlainText`."""
-    has_structure = source.kind in (*NESTED, *_HEADINGS, "captions")
+    has_structure = source.kind in (*NESTED, *MARKUPS, "captions")
     return (StructuredText if has_structure else PlainText)(source, language, find_units)
 
 
@@ -81,7 +84,7 @@ class StructuredText(PlainText):
         if self._own_places is not None:
             return self._own_places.inside(start, len(self.text) if stop is None else stop)
         places = super().places(start, stop)
-        if self.source.kind not in _HEADINGS:
+        if self.source.kind not in MARKUPS:
             return places
         levels = {section.start: min(6, section.level) for section in self.sections}
         return Places.of(
@@ -115,18 +118,25 @@ class StructuredText(PlainText):
         kind = self.source.kind
         if kind in NESTED:
             return [*_nested_sections(self.text, code=kind == "code")]
-        return [*_headings(self.text, kind)] if kind in _HEADINGS else []
+        return [*_headings(self.text, kind)] if kind in MARKUPS else []
+
+
+def markup_headings(
+    text: str, kind: str, start: int = 0, end: int = sys.maxsize
+) -> Iterator[re.Match[str]]:
+    """Yield the headings in a range of a text whose format is one of `MARKUPS`."""
+    for match in _HEADINGS[kind].finditer(text, start, end):
+        if kind != "rst" or len(match["mark"]) >= len(" ".join(match["title"].split())):
+            yield match
 
 
 def _headings(text: str, kind: Format) -> Iterator[TextSection]:
-    """Yield the headings of a markup."""
-    for match in _HEADINGS[kind].finditer(text):
+    """Yield the sections that begin with headings of a markup."""
+    for match in markup_headings(text, kind):
         title, mark = " ".join(match["title"].split()), match["mark"]
         if kind == "latex":
             level = 1 + _COMMANDS.index(mark)
         elif kind == "rst":
-            if len(mark) < len(title):
-                continue
             level = 1 + 2 * _RULES.index(mark[0]) + (match["over"] is None)
         else:
             level = len(mark)

@@ -28,6 +28,7 @@ from lumber_retrieval.passages.passage_metadata import describe_passage
 from lumber_retrieval.passages.sentences import (
     DIVIDER_BELOW,
     Sentence,
+    begins_with_heading,
     has_content,
     sentences_of,
     small_table,
@@ -140,13 +141,11 @@ def select_passages(
 def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
     """Return a passage, or two: from the best sentence's heading on, and far worse text above."""
     best, *_ = hits = passage.hits
-    headed = (hit.span.start for hit in hits if hit.text.startswith(("#", "<h")))
+    headed = (hit.span.start for hit in hits if begins_with_heading(hit.text, hit.kind))
     start = max((place for place in headed if place <= best.span.start), default=0)
     above = tuple(hit for hit in hits if hit.span.start < start)
     end = max((hit.span.end for hit in above), default=start + 1)
     if end > start or passage.time or above[0].score > best.score - _LEAST_SCORE_GAP:
-        return [passage]
-    if best.kind in NESTED:  # a line that begins with "#" is a comment
         return [passage]
     below = tuple(hit for hit in hits if hit.span.start >= start)
     spans = {Span(start, passage.span.end): below, Span(passage.span.start, end): above}
@@ -164,8 +163,7 @@ def _best_sentences(
     """Yield the sentences of the best chunks with scores, and whether each `has_content`."""
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
-    # Whether documents are code or data, and where the cues of captions start.
-    kinds: dict[str, tuple[bool, list[int]]] = {}
+    kinds: dict[str, tuple[str, list[int]]] = {}  # and where the cues of captions start
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
@@ -174,19 +172,17 @@ def _best_sentences(
             kind = chunk.kind
             spoken = read_cues(text) if is_captions(text, kind) else None
             cues = [] if spoken is None else [0, *(cue.span.start for cue in spoken)]
-            kinds[chunk.document] = kind in NESTED, cues
-        whole_lines, cues = kinds[chunk.document]
+            kinds[chunk.document] = kind, cues
+        kind, cues = kinds[chunk.document]
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = _words_above(context) if context else 0
         lines = chunk.span
-        if not whole_lines:
+        if kind not in NESTED:
             limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
             lines = _lines_of(chunk.span, limits, text)
             if cues:  # with the times above
                 lines = Span(cues[bisect_right(cues, limits.start) - 1], limits.end)
-        sentences = sentences_of(
-            text[lines.start : lines.end], language, whole_lines=whole_lines, spoken=bool(cues)
-        )
+        sentences = sentences_of(text[lines.start : lines.end], language, kind, spoken=bool(cues))
         hit = chunk._replace(score=scores[place], above=above)
         count = count_words if cues else count_written
         hits = [

@@ -6,7 +6,6 @@ word from the hits that contain it, and neighbouring chunks from the text beside
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,6 @@ from lumber_core.spans import Span
 from lumber_core.text.captions import is_captions
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE, place_source
-from lumber_core.text.structured import NESTED
 from lumber_retrieval.hits import LONG_DOCUMENT, TARGET_SIZE, TOKENIZER, Hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
@@ -38,7 +36,7 @@ from lumber_retrieval.passages.ranking import (
     SearchSettings,
     select_passages,
 )
-from lumber_retrieval.passages.sentences import HEADING, Sentence, sentences_of
+from lumber_retrieval.passages.sentences import Sentence, headings_in, sentences_of
 from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_of
 from lumber_retrieval.words.keywords import words_in
 
@@ -52,7 +50,6 @@ _LONGEST_UNDIVIDED = 2 * _LENGTH_BESIDE
 """Characters of the longest hit that is not divided into chunks like those of an index. Dividing
 hits of 240 words adds 0.03 to 0.06 to recall."""
 _TRIM = Delivery(trim=True)
-_NO_HEADING = re.compile("(?!)")  # in code, a line that begins with "#" is a comment
 _Divide = Callable[[str], Sequence[Sentence]]
 _PLACE_KEYS = {FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE}
 
@@ -156,21 +153,15 @@ def _add_text_beside(
     number = 0
     for document, unordered in of_document.items():
         text, end, kind = texts[document], 0, unordered[0].kind
-        divide = partial(
-            sentences_of,
-            language=language,
-            whole_lines=kind in NESTED,
-            spoken=is_captions(text, kind),
-        )
-        heading = _NO_HEADING if kind in NESTED else HEADING
+        divide = partial(sentences_of, language=language, kind=kind, spoken=is_captions(text, kind))
         own = sorted(unordered, key=lambda hit: hit.span)
         nexts = [*(hit.span.start for hit in own[1:]), len(text)]
         for hit, following in zip(own, nexts, strict=True):
             start = max(end, hit.span.start)
             if start >= hit.span.end:
                 continue
-            first = _start_before(text, Span(end, start), divide, heading)
-            last = _end_after(text, Span(hit.span.end, following), divide, heading)
+            first = _start_before(text, Span(end, start), divide, kind)
+            last = _end_after(text, Span(hit.span.end, following), divide, kind)
             with_end = _extend(hit, Span(hit.span.start, last), text)
             with_both = _extend(hit, Span(first, last), text)
             # No heading is between: the text before has the headings of the hit.
@@ -203,12 +194,12 @@ def _divide(
         yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
 
 
-def _end_after(text: str, room: Span, divide: _Divide, headings: re.Pattern[str]) -> int:
+def _end_after(text: str, room: Span, divide: _Divide, kind: str) -> int:
     """Return the end of the sentences after a hit that are in its section."""
     end = min(room.end, room.start + 2 * _LENGTH_BESIDE)
-    heading = headings.search(text, room.start, end)
+    heading = next(headings_in(text, kind, room.start, end), None)
     if heading is not None:
-        end = heading.start()
+        end = heading.start
     ends = [sentence.span.end for sentence in divide(text[room.start : end])]
     if heading is None and end < room.end:
         ends = ends[:-1]  # the last one may go on
@@ -216,14 +207,15 @@ def _end_after(text: str, room: Span, divide: _Divide, headings: re.Pattern[str]
     return room.start + next(enough, ends[-1] if ends else 0)
 
 
-def _start_before(text: str, room: Span, divide: _Divide, headings: re.Pattern[str]) -> int:
+def _start_before(text: str, room: Span, divide: _Divide, kind: str) -> int:
     """Return the start of the sentences before a hit that are in its section."""
-    if headings.match(text, room.end):
+    below = headings_in(text, kind, room.end, room.end + _LENGTH_BESIDE)
+    if any(heading.start == room.end for heading in below):
         return room.end
     start = max(room.start, room.end - 2 * _LENGTH_BESIDE)
-    *_, heading = [None, *headings.finditer(text, start, room.end)]
+    *_, heading = [None, *headings_in(text, kind, start, room.end)]
     if heading is not None:
-        start = heading.start()
+        start = heading.start
     near = text[start : room.end]
     starts = [sentence.span.start for sentence in divide(near)]
     if heading is None and start > room.start:

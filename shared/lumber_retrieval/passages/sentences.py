@@ -7,7 +7,9 @@ with one. A small table is read whole if it fits.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,6 +19,7 @@ import regex
 from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
+from lumber_core.text.structured import MARKUPS, NESTED, markup_headings
 from lumber_core.text.units import sentences
 from lumber_retrieval.words.keywords import count_words
 
@@ -36,11 +39,15 @@ _THREE_WORDS = re.compile(r"(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
-HEADING = re.compile(r"^[ \t>]*(?:#{1,6}(?:\s|$)|<h[1-6]\b)", re.MULTILINE)
+_HEADING = re.compile(
+    r"^(?:[ \t>]*(?:#{1,6}(?:[ \t\r].*)?$|<h[1-6]\b.*)"
+    r"|(?<!\S\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
+    re.MULTILINE,
+)
 # Two such lines are comments, as in settings; headings have text between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
+_CONTENT = re.compile(r"\S|\Z")
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
-_MAYBE_HEADING_OR_ROW = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # may be a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
 DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
@@ -55,23 +62,37 @@ class Sentence(NamedTuple):
     has_content: bool
 
 
+def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
+    """Yield the headings in a range of a text; see `Source.kind`. Code and data have none."""
+    if kind in MARKUPS:
+        yield from (Span(*heading.span()) for heading in markup_headings(text, kind, start, end))
+    elif kind not in NESTED:
+        yield from (Span(*heading.span()) for heading in _HEADING.finditer(text, start, end))
+
+
+def begins_with_heading(text: str, kind: str) -> bool:
+    """Return whether a text begins with a heading."""
+    return any(heading.start == 0 for heading in headings_in(text, kind))
+
+
 def sentences_of(
-    text: str, language: str, *, whole_lines: bool = False, spoken: bool = False
+    text: str, language: str, kind: str = "text", *, spoken: bool = False
 ) -> tuple[Sentence, ...]:
-    """Return the sentences of a text.
+    """Return the sentences of a text of some kind; see `Source.kind`.
 
     White space, rules, and final headings and table headers are left out. A heading and the number
-    of an item belong to the sentence after them. A row of a table is not divided. With
-    `whole_lines` no line is divided, and none is a heading, as in code. Two lines that begin with
-    "#" are comments. If `spoken`, sentences go on over cues.
+    of an item belong to the sentence after them. A row of a table is not divided, nor a line of
+    code or data. Two lines that begin with "#" are comments. If `spoken`, sentences go on over
+    cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
-    return find(text, language, whole_lines, spoken)
+    return find(text, language, kind, spoken)
 
 
-def _find_sentences(
-    text: str, language: str, whole_lines: bool, spoken: bool
-) -> tuple[Sentence, ...]:
+def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[Sentence, ...]:
+    whole_lines = kind in NESTED
+    commented = not whole_lines and _COMMENTS.search(text)
+    headings = [] if commented else [*headings_in(text, kind)]
     starts = [0]
     for (before, start), _ in pairwise(sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
@@ -81,22 +102,34 @@ def _find_sentences(
         headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
+    below = -1  # where the text below the heading before starts
+    for heading in headings:
+        new = [heading.start] if heading.start > below else []
+        below = next(_CONTENT.finditer(text, heading.end)).start()
+        starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
     if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)
     elif any(sign in text for sign in _ROW_SIGNS):
         rows = rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
-    headings = not whole_lines and not _COMMENTS.search(text)
-    ends = pairwise([*starts, len(text)])
-    parts = (_trim(text, start, end, headings=headings) for start, end in ends)
+    by_end = {heading.stripped(text).end: heading.start for heading in headings}
+    parts = (_trim(text, start, end, by_end) for start, end in pairwise([*starts, len(text)]))
     kept = (
         (part, part.of(text))
         for part in parts
         if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
     )
+    headed_starts = {*by_end.values()}
+    two_words = whole_lines or bool(commented)
     return tuple(
-        Sentence(part, own, has_content(spoken_text(own) if spoken else own, headings))
+        Sentence(
+            part,
+            own,
+            has_content(own, kind)
+            if part.start in headed_starts
+            else _has_words(spoken_text(own) if spoken else own, two_words),
+        )
         for part, own in kept
     )
 
@@ -117,20 +150,22 @@ def _starts_in_speech(text: str, language: str) -> list[int]:
 _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 
 
-def has_content(text: str, headings: bool = True) -> bool:
-    """Return whether a text has a sentence, an item or a row: more than headings and a label.
+def has_content(text: str, kind: str = "text") -> bool:
+    """Return whether a text has a sentence, an item or a row: more than headings and a label."""
+    for heading in reversed([*headings_in(text, kind)]):
+        text = text[: heading.start] + text[heading.end :]
+    return _has_words(text, kind in NESTED)
 
-    Without `headings`, a line that begins with "#" is a comment.
-    """
+
+def _has_words(text: str, two_are_enough: bool) -> bool:
     words = 0
     for line in text.splitlines():
-        if not (headings and HEADING.match(line)):
-            if _THREE_WORDS.search(line):
-                return True
-            words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))
-            almost = words == _FEWEST_WORDS - 1
-            if words >= _FEWEST_WORDS or (almost and (not headings or _SENTENCE_END.search(line))):
-                return True
+        if _THREE_WORDS.search(line):
+            return True
+        words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))
+        almost = words == _FEWEST_WORDS - 1
+        if words >= _FEWEST_WORDS or (almost and (two_are_enough or _SENTENCE_END.search(line))):
+            return True
     return False
 
 
@@ -163,28 +198,34 @@ def small_table(text: str, part: Span) -> Span | None:
     return None
 
 
-def _trim(text: str, start: int, end: int, *, headings: bool) -> Span:
-    """Return a part without blanks and rules at its ends, or final headings and table headers."""
+def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
+    """Return a part without blanks and rules at its ends, or final headings and table headers.
+
+    `headings` has the start of each heading by its end.
+    """
     part = text[start:end]
+    below = part.lstrip()
+    body = below.rstrip()
+    first = end - len(below)
+    is_line = "|" not in body and len(body.splitlines()) == 1
+    if is_line and first + len(body) not in headings and not _is_blank_or_rule(body):
+        return Span(first, first + len(body))
     lines = part.splitlines(keepends=True)
-    if len(lines) == 1 and any(map(str.isalnum, part)) and not _MAYBE_HEADING_OR_ROW.match(part):
-        start = end - len(part.lstrip())
-        return Span(start, start + len(part.strip()))
-    first, last = 0, len(lines)
-    while first < last and _is_blank_or_rule(lines[first]):
-        start += len(lines[first])
-        first += 1
-    while first < last:
-        line = lines[last - 1]
+    while lines and _is_blank_or_rule(lines[0]) and start not in headings.values():
+        start += len(lines.pop(0))
+    while lines:
+        line = lines[-1]
+        heading = headings.get(end - len(line) + len(line.rstrip()))
         header = "|" in line and _DIVIDER.match(line.rstrip())
-        if header and last - first > 1:  # the row of names above the divider
-            last -= 1
-            end -= len(line)
-            line = lines[last - 1]
-        elif not (header or _is_blank_or_rule(line) or (headings and HEADING.match(line))):
+        if heading is not None:
+            end = max(start, heading)
+            lines = text[start:end].splitlines(keepends=True)
+            continue
+        if header and len(lines) > 1:  # the row of names is above the divider
+            end -= len(lines.pop())
+        elif not (header or _is_blank_or_rule(line)):
             break
-        last -= 1
-        end -= len(line)
+        end -= len(lines.pop())
     return Span(start, end).stripped(text)
 
 

@@ -159,7 +159,7 @@ def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
     for passage in passages:
         assert {line.strip() for line in passage.text.split("\n")} <= {*map(str.strip, lines)}
     assert passages[0].context == "boat > def weigh(boat)"
-    inside = [one.text for one in sentences_of(CODE, "en", whole_lines=True)]
+    inside = [one.text for one in sentences_of(CODE, "en", "code")]
     assert all(part.split("\n")[0].strip() in map(str.strip, lines) for part in inside)
 
 
