@@ -70,9 +70,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
             split = SplitDocument(document.name, chunks, 0.0)
             splits.append(in_context(document, split) if "context" in context else split)
         vectors = embed_chunks(
-            place_splits(splits),
-            Bundled().embed_documents,
-            surroundings="surroundings" in context,
+            place_splits(splits), Bundled().embed_documents, surroundings="surroundings" in context
         )
         chunks_of_all = [chunk for split in splits for chunk in split.chunks]
         return search_of(documents, chunks_of_all, np.concatenate(vectors), keywords=keywords)

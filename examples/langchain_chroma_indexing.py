@@ -56,11 +56,7 @@ def ingest(title: str, documents: list[Document], folder: Path) -> None:
         source_id_key="source",
         key_encoder="sha256",
     )
-    added, skipped, deleted = (
-        result["num_added"],
-        result["num_skipped"],
-        result["num_deleted"],
-    )
+    added, skipped, deleted = (result["num_added"], result["num_skipped"], result["num_deleted"])
     print(f"{title:<21}{added:>7}{skipped:>9}{deleted:>9}")
 
 

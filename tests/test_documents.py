@@ -108,9 +108,7 @@ def needs_absent_package(node: ast.stmt) -> bool:
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
-def test_python_blocks_run_as_printed_and_show_several_chunks(
-    page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_python_blocks_run_as_printed_and_show_several_chunks(page, workplace, monkeypatch, capsys):
     made: list[int] = []
     make = Segmentation.__init__
 

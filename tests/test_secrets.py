@@ -24,14 +24,7 @@ from pydantic import Field, PrivateAttr, SecretStr
 
 from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
 from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
-from lumber_core import (
-    BertChunker,
-    CallPolicy,
-    Chunker,
-    GreedyChunker,
-    LumberChunker,
-    ModelJudge,
-)
+from lumber_core import BertChunker, CallPolicy, Chunker, GreedyChunker, LumberChunker, ModelJudge
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_evaluation.comparison import compare
@@ -302,9 +295,7 @@ WRONG: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("pass_it", WRONG)
-def test_a_model_of_a_framework_in_the_wrong_place_tells_no_key(
-    pass_it: Callable[[Any], object],
-) -> None:
+def test_a_model_of_a_framework_in_the_wrong_place_tells_no_key(pass_it: Callable[[Any], object]):
     class KeyedLLM(MockLLM):
         api_key: str = KEY
 

@@ -12,16 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
-from benchmarks.packages import (
-    LC,
-    LI,
-    OURS,
-    RECURSIVE,
-    SENTENCES,
-    encoding,
-    make_with,
-    pieces_of,
-)
+from benchmarks.packages import LC, LI, OURS, RECURSIVE, SENTENCES, encoding, make_with, pieces_of
 
 TOKENS, CHARACTERS = 256, 1024
 BASE = "langchain Recursive, tokens"
@@ -86,10 +77,7 @@ def _own(name: str, **settings: Any) -> Callable[[], Any]:
 
 
 _tokens_of_langchain = make_with(
-    "langchain_text_splitters",
-    "TokenTextSplitter",
-    encoding_name="cl100k_base",
-    chunk_overlap=0,
+    "langchain_text_splitters", "TokenTextSplitter", encoding_name="cl100k_base", chunk_overlap=0
 )
 
 ENTRIES: tuple[Entry, ...] = (

@@ -74,8 +74,7 @@ class SplitterOptions:
         typer.Option(metavar="TOKENS", help="Smaller chunks are merged with a neighbour."),
     ] = None
     chunk_overlap: Annotated[
-        int,
-        typer.Option(metavar="TOKENS", help="Maximum tokens repeated from the chunk before."),
+        int, typer.Option(metavar="TOKENS", help="Maximum tokens repeated from the chunk before.")
     ] = 0
     tokenizer: Annotated[
         str | None,

@@ -25,9 +25,7 @@ def pieces(*parts: tuple[str, int | None]) -> list[Piece]:
         ("a🙂b", [("a\ufffd", 0), ("\ufffdb", 1)], 20, {"lost": 1, "invented": 2}),
     ],
 )
-def test_what_a_splitter_gets_wrong_is_counted(
-    text: str, parts: list[tuple[str, int]], limit: int, counts: dict[str, int]
-):
+def test_what_a_splitter_gets_wrong_is_counted(text, parts, limit, counts):
     found = examine(text, pieces(*parts), (len, limit))
     kinds = ("over", "lost", "invented")
     assert {kind: found[kind] for kind in kinds} == dict.fromkeys(kinds, 0) | counts

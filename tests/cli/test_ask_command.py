@@ -185,9 +185,7 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
         ("I cannot help with that.", "", "no answer from the model: the model declined to answer"),
     ],
 )
-def test_an_answer_without_quotes_of_the_files_is_doubted(
-    docs: Path, reply: str, kept: str, said: str
-) -> None:
+def test_an_answer_without_quotes_of_the_files_is_doubted(docs, reply, kept, said) -> None:
     with LoopbackServer(reply) as server:
         options = ("docs", "How long may a rental last?", "--model", f"{server.openai_url}#any")
         done = run_apart("ask", *options)

@@ -35,9 +35,7 @@ def data_of(folder: Path) -> dict:
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
-def test_a_report_is_written_and_its_table_printed(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
+def test_a_report_is_written_and_its_table_printed(docs: Path, questions: Path, tmp_path: Path):
     output = tmp_path / "report"
     said = output_of(
         *("compare", docs, "--questions", questions, "--output", output),
@@ -88,9 +86,7 @@ def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
     return ["compare", docs, "--questions", questions, "--output", folder]
 
 
-def test_a_model_judges_and_nothing_is_paid_twice(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
+def test_a_model_judges_and_nothing_is_paid_twice(docs: Path, questions: Path, tmp_path: Path):
     with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
         arguments = compared(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "lumber:60", "--splitter", "paragraphs"]
@@ -112,9 +108,7 @@ def test_a_model_judges_and_nothing_is_paid_twice(
         assert before["figures"] == after["figures"]
 
 
-def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
+def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(docs, questions, tmp_path):
     name = sorted(path.stem for path in docs.iterdir())[0]
     row = {"question": "Where is it?", "document": name, "must_contain": "in no text at all"}
     with questions.open("a", encoding="utf-8") as file:
@@ -125,9 +119,7 @@ def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
     assert f"'Where is it?' ({name}.txt)" in done.err
 
 
-def test_the_bundled_judge_is_not_passed_off_as_a_language_model(
-    docs: Path, tmp_path: Path
-) -> None:
+def test_the_bundled_judge_is_not_passed_off_as_a_language_model(docs: Path, tmp_path: Path):
     options = ("--splitter", "lumber:60", "--splitter", "paragraphs", "--output", tmp_path / "out")
     said = output_of("compare", docs, *options)
     sentence = "lumber:60: the bundled model judged where topics shift, not a language model"
@@ -135,9 +127,7 @@ def test_the_bundled_judge_is_not_passed_off_as_a_language_model(
     assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_every_splitter_is_also_measured_in_context(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
+def test_every_splitter_is_also_measured_in_context(docs: Path, questions: Path, tmp_path: Path):
     arguments = [*compared(docs, questions, tmp_path / "out"), "--splitter", "paragraphs"]
     output_of(*arguments, "--context", "--surroundings")
     names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]

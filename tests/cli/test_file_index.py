@@ -103,9 +103,7 @@ def update(folder: Path) -> tuple[list[str], FileIndex]:
 
 
 @pytest.mark.parametrize("seconds", [10**9 + 5, None])
-def test_a_file_is_read_again_only_if_its_bytes_have_changed(
-    seconds: int | None, write_docs: Callable[..., Path]
-) -> None:
+def test_a_file_is_read_again_only_if_its_bytes_have_changed(seconds, write_docs) -> None:
     folder = write_docs(ferry_md="The ferry leaves at noon.\n", train_md="It has no wheels.\n")
     assert update(folder)[0] == ["ferry.md", "train.md"]
     times = None if seconds is None else (seconds, seconds)  # None: just now

@@ -57,9 +57,7 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
         ("--output page.html", False),
     ],
 )
-def test_first_passages_are_for_people_who_read_passages(
-    docs: Path, options: str, is_shown: bool
-) -> None:
+def test_first_passages_are_for_people_who_read_passages(docs: Path, options: str, is_shown: bool):
     shown = shown_on_terminal("ask", "docs", QUESTION, *options.split(), program=FROM_ONE_BYTE)
     assert (FIRST in shown) == (FINAL in shown) == is_shown
     assert shown.count(ANSWER) == (0 if "page" in options else 1 + is_shown)

@@ -42,9 +42,7 @@ def ask(*arguments: object) -> tuple[list[dict[str, Any]], str]:
     return json.loads(done.out)["passages"], done.err
 
 
-def test_a_second_question_reads_what_has_changed_alone(
-    docs: Path, cache_folder: Path, read_files: list[str]
-) -> None:
+def test_a_second_question_reads_what_has_changed_alone(docs, cache_folder, read_files) -> None:
     first, report = ask("docs")
     assert report.count(str(cache_folder)) == 1
     assert sorted(read_files) == ["boats.md", "ferry.txt"]
@@ -69,9 +67,7 @@ def test_only_its_user_may_read_the_cache(docs: Path, cache_folder: Path) -> Non
 
 
 @pytest.mark.parametrize("options", [("--no-cache",), ("--index", "mine.db"), ("-",)])
-def test_nothing_is_kept_in_the_cache_if_not_wanted(
-    options: tuple[str, ...], docs: Path, cache_folder: Path
-) -> None:
+def test_nothing_is_kept_in_the_cache_if_not_wanted(options, docs, cache_folder) -> None:
     _, report = ask("docs", *options)
     assert not cache_folder.exists()
     assert "is kept" not in report
@@ -79,9 +75,7 @@ def test_nothing_is_kept_in_the_cache_if_not_wanted(
     assert done.code == 2
 
 
-def test_an_index_in_the_cache_that_is_damaged_or_of_another_model_is_made_anew(
-    docs: Path, cache_folder: Path
-) -> None:
+def test_an_index_in_the_cache_that_is_damaged_or_of_another_model_is_made_anew(docs, cache_folder):
     first, _ = ask(docs)
     (index,) = cache_folder.glob("*.db")
     for probe in (b"\0\0\0\0", np.eye(1, 384, dtype=np.float32).tobytes(), None):
@@ -109,9 +103,7 @@ def test_an_index_in_the_cache_outlives_a_disk_that_fails(docs: Path, cache_fold
     assert ask(docs) == (first, "")
 
 
-def test_without_a_cache_folder_a_question_is_answered_all_the_same(
-    docs: Path, cache_folder: Path, read_files: list[str]
-) -> None:
+def test_without_a_cache_folder_a_question_is_answered_all_the_same(docs, cache_folder, read_files):
     cache_folder.parent.parent.mkdir(exist_ok=True)
     cache_folder.parent.write_text("a file where the folder would be")
     passages, report = ask(docs)
@@ -173,9 +165,7 @@ def test_the_cache_is_listed_and_cleared(docs: Path, cache_folder: Path) -> None
     assert run_apart("index", "copy", "x").code == 2
 
 
-def test_other_embeddings_have_another_index_in_the_cache(
-    docs: Path, read_files: list[str]
-) -> None:
+def test_other_embeddings_have_another_index_in_the_cache(docs: Path, read_files: list[str]):
     with LoopbackServer() as server:
         name = f"{server.url}/v1#letters"
         for _ in range(2):

@@ -23,9 +23,7 @@ def ask(docs: Path, index: object) -> object:
     return json.loads(done.out)
 
 
-def test_a_copy_is_asked_without_reading_a_file_again(
-    docs: Path, place: Place, tmp_path: Path
-) -> None:
+def test_a_copy_is_asked_without_reading_a_file_again(docs: Path, place: Place, tmp_path: Path):
     first, second = tmp_path / "first.db", place()
     answer = ask(docs, first)
     assert run_apart("index", "copy", first, second).code == 0
@@ -72,9 +70,7 @@ def limited_files(size: int) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, ignored)
 
 
-def test_agents_see_where_an_index_in_postgres_is_and_no_password(
-    docs: Path, postgres: Server
-) -> None:
+def test_agents_see_where_an_index_in_postgres_is_and_no_password(docs: Path, postgres: Server):
     from lumber_cli.agents.tools import FolderTools
     from tests.cli.serving import until
 
@@ -88,9 +84,7 @@ def test_agents_see_where_an_index_in_postgres_is_and_no_password(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_copy_that_is_killed_leaves_nothing_that_opens_and_is_repeated(
-    docs: Path, tmp_path: Path
-) -> None:
+def test_a_copy_that_is_killed_leaves_nothing_that_opens_and_is_repeated(docs: Path, tmp_path):
     first, second = tmp_path / "first.db", tmp_path / "second.db"
     answer = ask(docs, first)
     if os.fork() == 0:

@@ -299,9 +299,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "said"), WRONG)
-def test_what_is_wrong_is_said_in_one_line(
-    served: Agent, tool: str, arguments: dict[str, Any], said: str
-) -> None:
+def test_what_is_wrong_is_said_in_one_line(served, tool, arguments, said) -> None:
     error = served.error(tool, **arguments)
     assert said in error
     assert "\n" not in error

@@ -88,9 +88,7 @@ def test_hostile_texts_are_no_elements(make: Callable[[], str]) -> None:
 
 
 @every_page
-def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(
-    page: Path, browser: Browser
-) -> None:
+def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(page, browser) -> None:
     script = """(async () => {
       const tried = [];
       addEventListener("securitypolicyviolation", (event) => tried.push(event.effectiveDirective));

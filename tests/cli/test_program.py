@@ -171,9 +171,7 @@ def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["view", "estimate"])
-def test_ctrl_c_ends_a_command_without_a_traceback(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_ends_a_command_without_a_traceback(command: str, tmp_path, monkeypatch) -> None:
     def interrupted(*arguments: object, **named: object) -> None:
         raise KeyboardInterrupt
 

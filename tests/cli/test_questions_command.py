@@ -97,9 +97,7 @@ def test_the_key_comes_from_the_variable_named(folder: Path) -> None:
         (json.dumps({"question": None, "answer": None, "quotation": None}), None, "nothing to ask"),
     ],
 )
-def test_errors_of_the_model_are_reported(
-    reply: str, fault: Status | None, reason: str, folder: Path, tmp_path: Path
-) -> None:
+def test_errors_of_the_model_are_reported(reply, fault, reason, folder, tmp_path) -> None:
     with LoopbackServer(reply, faults=lambda request: fault) as server:
         code, said = ask(folder, server, 2)
     assert code == 1

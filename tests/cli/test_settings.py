@@ -49,9 +49,7 @@ def asking(server: LoopbackServer) -> list[Any]:
         *(("auto", "auto"), ("'3'", "3"), ("cl100k_base", "cl100k_base"), ("a b", "a b")),
     ],
 )
-def test_values_are_written_as_in_python_and_strings_without_quotes(
-    text: str, value: object
-) -> None:
+def test_values_are_written_as_in_python_and_strings_without_quotes(text: str, value: object):
     assert settings_in([f"one-setting={text}"]) == {"one_setting": value}
 
 
@@ -77,9 +75,7 @@ def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
 
 
 @pytest.mark.parametrize(("attempts", "again"), [(1, 0), (2, 1)])
-def test_the_policy_decides_how_often_a_question_is_sent(
-    server: LoopbackServer, attempts: int, again: int
-) -> None:
+def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, again) -> None:
     pairs = (f"attempts={attempts}", "initial_backoff=0", "on_failure=keep_group")
     options = [part for pair in pairs for part in ("--set", pair)]
     done = run_apart("split", "text.txt", *asking(server), *options)

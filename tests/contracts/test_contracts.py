@@ -53,9 +53,7 @@ def with_a_book(makers: dict[str, Callable]) -> pytest.MarkDecorator:
 
 class TestTiling:
     @every_chunker
-    def test_spans_cover_the_text_once_in_order_and_nothing_is_printed(
-        self, make: Callable, capfd: pytest.CaptureFixture
-    ) -> None:
+    def test_spans_cover_the_text_once_in_order_and_nothing_is_printed(self, make: Callable, capfd):
         texts = ["", *TEXTS.values()]
         for text, made in zip(texts, make().segment_all(texts), strict=True):
             check_tiling(made.spans, len(text))
@@ -65,9 +63,7 @@ class TestTiling:
         assert capfd.readouterr() == ("", "")
 
     @with_a_book(CHUNKERS)
-    def test_spans_cover_a_book(
-        self, make: Callable, book: str, length: int | None, data: Path
-    ) -> None:
+    def test_spans_cover_a_book(self, make: Callable, book: str, length: int | None, data: Path):
         text = read_book(data / "books" / f"{book}.txt")[:length]
         segmentation = make().segment(text)
         check_tiling(segmentation.spans, len(text))
@@ -102,9 +98,7 @@ class TestOffsets:
 class TestHardBounds:
     @every_chunker
     @pytest.mark.parametrize(("limit", "tokenizer"), [(5, "cl100k_base"), (5, "words"), (25, len)])
-    def test_no_chunk_exceeds_the_maximum(
-        self, make: Callable, limit: int, tokenizer: object
-    ) -> None:
+    def test_no_chunk_exceeds_the_maximum(self, make: Callable, limit: int, tokenizer: object):
         chunker = make(chunk_size=limit, tokenizer=tokenizer)
         for name, whole in TEXTS.items():
             text = whole[: 100 * limit]
@@ -115,9 +109,7 @@ class TestHardBounds:
             assert max(counts) <= limit, name
 
     @every_chunker
-    def test_cuts_divide_no_grapheme_cluster_and_tokens_are_left_for_an_overlap(
-        self, make: Callable
-    ) -> None:
+    def test_cuts_divide_no_grapheme_cluster_and_tokens_are_left_for_an_overlap(self, make) -> None:
         # The longest cluster here is a family of four; it counts 25 characters' worth at most.
         chunker = make(chunk_size=40, tokenizer="cl100k_base")
         for name, text in TEXTS.items():
@@ -189,9 +181,7 @@ class TestSameResultHoweverItIsRun:
 
     @pytest.mark.parametrize("name", SAME_IN_BOTH)
     @pytest.mark.parametrize("makers", [TEXT_SPLITTERS, NODE_PARSERS], ids=["langchain", "llama"])
-    def test_the_event_loop_goes_on_while_texts_are_read_and_split(
-        self, makers: dict[str, Callable], name: str
-    ) -> None:
+    def test_the_event_loop_goes_on_while_texts_are_read_and_split(self, makers, name) -> None:
         threads: set[int] = set()
 
         def count(text: str) -> int:
@@ -208,9 +198,7 @@ class TestSameResultHoweverItIsRun:
 
 class TestNothingFailsSilently:
     @pytest.mark.parametrize("answer", [-1, 10**9, "seven", 2.5])
-    def test_an_unusable_answer_is_a_verdict_with_a_reason_and_a_warning(
-        self, answer: object, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_an_unusable_answer_is_a_verdict_with_a_reason_and_a_warning(self, answer, caplog):
         text = TEXTS["several paragraphs"]
         with caplog.at_level(logging.WARNING, logger="lumber_core"):
             chunker = LumberChunker(lambda group: answer, on_failure="keep_group")
@@ -224,9 +212,7 @@ class TestNothingFailsSilently:
 
 class TestQuietByDefault:
     @every_text_splitter
-    async def test_text_splitters_show_progress_only_when_asked(
-        self, make: Callable, capfd: pytest.CaptureFixture
-    ) -> None:
+    async def test_text_splitters_show_progress_only_when_asked(self, make: Callable, capfd):
         texts, told = ["One. Two."] * 2, make(show_progress=True)
         quiet = make().create_documents(texts)
         assert capfd.readouterr() == ("", "")

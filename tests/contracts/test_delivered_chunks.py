@@ -67,9 +67,7 @@ every_adapter = pytest.mark.parametrize("make", ADAPTERS.values(), ids=ADAPTERS)
         for trimmed in ((True, False) if "LangChain" in name else (False,))
     ],
 )
-def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(
-    name: str, trimmed: bool, overlap: int
-) -> None:
+def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(name, trimmed, overlap) -> None:
     more = {"strip_whitespace": trimmed} if "LangChain" in name else {}
     splitter = ADAPTERS[name](chunk_overlap=overlap, **more)
     for text in texts_for(splitter).values():
@@ -90,9 +88,7 @@ def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(
 
 
 @every_adapter
-def test_asynchronous_calls_threads_and_copies_give_the_same_chunks(
-    make: Callable[..., Any],
-) -> None:
+def test_asynchronous_calls_threads_and_copies_give_the_same_chunks(make: Callable[..., Any]):
     splitter = make()
     texts = [text for text in texts_for(splitter).values() if len(text) < 3_000]
     alone = [chunks_of(splitter, text) for text in texts]

@@ -128,9 +128,7 @@ def test_every_consumer_delivers_the_same_chunks_and_contexts(
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-def test_a_splitter_that_is_compared_by_name_is_the_one_of_the_command_line(
-    name: str, folder: Path, files: list[Source]
-) -> None:
+def test_a_splitter_that_is_compared_by_name_is_the_one_of_the_command_line(name, folder, files):
     corpus = load_folder(folder, pattern="*.md")
     (document,) = corpus.documents
     found = [(*chunk.span,) for chunk in preset(name).split(document).chunks]

@@ -68,7 +68,7 @@ class ServerLLM(CustomLLM):
 
     def __init__(
         self, client: Any = None, generation: Any = None, private: Any = None, **settings: Any
-    ) -> None:
+    ):
         super().__init__(**settings)
         self._client = client
         self._generation = generation or {}
@@ -319,9 +319,7 @@ class SlowModel(FakeListChatModel):
         return super()._call(*args, **kwargs)
 
 
-def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(
-    tmp_path: Path,
-) -> None:
+def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(tmp_path: Path):
     store = AnswerStore(tmp_path / "answers.db")
     splitter = LumberTextSplitter(llm=SlowModel(), store=store)
 

@@ -56,9 +56,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("known", NAMES)
-def test_a_document_that_changed_replaces_what_it_was(
-    of: Retrieving, known: dict[str, Any]
-) -> None:
+def test_a_document_that_changed_replaces_what_it_was(of: Retrieving, known: dict[str, Any]):
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **known)])
     assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
@@ -89,9 +87,7 @@ def test_documents_from_elsewhere_stay_apart(of: Retrieving, known: list[dict[st
 
 
 @pytest.mark.parametrize("name", ["notes.md", "tweet", "a/notes.md"])
-def test_another_text_of_a_name_without_a_folder_is_named(
-    of: Retrieving, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_another_text_of_a_name_without_a_folder_is_named(of: Retrieving, name: str, caplog):
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", source=name)])
     assert not caplog.text
@@ -175,9 +171,7 @@ STRIPPED = "Tide clock\n\nIt ticks.\n\nInstall\n\n# create it\nmake it\n\nWindin
     ],
     ids=["converted to Markdown", "without its marks"],
 )
-def test_passages_have_the_headings_that_a_loader_kept(
-    of: Retrieving, text: str, name: str, question: str, headings: str
-) -> None:
+def test_passages_have_the_headings_that_a_loader_kept(of, text, name, question, headings) -> None:
     of.retriever.sync([of.document(text, source=name, file_name=name)])
     (found, *_) = of.passages(question, budget=8 if headings else 4)
     assert found["headings"] == headings
@@ -209,9 +203,7 @@ def test_simple_directory_reader_reads_with_it(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("leave_out", [{"silent_errors": True}, {"raise_on_error": False}])
-def test_a_damaged_file_is_refused_or_left_out(
-    folder: Path, caplog: pytest.LogCaptureFixture, leave_out: dict[str, bool]
-) -> None:
+def test_a_damaged_file_is_refused_or_left_out(folder: Path, caplog, leave_out: dict[str, bool]):
     def load(**settings: Any) -> list[Any]:
         if "silent_errors" in leave_out:
             return FilesLoader([folder], **settings).load()

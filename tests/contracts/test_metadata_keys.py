@@ -1,7 +1,5 @@
 """All chunks of a splitter have the same metadata keys, of types that every vector store takes."""
 
-from typing import Any
-
 import pytest
 from langchain_core.documents import Document
 
@@ -35,9 +33,7 @@ def judge(group: Group) -> object:
         (LumberNodeParser, {"llm": judge, "theta": 20}),
     ],
 )
-def test_all_chunks_of_a_splitter_have_the_same_keys(
-    make: Any, settings: dict[str, Any], everything: bool
-) -> None:
+def test_all_chunks_of_a_splitter_have_the_same_keys(make, settings, everything) -> None:
     coarse, fine = (make(chunk_size=size, add_metadata=everything, **settings) for size in (60, 55))
     documents = [document_for(coarse, text, file_name=name) for name, text in TEXTS.items()]
     chunks = split(coarse, *documents)

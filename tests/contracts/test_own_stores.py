@@ -127,9 +127,7 @@ class TestJoiners:
         assert ranked[:3] == ranked[3:]
         assert [found[0][0] for found in ranked[:3]] == ["guide.md", "music.txt", "river.txt"]
 
-    def test_hits_are_joined_as_they_are_found_without_a_question_or_if_asked(
-        self, of: Any
-    ) -> None:
+    def test_hits_are_joined_as_they_are_found_without_a_question_or_if_asked(self, of: Any):
         documents, query = library(of), "Which taps close to the right?"
         hits = of.hits(of.chunks(documents)[::2])
         joined = of.join(hits, documents, budget=30)
@@ -189,9 +187,7 @@ class TestCitations:
             assert citation.span.of(GUIDE) == citation.text == "Taps close to the right"
             assert citation.lines == (line, line)
 
-    def test_captions_show_what_is_said_and_quotes_have_their_places_in_the_file(
-        self, of: Any
-    ) -> None:
+    def test_captions_show_what_is_said_and_quotes_have_their_places_in_the_file(self, of: Any):
         retriever = of.index(budget=30)
         retriever.add_documents([of.document(ROLLING, "pear.vtt")])
         passages = of.search(retriever, "How much of the crown in a year?")

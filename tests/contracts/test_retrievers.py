@@ -104,9 +104,7 @@ def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> N
     assert names(of.find(pickle.loads(pickled), query)) == {"river.txt"}
 
 
-def test_what_has_not_changed_is_neither_embedded_nor_written_again(
-    of: Any, tmp_path: Path
-) -> None:
+def test_what_has_not_changed_is_neither_embedded_nor_written_again(of: Any, tmp_path: Path):
     model, path = of.vectors(), tmp_path / "a.db"
     index = of.index(path, model)
     first = index.add_documents(library(of))
@@ -289,9 +287,7 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     assert of.find(index, "otters") == []
 
 
-def test_only_the_document_is_refused_whose_metadata_cannot_be_stored(
-    of: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_only_the_document_is_refused_whose_metadata_cannot_be_stored(of: Any, caplog) -> None:
     index, good = of.index(), of.document(RIVER, "river.txt")
     index.add_documents([good, of.document(MUSIC, "music.txt")])
     itself: dict[str, Any] = {}

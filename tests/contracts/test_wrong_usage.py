@@ -76,9 +76,7 @@ def rows() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("form", "options", "error", "message"), [*rows()])
-def test_a_wrong_setting_is_refused_by_name(
-    form: Any, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_a_wrong_setting_is_refused_by_name(form, options, error, message) -> None:
     with pytest.raises(error, match=message) as caught:
         make(form, **options)
     # LlamaIndex makes parsers with pydantic, which would show what it was given.
@@ -166,9 +164,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("forms", "name", "instead"), UNKNOWN, ids=lambda given: str(given)[:30])
-def test_a_setting_without_meaning_here_names_what_to_use(
-    forms: list[Any], name: str, instead: str
-) -> None:
+def test_a_setting_without_meaning_here_names_what_to_use(forms, name, instead) -> None:
     for form in forms:
         message = f"{form.__name__} has no setting '{name}': .*{instead}"
         with pytest.raises(TypeError, match=message):
@@ -228,9 +224,7 @@ def needed_by(kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("frameworks", "kind", "name", "hint"), MEANT)
-def test_an_unknown_setting_names_the_one_that_is_meant(
-    frameworks: tuple[Any, ...], kind: str, name: str, hint: str
-) -> None:
+def test_an_unknown_setting_names_the_one_that_is_meant(frameworks, kind, name, hint) -> None:
     for framework in frameworks:
         with pytest.raises(TypeError, match=f"^{kind} has no setting '{name}': {hint}"):
             getattr(framework, kind)(**needed_by(kind), **{name: 3})
@@ -238,8 +232,6 @@ def test_an_unknown_setting_names_the_one_that_is_meant(
 
 @pytest.mark.parametrize("framework", BOTH)
 @pytest.mark.parametrize(("kind", "wrong"), OF_OTHER_TYPES)
-def test_a_setting_of_another_type_is_a_type_error(
-    framework: Any, kind: str, wrong: dict[str, Any]
-) -> None:
+def test_a_setting_of_another_type_is_a_type_error(framework, kind, wrong) -> None:
     with pytest.raises(TypeError, match=r"must be|expected str"):
         getattr(framework, kind)(**needed_by(kind), **wrong)

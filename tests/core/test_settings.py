@@ -33,9 +33,7 @@ def in_core_words(text: str) -> str:
 
 
 @every_form
-def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(
-    core: type, splitter: type, parser: Any
-) -> None:
+def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(core, splitter, parser):
     documented, documented_there = said(core), said(splitter)
     there = inspect.signature(splitter).parameters
     for name, parameter in inspect.signature(core).parameters.items():

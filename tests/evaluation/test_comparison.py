@@ -166,9 +166,7 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
         ({"folder": "/dev/null/work"}, StoreError, "cannot be created"),
     ],
 )
-def test_what_cannot_work_is_refused_before_any_work(
-    arguments: dict[str, object], error: type[Exception], reason: str
-) -> None:
+def test_what_cannot_work_is_refused_before_any_work(arguments, error, reason) -> None:
     counting = paragraphs("counting")
     given: dict[str, Any] = {"corpus": corpus(segmented=True), "embedder": WordEmbedder()}
     given |= arguments

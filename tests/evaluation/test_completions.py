@@ -41,9 +41,7 @@ def asks(count: int) -> list[Ask[str]]:
     return [Ask("Repeat.", f"question {number}", upper) for number in range(count)]
 
 
-def test_a_second_run_asks_nothing_and_gives_the_same(
-    server: LoopbackServer, tmp_path: Path
-) -> None:
+def test_a_second_run_asks_nothing_and_gives_the_same(server: LoopbackServer, tmp_path: Path):
     said, usage = CachedModel(model_at(server), tmp_path / "kept.db").ask("s", "one")
     assert said.text == "You said one"
     assert usage == Usage(1, said.prompt_tokens, said.completion_tokens)
@@ -109,9 +107,7 @@ def test_a_useless_answer_is_asked_for_again_with_what_is_wrong() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_refused_key_raises_at_once_and_the_next_run_resumes(
-    tmp_path: Path, concurrency: int
-) -> None:
+def test_a_refused_key_raises_at_once_and_the_next_run_resumes(tmp_path: Path, concurrency: int):
     refused = [Status(401, "wrong key")]
     options = {"store": tmp_path / "kept.db", "max_concurrency": concurrency}
 

@@ -71,9 +71,7 @@ def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
         (["only.md"], "", "only.md"),
     ],
 )
-def test_documents_go_by_file_name_with_or_without_extension(
-    documents: list[str], name: str, found: str, tmp_path: Path
-) -> None:
+def test_documents_go_by_file_name_with_or_without_extension(documents, name, found, tmp_path):
     path = write_table(tmp_path / "q.jsonl", [{**OWN, "document": name}])
     (question,) = load_questions(path, documents=[document(d) for d in documents])
     assert question.document == found

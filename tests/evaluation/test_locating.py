@@ -21,9 +21,7 @@ def tiles(text: str, places: list[int]) -> list[Span]:
 
 
 @given(texts, cuts)
-def test_pieces_are_found_where_a_text_was_cut_whatever_their_white_space(
-    text: str, places: list[int]
-) -> None:
+def test_pieces_are_found_where_a_text_was_cut_whatever_their_white_space(text, places) -> None:
     spans = [span for span in tiles(text, places) if span.of(text).strip()]
     assert locate(text, [span.of(text) for span in spans]) == spans
     trimmed = [span.stripped(text) for span in spans]
@@ -32,9 +30,7 @@ def test_pieces_are_found_where_a_text_was_cut_whatever_their_white_space(
 
 
 @given(texts, st.integers(1, 12), st.integers(0, 11))
-def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(
-    text: str, size: int, overlap: int
-) -> None:
+def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(text, size, overlap):
     visible = "".join(text.split())
     step = max(1, size - overlap)
     last = max(0, len(visible) - size)
@@ -50,9 +46,7 @@ def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(
 @given(texts, st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6))
 @example("aa ", [(0, 3), (1, 1)])  # the second is inside the first
 @example("aaaa", [(0, 1), (1, 3), (2, 1)])
-def test_pieces_that_start_one_after_another_always_find_a_place(
-    text: str, windows: list[tuple[int, int]]
-) -> None:
+def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) -> None:
     starts = {start: length for start, length in windows if start < len(text)}
     chunks, seen = [], set()
     for start, length in sorted(starts.items()):
@@ -76,9 +70,7 @@ def test_pieces_that_start_one_after_another_always_find_a_place(
         ("One two three.", ["One two three", "two"], [0, 4]),  # inside the one before
     ],
 )
-def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(
-    text: str, chunks: list[str], starts: list[int]
-) -> None:
+def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(text, chunks, starts) -> None:
     spans = [Span(start, start + len(one)) for one, start in zip(chunks, starts, strict=True)]
     assert locate(text, chunks) == spans
 

@@ -98,9 +98,7 @@ def chunk(start: int, end: int, document: str = "d") -> EvaluatedChunk:
         ([], 0, 0, 0),
     ],
 )
-def test_token_overlap_is_as_worked_by_hand(
-    chunks: list[EvaluatedChunk], recall: float, precision: float, iou: float
-) -> None:
+def test_token_overlap_is_as_worked_by_hand(chunks, recall, precision, iou) -> None:
     found = token_overlap(REFERRED, chunks)
     assert (found.recall, found.precision, found.iou) == pytest.approx((recall, precision, iou))
 
@@ -118,9 +116,7 @@ def test_token_overlap_is_as_worked_by_hand(
         ([(0, 2), (10, 12)], ()),
     ],
 )
-def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(
-    spans: list[tuple[int, int]], gold: tuple[int, ...]
-) -> None:
+def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(spans, gold) -> None:
     text = "abcdefghijkl"
     chunks = split(text, *spans)
     table = letters({c.text: 0.0 for c in chunks.chunks})

@@ -164,9 +164,7 @@ PIECES = st.sampled_from(
     after=st.lists(PIECES, max_size=10).map("".join),
     quotation=st.data(),
 )
-def test_every_question_kept_quotes_its_document_exactly(
-    before: str, passage: str, after: str, quotation: st.DataObject
-) -> None:
+def test_every_question_kept_quotes_its_document_exactly(before, passage, after, quotation) -> None:
     passage += "x" * 100
     text = before + passage + after
     within = Span(len(before), len(before) + len(passage))

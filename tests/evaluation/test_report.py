@@ -170,9 +170,7 @@ def test_answers_that_are_nowhere_are_told_from_those_cut_apart() -> None:
         (0, 0, [0, 0.2]),
     ],
 )
-def test_ticks_are_round_and_cover_what_is_plotted(
-    low: float, high: float, ticks: list[float]
-) -> None:
+def test_ticks_are_round_and_cover_what_is_plotted(low: float, high: float, ticks: list[float]):
     assert round_ticks(low, high) == ticks
 
 

@@ -67,9 +67,7 @@ def test_cosine_ignores_the_length_of_vectors_and_the_dot_product_does_not() -> 
 
 
 @pytest.mark.parametrize(("within", "ranks", "rank"), [(True, (2, 3), 2), (False, (1, 2, 0, 3), 4)])
-def test_the_document_that_is_asked_about_or_all_are_searched(
-    within: bool, ranks: tuple[int, ...], rank: int
-) -> None:
+def test_the_document_that_is_asked_about_or_all_are_searched(within, ranks, rank) -> None:
     texts = {"one": "aabb", "two": "ccaa"}
     documents = tuple(Document(name, text, (0,), (0,), "") for name, text in texts.items())
     splits = [split(text, (0, 2), (2, 4), name=name) for name, text in texts.items()]

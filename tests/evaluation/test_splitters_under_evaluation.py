@@ -162,9 +162,7 @@ alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍�
 @examples(60)
 @given(st.lists(alphabet, max_size=60).map("".join), st.integers(5, 40), st.integers(0, 12))
 @example("on on   on ", 8, 5)  # without white space, two of its chunks are the same
-def test_any_text_and_overlap_gives_slices_that_cover_it(
-    text: str, size: int, overlap: int
-) -> None:
+def test_any_text_and_overlap_gives_slices_that_cover_it(text: str, size: int, overlap: int):
     splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=min(overlap, size - 1))
     chunks = wrap_splitter(splitter).split(document(text)).chunks
     assert [chunk.text for chunk in chunks] == [c for c in splitter.split_text(text) if c.strip()]
@@ -221,9 +219,7 @@ def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> No
         ([3], TypeError, "found 3"),
     ],
 )
-def test_offsets_that_cannot_be_are_refused(
-    pieces: list[object], error: type[Exception], message: str
-) -> None:
+def test_offsets_that_cannot_be_are_refused(pieces, error, message) -> None:
     with pytest.raises(error, match=message):
         wrap_splitter(lambda text: pieces).split(document(STORY))
 

@@ -38,9 +38,7 @@ def about(*words: str, text: str = TEXT) -> Question:
         (1, [2], 0.0),
     ],
 )
-def test_passages_are_read_best_first_up_to_the_budget(
-    budget: int, ranked: list[int], share: float
-) -> None:
+def test_passages_are_read_best_first_up_to_the_budget(budget, ranked, share) -> None:
     read = recall_of((0, 20), (20, 29), (29, len(TEXT)))
     assert read(about("four", "five"), ranked, budget) == share
 

@@ -170,9 +170,7 @@ def in_view(tab: Tab) -> bool:
     )
 
 
-def test_a_dropped_file_is_searched_and_its_passage_is_marked(
-    browser: Browser, page: str, tmp_path: Path
-) -> None:
+def test_a_dropped_file_is_searched_and_its_passage_is_marked(browser, page, tmp_path) -> None:
     (tmp_path / "notes of the keeper.txt").write_text(NOTES, encoding="utf-8")
     with opened(browser, page) as tab:
         tab.choose_files("input[type=file]", tmp_path / "notes of the keeper.txt")
@@ -204,9 +202,7 @@ def test_a_passage_of_a_pdf_has_its_page(browser: Browser, page: str, tmp_path: 
         assert any(each.startswith("passage lamps.pdf, page ") for each in cards(tab, "passage"))
 
 
-def test_what_cannot_be_read_or_asked_is_said_and_the_page_goes_on(
-    browser: Browser, page: str, tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_or_asked_is_said_and_the_page_goes_on(browser, page, tmp_path) -> None:
     (tmp_path / "broken.txt").write_bytes(b"\xff\x00\xff")
     with opened(browser, page) as tab:
         ask(tab, " ")
@@ -217,9 +213,7 @@ def test_what_cannot_be_read_or_asked_is_said_and_the_page_goes_on(
         assert len(cards(tab, "passage")) > 1
 
 
-def test_an_answer_shows_which_quotes_are_found_and_where(
-    browser: Browser, answering: str, model: LoopbackServer
-) -> None:
+def test_an_answer_shows_which_quotes_are_found_and_where(browser, answering, model) -> None:
     with opened(browser, answering) as tab:
         ask(tab, QUESTION)
         assert said(tab, "Once a month").startswith("Once a month [1], at the keeper's cost [2].")
@@ -249,18 +243,14 @@ def test_an_answer_shows_which_quotes_are_found_and_where(
         ("Who quotes nothing? The lighthouse?", "The answer quotes nothing"),
     ],
 )
-def test_a_model_that_does_not_quote_leaves_the_passages(
-    browser: Browser, answering: str, question: str, sentence: str
-) -> None:
+def test_a_model_that_does_not_quote_leaves_the_passages(browser, answering, question, sentence):
     with opened(browser, answering) as tab:
         ask(tab, question)
         said(tab, sentence)
         assert cards(tab, "passage")
 
 
-def test_names_texts_questions_and_answers_bring_no_elements(
-    browser: Browser, answering: str, tmp_path: Path
-) -> None:
+def test_names_texts_questions_and_answers_bring_no_elements(browser, answering, tmp_path) -> None:
     (tmp_path / f"dropped {HOSTILE[1]}.txt").write_text(HOSTILE[0], encoding="utf-8")
     with opened(browser, answering) as tab:
         # The page begins with the hostile document.

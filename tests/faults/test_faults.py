@@ -166,9 +166,7 @@ def run_with(disk: Disk, fault: Fault, at: int, times: int, work: Work, path: Pa
 @pytest.mark.parametrize("work", WORK, ids=lambda work: type(work).__name__)
 @pytest.mark.parametrize(("fault", "times"), FAULTS)
 @pytest.mark.parametrize("sample", [True, pytest.param(False, marks=pytest.mark.faults)])
-def test_what_was_confirmed_is_there_after_any_fault(
-    sample: bool, fault: Fault, times: int, work: Work, prepared: Callable[[Work], Path]
-) -> None:
+def test_what_was_confirmed_is_there_after_any_fault(sample, fault, times, work, prepared) -> None:
     disk = failing_disk()
     path = prepared(work)
     disk.reset()

@@ -68,9 +68,7 @@ def test_of_encodings_that_give_the_same_text_the_western_one_is_named() -> None
         (b"abc", "base64", "unknown encoding 'base64'"),
     ],
 )
-def test_what_cannot_be_decoded_is_an_error(
-    content: bytes, encoding: str | None, reason: str
-) -> None:
+def test_what_cannot_be_decoded_is_an_error(content: bytes, encoding: str | None, reason: str):
     with pytest.raises(ValueError, match=reason):
         read_bytes(content, name="a.txt", encoding=encoding)
 
@@ -100,9 +98,7 @@ PROSE = "Größe — “Straßen” führen weiter.\nThe rest is ASCII.\n" * 3
         ("blue boats".encode("utf-16-be")[:-1], "blue boat\ufffd", "1 place"),
     ],
 )
-def test_a_few_damaged_bytes_are_a_notice_and_change_no_encoding(
-    content: bytes, text: str, damaged: str
-) -> None:
+def test_a_few_damaged_bytes_are_a_notice_and_change_no_encoding(content, text, damaged) -> None:
     file = read_bytes(content, name="a.txt")
     assert file.text == text
     [notice] = file.notices

@@ -23,9 +23,7 @@ def write(path: Path) -> Path:
     return path
 
 
-def test_folders_files_and_patterns_are_found_once_and_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_files_and_patterns_are_found_once_and_in_order(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("b/z.txt", "b/a.md", "b/c/deep.HTML", "b/data.bin", "b/.hidden/x.txt", "a.log"):
         write(tmp_path / name)
@@ -64,9 +62,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
         ("others", "only 1 other$"),
     ],
 )
-def test_what_finds_nothing_is_an_error(
-    given_path: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_finds_nothing_is_an_error(given_path: str, reason: str, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     write(tmp_path / "others" / "x.bin")
@@ -182,9 +178,7 @@ RULES = st.lists(PATTERNS, min_size=1, max_size=4)
     st.lists(RULES, min_size=1, max_size=3),
     RULES,
 )
-def test_what_is_left_out_is_what_git_leaves_out(
-    paths: list[list[str]], rules: list[list[str]], excluded: list[str]
-) -> None:
+def test_what_is_left_out_is_what_git_leaves_out(paths, rules, excluded) -> None:
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
         git = ["git", "-C", temporary, "-c", "core.excludesFile="]
@@ -220,9 +214,7 @@ def test_files_that_mark_open_documents_are_hidden(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fchdir"), reason="needs paths that are relative to a folder")
-def test_folders_are_walked_however_deep_and_those_too_deep_are_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_folders_are_walked_however_deep_and_those_too_deep_are_named(tmp_path, caplog) -> None:
     def nest(name: str, depth: int) -> None:
         """Nest folders, at the end of whose path not even the system can name a file."""
         place = os.open(tmp_path, os.O_RDONLY)

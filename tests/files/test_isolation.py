@@ -109,9 +109,7 @@ def test_the_memory_of_a_reader_depends_on_its_file_alone() -> None:
 
 @pytest.mark.parametrize("entry", [Path(), b"folder", None], ids=repr)
 @pytest.mark.usefixtures("no_idle_children")
-def test_entries_of_the_search_path_that_are_no_strings_are_ignored(
-    entry: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_of_the_search_path_that_are_no_strings_are_ignored(entry: Any, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, entry])
         size = read("size", b"abc")["size"]
@@ -142,9 +140,7 @@ if len(open({started!r}).read()) < 5:
         ("sys.argv.append('--multiprocessing-fork')", "freeze_support"),
     ],
 )
-def test_a_program_is_not_started_again_to_read_a_file(
-    setup: str, answer: str, tmp_path: Path
-) -> None:
+def test_a_program_is_not_started_again_to_read_a_file(setup: str, answer: str, tmp_path: Path):
     program, started = tmp_path / "program", tmp_path / "started"
     source = APPLICATION.format(setup=setup.format(program=str(program)), started=str(started))
     (tmp_path / "application.py").write_text(source, encoding="utf-8")

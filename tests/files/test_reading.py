@@ -101,9 +101,7 @@ def repack(content: bytes, named: str = "word/document.xml") -> bytes:
     # An archive's bytes have the time when it was made, but all workers need the same names.
     ids=["DOCX", "DOCX of odd parts", "PDF"],
 )
-def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
-    suffix: str, content: bytes, size: int
-) -> None:
+def test_a_file_that_unpacks_to_more_than_allowed_is_refused(suffix, content, size) -> None:
     small = size * 9 // 10
     with pytest.raises(UnreadableFileError, match=rf"^a.*more than max_unpacked={small:,} bytes"):
         read_bytes(content, name="a", suffix=suffix, max_unpacked=small)
@@ -131,9 +129,7 @@ EXTRA = ("charset_normalizer", "lxml", "anydoc", "pypdfium2")
         *((".docx", "anydoc"), (".docx", "lxml")),
     ],
 )
-def test_a_format_whose_reader_is_missing_names_the_extra(
-    suffix: str, missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_format_whose_reader_is_missing_names_the_extra(suffix: str, missing: str, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     named = pytest.raises(MissingExtraError, match=r"\[documents\]")
     with named:

@@ -45,9 +45,7 @@ def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int)
 
 @given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published", "window"]))
 @examples(60)
-def test_texts_and_answers_cost_neither_text_nor_order_nor_the_end(
-    text: str, replies: list[str], method: str
-) -> None:
+def test_texts_and_answers_cost_neither_text_nor_order_nor_the_end(text, replies, method) -> None:
     model = ScriptedModel(*replies * 99)
     make = LumberChunker.as_published if method == "published" else LumberChunker
     options: dict[str, Any] = {"method": "window"} if method == "window" else {}

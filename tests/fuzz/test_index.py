@@ -28,7 +28,7 @@ from lumber_retrieval.index import segments
 from lumber_retrieval.index.adding import document_digest
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
-from tests.postgres import Place, Server
+from tests.postgres import Server
 from tests.profiles import examples
 from tests.retrieval.test_passage_index import document, index_of
 
@@ -202,9 +202,7 @@ QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
 @settings(
     examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_an_index_that_changed_answers_as_one_that_was_made_anew(
-    place: Place, seed: int, most: int
-) -> None:
+def test_an_index_that_changed_answers_as_one_that_was_made_anew(place, seed, most) -> None:
     """There are more chunks than are ranked, and many fit a question equally."""
     draw = random.Random(seed)
 

@@ -97,9 +97,7 @@ def test_a_verdict_is_sound_or_refused(value: bytes) -> None:
 
 @given(st.binary(min_size=1, max_size=80), st.booleans(), st.integers(0, 4000), sizes)
 @examples(40)
-def test_a_file_of_any_bytes_is_refused_and_unchanged(
-    content: bytes, headed: bool, at: int, size: int | None
-) -> None:
+def test_a_file_of_any_bytes_is_refused_and_unchanged(content, headed, at, size) -> None:
     with memory_folder() as folder:
         path = Path(folder) / "store.db"
         if headed:

@@ -14,9 +14,7 @@ TABLE = Document(VALUES, metadata={"source": "prices.csv", "title": "Prices"})
 @pytest.mark.parametrize("document", [PAGE, TABLE])
 @pytest.mark.parametrize("overlap", [0, 8])
 @pytest.mark.parametrize("strip", [True, False])
-def test_a_prepended_context_is_within_the_limit_and_before_the_slice(
-    document: Document, overlap: int, strip: bool
-) -> None:
+def test_a_prepended_context_is_within_the_limit_and_before_the_slice(document, overlap, strip):
     splitter = GreedyTextSplitter(
         chunk_size=40,
         tokenizer="cl100k_base",
@@ -48,9 +46,7 @@ def test_texts_and_documents_have_the_same_content_in_context() -> None:
 
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("everything", [False, True])
-def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(
-    before: bool, everything: bool
-) -> None:
+def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(before, everything):
     coarse = GreedyTextSplitter(
         target_size=80, tokenizer="words", add_metadata=True, context=before
     )

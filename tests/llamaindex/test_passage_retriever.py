@@ -167,9 +167,7 @@ def test_filters_hold_for_vectors_and_words() -> None:
         (both(has("year", 3, "text_match")), ValueError, "text_match takes a text"),
     ],
 )
-def test_filters_that_mean_nothing_are_refused_at_once(
-    filters: Any, error: type[Exception], message: str
-) -> None:
+def test_filters_that_mean_nothing_are_refused_at_once(filters, error, message) -> None:
     with pytest.raises(error, match=message):
         PassageRetriever(filters=filters)
     with pytest.raises(error, match=message):

@@ -76,9 +76,7 @@ def contents(index: VectorStoreIndex) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("make", [PARSERS["greedy"], PARSERS["lumber"]])
 class TestIndexes:
     @pytest.mark.parametrize("setting", ["node_parser", "transformations"])
-    def test_an_index_is_made_of_the_parsers_nodes(
-        self, make: Any, framework: Any, setting: str
-    ) -> None:
+    def test_an_index_is_made_of_the_parsers_nodes(self, make: Any, framework: Any, setting: str):
         parser = make()
         setattr(framework, setting, parser if setting == "node_parser" else [parser])
         index = VectorStoreIndex.from_documents(library())

@@ -119,9 +119,7 @@ def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(
         ([LangChainDocument(page_content="One.")], "Document.from_langchain_format"),
     ],
 )
-def test_what_is_no_document_is_refused_with_what_to_pass(
-    make: Any, wrong: Any, message: str
-) -> None:
+def test_what_is_no_document_is_refused_with_what_to_pass(make: Any, wrong: Any, message: str):
     parser = make()
     with pytest.raises(TypeError, match=message):
         parser.get_nodes_from_documents(wrong)
@@ -139,9 +137,7 @@ def test_what_is_no_document_is_refused_with_what_to_pass(
         ({"prompt": PromptTemplate()}, "^prompt and policy apply to a language model: pass it as"),
     ],
 )
-def test_what_a_model_lacks_is_told_without_a_word_of_pydantic(
-    settings: dict[str, Any], message: str
-) -> None:
+def test_what_a_model_lacks_is_told_without_a_word_of_pydantic(settings, message) -> None:
     with pytest.raises((TypeError, ValueError), match=message) as error:
         LumberNodeParser(**settings)
     assert "validation error" not in "".join(traceback.format_exception(error.value))
@@ -177,9 +173,7 @@ class TestGlobalSettings:
         assert LumberNodeParser(llm=None).llm is None
         assert isinstance(LumberNodeParser(llm=LexicalJudge()).llm, LexicalJudge)
 
-    def test_a_parser_made_before_is_the_same_after_a_round_trip(
-        self, global_settings: Any
-    ) -> None:
+    def test_a_parser_made_before_is_the_same_after_a_round_trip(self, global_settings: Any):
         parser = LumberNodeParser()
         data, pickled = parser.to_dict(), pickle.dumps(parser)
         global_settings.llm = MockLLM()
@@ -187,9 +181,7 @@ class TestGlobalSettings:
         assert pickle.loads(pickled).llm is None
         assert LumberNodeParser.from_dict(data).llm is None
 
-    def test_that_sizes_are_tokens_is_said_once_where_they_arrive(
-        self, global_settings: Any, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_that_sizes_are_tokens_is_said_once_where_they_arrive(self, global_settings, caplog):
         LayoutNodeParser().chunk_size = 900  # a parser's own
         global_settings.embed_model = MockEmbedding(embed_dim=2)
         global_settings.node_parser = LayoutNodeParser()
@@ -199,9 +191,7 @@ class TestGlobalSettings:
         (record,) = caplog.records
         assert "Settings.chunk_size=1000 is now the most tokens" in record.getMessage()
 
-    def test_sizes_reach_the_parser_that_is_the_global_one(
-        self, make: Any, global_settings: Any
-    ) -> None:
+    def test_sizes_reach_the_parser_that_is_the_global_one(self, make: Any, global_settings: Any):
         global_settings.embed_model = MockEmbedding(embed_dim=2)
         global_settings.node_parser = make()
         global_settings.chunk_size = 77

@@ -35,9 +35,7 @@ def scored(scorer: TorchScorer | OnnxTokenScorer, windows: list[np.ndarray]) -> 
     return scorer.score(windows, [np.arange(len(window)) for window in windows])
 
 
-def test_exported_scores_are_those_of_the_checkpoint(
-    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
-) -> None:
+def test_exported_scores_are_those_of_the_checkpoint(checkpoint, exported, prose, specials) -> None:
     windows = windows_of(checkpoint, prose)
     original = scored(TorchScorer(load_tagger(checkpoint), **specials), windows)
     whole = np.concatenate(original)
@@ -51,9 +49,7 @@ def test_exported_scores_are_those_of_the_checkpoint(
         np.testing.assert_array_equal(alone, found)
 
 
-def test_the_padding_of_a_batch_changes_no_score(
-    checkpoint: Path, prose: list[str], specials: dict[str, int]
-) -> None:
+def test_the_padding_of_a_batch_changes_no_score(checkpoint, prose, specials) -> None:
     scorer = TorchScorer(load_tagger(checkpoint), **specials)
     windows = sorted(windows_of(checkpoint, prose)[:8], key=len)
     assert len(windows[0]) < len(windows[-1])
@@ -74,9 +70,7 @@ def test_a_token_scores_the_same_whichever_others_are_asked_for(
             np.testing.assert_array_equal(picked, whole[places])
 
 
-def test_the_embedder_gives_the_mean_of_the_hidden_states(
-    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
-) -> None:
+def test_the_embedder_gives_the_mean_of_the_hidden_states(checkpoint, exported, prose, specials):
     encoder = load_tagger(checkpoint).model
     vectors = TextEmbedder(str(exported)).embed(prose[:20])
     for ids, vector in zip(windows_of(checkpoint, prose), vectors, strict=False):
@@ -116,9 +110,7 @@ def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
         BertChunker(str(folder)).scores("One. Two.")
 
 
-def test_the_wrong_kind_of_onnx_is_refused(
-    exported: Path, specials: dict[str, int], tmp_path: Path
-) -> None:
+def test_the_wrong_kind_of_onnx_is_refused(exported: Path, specials: dict[str, int], tmp_path):
     with pytest.raises(WeightsError, match="another kind of model"):
         OnnxTokenScorer(exported / "embedder.int8.onnx", **specials)
     junk = tmp_path / "junk.onnx"
@@ -128,9 +120,7 @@ def test_the_wrong_kind_of_onnx_is_refused(
 
 
 @pytest.mark.parametrize("change", [{"hidden_act": "none"}, {"hidden_size": "x"}])
-def test_a_configuration_of_another_model_is_refused(
-    checkpoint: Path, tmp_path: Path, change: dict[str, Any]
-) -> None:
+def test_a_configuration_of_another_model_is_refused(checkpoint, tmp_path, change) -> None:
     folder = changed(checkpoint, tmp_path)
     file = folder / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change), encoding="utf-8")
@@ -176,9 +166,7 @@ def test_an_onnx_model_that_asks_for_all_memory_is_an_error_and_prints_nothing(
     assert capfd.readouterr() == ("", "")
 
 
-def test_an_onnx_model_reads_no_file_outside_its_folder(
-    specials: dict[str, int], tmp_path: Path
-) -> None:
+def test_an_onnx_model_reads_no_file_outside_its_folder(specials: dict[str, int], tmp_path: Path):
     from onnx import TensorProto
 
     (tmp_path / "secret.bin").write_bytes(np.ones(100, dtype=np.float32).tobytes())
@@ -256,9 +244,7 @@ def test_training_on_from_a_classifier_keeps_its_linear_layer(checkpoint: Path) 
     assert torch.equal(original.chunklayer.weight, further.chunklayer.weight)
 
 
-def test_an_activation_that_the_export_does_not_know_is_refused(
-    checkpoint: Path, tmp_path: Path
-) -> None:
+def test_an_activation_that_the_export_does_not_know_is_refused(checkpoint: Path, tmp_path: Path):
     folder = changed(checkpoint, tmp_path)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "hidden_act": "relu"}))

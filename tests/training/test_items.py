@@ -72,9 +72,7 @@ def test_labels_are_at_the_first_tokens_of_segments(tokenizer: WordPieceTokenize
     ]
 
 
-def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(
-    tokenizer: WordPieceTokenizer,
-) -> None:
+def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(tokenizer) -> None:
     items = synthesize(DOCUMENTS, items=60, sentences=(5, 9))
     windows = label_windows(items, tokenizer, window=40)
     assert windows == label_windows(items, tokenizer, window=40)

@@ -102,9 +102,7 @@ def test_the_result_splits_texts(run: TrainingReport, passages: Path) -> None:
     assert all(chunk.startswith("King") for chunk in chunks)
 
 
-def test_a_run_that_was_cut_off_resumes_to_the_same_weights(
-    run: TrainingReport, passages: Path, base: Path, tmp_path: Path
-) -> None:
+def test_a_run_that_was_cut_off_resumes_to_the_same_weights(run, passages, base, tmp_path) -> None:
     half = run.folder / "checkpoints" / "checkpoint-16"
     copy = shutil.copytree(half, tmp_path / "checkpoints" / half.name)
     written = (copy / "trainer_state.json").stat().st_mtime_ns
@@ -116,9 +114,7 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_weights(
     assert (copy / "trainer_state.json").stat().st_mtime_ns == written  # not done again
 
 
-def test_train_and_export_run_as_commands(
-    passages: Path, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_train_and_export_run_as_commands(passages: Path, base: Path, tmp_path, capsys) -> None:
     model, exported = tmp_path / "model", tmp_path / "exported"
     run_command(
         [
@@ -145,9 +141,7 @@ def test_train_and_export_run_as_commands(
         (["export", "missing", "out"], "config.json does not exist"),
     ],
 )
-def test_mistakes_are_reported_in_one_line(
-    arguments: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mistakes_are_reported_in_one_line(arguments, reason, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match=rf"^lumber_training: .*{reason}.*$") as caught:
         run_command(arguments)
@@ -173,9 +167,7 @@ def test_a_missing_extra_is_named(passages: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_defaults_are_the_papers(
-    passages: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_defaults_are_the_papers(passages: Path, base: Path, tmp_path, monkeypatch) -> None:
     defaults = {n: p.default for n, p in inspect.signature(train).parameters.items()}
     chosen = [defaults[name] for name in ("items", "epochs", "batch_size", "window")]
     assert chosen == [30_000, 3, 8, 255]

@@ -129,7 +129,7 @@ _LISTS: dict[str, dict[str, str]] = {
         "signs": (
             r"(?<![^\W\d_぀-鿿])(?:id|paragra(?:ph|phe|f)|p[aá]rrafo|absatz|abschnitt|абзац|"
             r"passage|section|number)|第|段落"
-        ),
+        )
     },
     # Phrases that models use to decline.
     "refusal": {

@@ -14,14 +14,7 @@ from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
-from lumber_core.text.origin import (
-    RANDOM,
-    SEQUENCE,
-    Metadata,
-    document_key,
-    file_names,
-    part_name,
-)
+from lumber_core.text.origin import RANDOM, SEQUENCE, Metadata, document_key, file_names, part_name
 from lumber_core.text.source import Source
 
 

@@ -328,8 +328,7 @@ def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, b
 def _live(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
     """Return which chunks of a segment are live."""
     removed = connection.execute(
-        "SELECT chunk FROM removed WHERE chunk BETWEEN ? AND ?",
-        (int(numbers[0]), int(numbers[-1])),
+        "SELECT chunk FROM removed WHERE chunk BETWEEN ? AND ?", (int(numbers[0]), int(numbers[-1]))
     ).fetchall()
     live = np.ones(len(numbers), dtype=bool)
     live[np.searchsorted(numbers, np.array(removed, dtype=np.int64).ravel())] = False

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -75,9 +74,7 @@ def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -
     np.testing.assert_array_equal(second, expected)
 
 
-def test_an_exported_model_loads_from_the_hub_in_silence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_exported_model_loads_from_the_hub_in_silence(tmp_path, monkeypatch, capfd) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     # Its words are in a file of their own.
     paths = [path for path in OWN_FOLDERS["large"].iterdir() if path.name != "NOTICE"]
@@ -116,9 +113,7 @@ def test_a_model_that_the_hub_does_not_have_is_refused(tmp_path: Path, monkeypat
     [BertChunker, BertJudge, TextEmbedder, find_folder, load_model],
     ids=lambda use: use.__name__,
 )
-def test_without_the_extra_a_model_on_the_hub_is_refused_at_once(
-    use: Callable[[str], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_a_model_on_the_hub_is_refused_at_once(use, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(MissingExtraError, match=r"'\.\[hub\]'") as caught:
         use("someone/chunks")
@@ -151,9 +146,7 @@ def test_bundled_models_and_folders_need_no_extra(exported: Path, monkeypatch) -
 
 
 @pytest.mark.parametrize("name", ["./nowhere", "../nowhere", "/nowhere", "~/nowhere", "a/b/c"])
-def test_a_path_without_a_folder_is_not_taken_for_a_model_on_the_hub(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_without_a_folder_is_not_taken_for_a_model_on_the_hub(name: str, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ValueError, match=f"an existing folder or a hub id .* not '{name}'"):
         BertChunker(name).load()

@@ -63,9 +63,7 @@ def published_walk(
     raised=st.floats(-1.6, 0) | st.just(9),
     every=st.sampled_from([1, 7]),
 )
-def test_moving_windows_find_what_the_paper_finds(
-    count: int, size: int, seed: int, raised: float, every: int
-) -> None:
+def test_moving_windows_find_what_the_paper_finds(count, size, seed, raised, every) -> None:
     ids, scorer = ids_of(count, seed), MadeUp(raised=raised)
     allowed = np.arange(count) % every == 0
     scores, starts = read_moving(scorer, ids, size=size, threshold=0.1, allowed=allowed)
@@ -113,9 +111,7 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
     batch_size=st.integers(1, 7),
     seed=st.integers(0, 99),
 )
-def test_texts_score_the_same_together_as_alone(
-    counts: list[int], batch_size: int, seed: int
-) -> None:
+def test_texts_score_the_same_together_as_alone(counts: list[int], batch_size: int, seed: int):
     def scored(number: int, **told: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
         wanted = np.arange(len(ids)) % 3 > 0

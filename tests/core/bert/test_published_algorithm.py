@@ -26,9 +26,7 @@ def logit_differences(model: ChunkTagger, tokenizer: WordPieceTokenizer, ids: To
     return t
 
 
-def test_same_cuts_from_the_splitter_that_keeps_words_whole(
-    checkpoint: Path, prose: list[str]
-) -> None:
+def test_same_cuts_from_the_splitter_that_keeps_words_whole(checkpoint: Path, prose: list[str]):
     model, tokenizer = load_tagger(checkpoint), WordPieceTokenizer.from_folder(checkpoint)
     several = 0
     for number, text in enumerate(prose[:24]):

@@ -155,9 +155,7 @@ HARD = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_hard_texts_and_the_formats_of_files_are_read_as_by_tokenizers(
-    both: Callable[[str], Both], kind: str
-) -> None:
+def test_hard_texts_and_the_formats_of_files_are_read_as_by_tokenizers(both, kind) -> None:
     own, theirs = both(kind)
     files = {path.name: path.read_text(encoding="utf-8") for path in FORMATS.iterdir()}
     assert len(files) > 10
@@ -167,9 +165,7 @@ def test_hard_texts_and_the_formats_of_files_are_read_as_by_tokenizers(
 
 @pytest.mark.parametrize("shift", range(6))
 @pytest.mark.parametrize("unit", ["word ", "中", "a,", "naïve "])
-def test_long_texts_are_read_as_a_whole(
-    both: Callable[[str], Both], monkeypatch: pytest.MonkeyPatch, unit: str, shift: int
-) -> None:
+def test_long_texts_are_read_as_a_whole(both, monkeypatch, unit, shift) -> None:
     monkeypatch.setattr(tokenizer_module, "_PARTS_PER_BATCH", 64)
     own, theirs = both("bundled")
     text = unit * (64 // len(unit) + shift) + "[SEP]İé e\u0301[MASK]日本 end." * 9

@@ -102,9 +102,7 @@ def test_a_judge_that_raises_stop_iteration_ends_the_call(judge: Any) -> None:
 
 
 @pytest.mark.parametrize("concurrency", [None, 4])
-def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(
-    tmp_path: Path, concurrency: int | None
-) -> None:
+def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(tmp_path, concurrency) -> None:
     judge = Both()
     chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db", max_concurrency=concurrency)
 

@@ -127,9 +127,7 @@ def test_predicted_starts_draw_fewer_cuts_in_markdown_than_in_plain_text() -> No
 
 
 @pytest.mark.parametrize(("target", "sentences"), [(80, 11), (110, 14), (154, 20)])
-def test_a_chunk_of_markdown_that_begins_inside_a_section_ends_with_it(
-    target: int, sentences: int
-) -> None:
+def test_a_chunk_of_markdown_that_begins_inside_a_section_ends_with_it(target: int, sentences: int):
     prose = "It rained all day in the north of the country. " * sentences
     text = "".join(f"#### Day {day}\n\n{prose}\n\n" for day in range(6))
     cutter = Cutter(MarkdownText(text), SizeLimits(256, None, COUNTER, target))

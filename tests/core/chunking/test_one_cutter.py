@@ -56,9 +56,7 @@ def test_the_same_sentence_is_cut_at_its_clauses_by_every_splitter(name: str) ->
 
 
 @pytest.mark.parametrize("text", [SENTENCE, "word " * 90, "x" * 900, f"{SENTENCE} {SENTENCE}"])
-def test_a_chunk_that_is_too_long_is_cut_alike_by_lumber_and_by_a_splitter_of_ones_own(
-    text: str,
-) -> None:
+def test_a_chunk_that_is_too_long_is_cut_alike_by_lumber_and_by_a_splitter_of_ones_own(text: str):
     lumber = LumberChunker(LexicalJudge(), theta=10_000, chunk_size=30, units=lambda t: [])
     own = WholeChunker(chunk_size=30)
     assert lumber.split_text(text) == own.split_text(text)
@@ -74,9 +72,7 @@ def test_a_long_paragraph_is_cut_between_sentences_rather_than_at_clauses() -> N
 
 @pytest.mark.parametrize("size", [60, 200])
 @pytest.mark.parametrize("name", SPLITTERS)
-def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(
-    name: str, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(name: str, size: int, monkeypatch):
     parsed = []
     parse = markdown_it.MarkdownIt.parse
 

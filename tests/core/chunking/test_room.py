@@ -33,9 +33,7 @@ def in_a_form(text: str, context: Context) -> list[str]:
 @pytest.mark.parametrize("tokenizer", COUNTERS)
 @pytest.mark.parametrize("overlap", [0, 6])
 @pytest.mark.parametrize("size", [24, 40, 110])
-def test_nothing_that_is_written_exceeds_the_limit(
-    written: Any, tokenizer: Any, overlap: int, size: int
-) -> None:
+def test_nothing_that_is_written_exceeds_the_limit(written, tokenizer, overlap, size) -> None:
     if tokenizer is len:
         size, overlap = 5 * size, 5 * overlap
     count = token_counter(tokenizer).count

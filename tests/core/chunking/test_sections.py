@@ -51,9 +51,7 @@ STARTS = [
     "sizes", [{}, {"chunk_size": 40}, {"chunk_size": 200, "min_chunk_size": 60}]
 )
 @pytest.mark.parametrize("overlap", [0, 15])
-def test_a_chunk_ends_where_the_next_section_starts(
-    name: str, sizes: dict[str, Any], overlap: int
-) -> None:
+def test_a_chunk_ends_where_the_next_section_starts(name: str, sizes: dict[str, Any], overlap: int):
     chunker = SPLITTERS[name](merge_sections=False, **sizes)
     chunks = chunker.split(MARKDOWN, Delivery(overlap))
     starts = {chunk.span.start for chunk in chunks}

@@ -5,7 +5,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core import Chunker, GreedyChunker, LumberChunker
+from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.chunking.chunker import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
@@ -166,9 +166,7 @@ def test_a_character_that_alone_counts_more_is_named():
         (GreedyChunker(chunk_size=8, tokenizer=tripled), 6, 2),
     ],
 )
-def test_an_error_about_a_character_names_no_limit_that_nobody_set(
-    chunker: Chunker, overlap: int, room: int
-) -> None:
+def test_an_error_about_a_character_names_no_limit_that_nobody_set(chunker, overlap, room) -> None:
     with pytest.raises(ChunkSizeError) as raised:
         chunker.segment("xyz", overlap=overlap)
     assert f"counts more than {room} tokens" in str(raised.value)

@@ -105,9 +105,7 @@ BOTOCORE = {
         (FileNotFoundError("a file"), None, None),
     ],
 )
-def test_the_status_and_the_pause_are_found_wherever_a_client_puts_them(
-    error: Exception, status: int | None, seconds: float | None
-) -> None:
+def test_the_status_and_the_pause_are_found_wherever_a_client_puts_them(error, status, seconds):
     assert (status_of(error), retry_after(error)) == (status, seconds)
     expected = "unknown" if status is None else "settings" if status in SETTINGS else "transient"
     assert trouble_of(error) == expected
@@ -175,9 +173,7 @@ REPORTED: dict[str, list[Exception]] = {
 
 
 @pytest.mark.parametrize(("end", "error"), [(e, one) for e in REPORTED for one in REPORTED[e]])
-def test_an_answer_that_a_client_reports_by_an_error_is_told_from_bugs_and_settings(
-    end: str, error: Exception
-) -> None:
+def test_an_answer_that_a_client_reports_by_an_error_is_told_from_bugs_and_settings(end, error):
     reason = finish_reason_of(error)
     assert (is_blocked(reason), is_cut(reason)) == (end == "blocked", end == "cut")
     assert end != "no answer" or reason == ""

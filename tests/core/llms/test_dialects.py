@@ -18,7 +18,7 @@ from tests.core.llms.conftest import (
     unit_of,
 )
 from tests.loopback.dialects import DIALECTS, Dialect
-from tests.loopback.faults import Fault, Malformed, Status, cut, rejecting
+from tests.loopback.faults import Malformed, Status, cut, rejecting
 from tests.loopback.server import LoopbackServer
 
 
@@ -27,9 +27,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_a_server_gets_the_request_that_it_answers(
-    dialect: Dialect, serve: Any, ask: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_server_gets_the_request_that_it_answers(dialect: Dialect, serve: Any, ask: Any, caplog):
     server = serve("Answer: ID 7", faults=dialect)
     model = model_at(server, "openai")
     before = model.identity
@@ -68,9 +66,7 @@ def test_threads_learn_together_and_say_so_once(schema_api: str, serve: Any, cap
 @pytest.mark.parametrize(
     ("code", "sent"), [(401, 1), (403, 1), (429, 1), (503, 1), (400, 3), (404, 3), (500, 3)]
 )
-def test_an_error_that_no_form_helps_against_comes_through(
-    code: int, sent: int, api: str, serve: Any
-) -> None:
+def test_an_error_that_no_form_helps_against_comes_through(code, sent, api, serve) -> None:
     faults = [Status(code)]
     server: LoopbackServer = serve("Answer: ID 7", faults=lambda _: faults[0] if faults else None)
     model = model_at(server, api)
@@ -85,9 +81,7 @@ def test_an_error_that_no_form_helps_against_comes_through(
 
 
 @pytest.mark.parametrize("passing", [Status(500), Malformed("{}")])
-def test_a_passing_error_of_the_first_request_changes_no_other(
-    passing: Fault, api: str, serve: Any, ask: Any
-) -> None:
+def test_a_passing_error_of_the_first_request_changes_no_other(passing, api, serve, ask) -> None:
     server = serve("Answer: ID 7", faults={1: passing})
     model = model_at(server, api)
     assert [unit_of(ask(model).text) for _ in range(3)] == [7, 7, 7]
@@ -95,9 +89,7 @@ def test_a_passing_error_of_the_first_request_changes_no_other(
     assert server.requests[0].body == server.requests[2].body == server.requests[3].body
 
 
-def test_once_a_full_request_was_answered_an_error_is_not_about_its_form(
-    api: str, serve: Any, ask: Any
-) -> None:
+def test_once_a_full_request_was_answered_an_error_is_not_about_its_form(api, serve, ask) -> None:
     server = serve("Answer: ID 7", faults={2: Status(500)})
     model = model_at(server, api)
     ask(model)
@@ -121,18 +113,14 @@ def test_once_a_full_request_was_answered_an_error_is_not_about_its_form(
         ({"max_tokens": None}, ANSWERS, None),
     ],
 )
-def test_the_tokens_of_an_answer_are_limited(
-    settings: Any, answers: Any, sent: int | None, schema_api: str, serve: Any
-) -> None:
+def test_the_tokens_of_an_answer_are_limited(settings, answers, sent, schema_api, serve) -> None:
     server = serve()
     model_at(server, schema_api, **settings).complete(SYSTEM, USER, answers=answers)
     assert server.requests[0].max_tokens == sent
 
 
 @pytest.mark.parametrize("content", [None, "", "<think>The first paragraph is about"])
-def test_a_model_that_was_cut_off_while_thinking_may_write_more(
-    content: str | None, serve: Any, ask: Any
-) -> None:
+def test_a_model_that_was_cut_off_while_thinking_may_write_more(content, serve, ask) -> None:
     server = serve("Answer: ID 7", faults={1: cut(content)})
     model = model_at(server, "openai")
     completion = ask(model)

@@ -90,9 +90,7 @@ both_ways = pytest.mark.parametrize("way", ["sync", "async"])
 
 @both_ways
 @pytest.mark.parametrize(("api", "fault"), rows(PASSING))
-def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(
-    serve: Any, api: str, fault: Any, way: str
-) -> None:
+def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(serve, api, fault, way):
     faults = [fault]
     server = serve("Answer: ID 7", faults=lambda _: faults.pop() if faults else None)
     model = model_at(server, api, **BARE, **({} if api == "legacy" else {"structured": False}))
@@ -108,9 +106,7 @@ def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(
 
 @both_ways
 @pytest.mark.parametrize(("api", "fault"), rows(REFUSED))
-def test_a_refusal_is_a_verdict_and_costs_one_request(
-    serve: Any, api: str, fault: Any, way: str
-) -> None:
+def test_a_refusal_is_a_verdict_and_costs_one_request(serve: Any, api: str, fault: Any, way: str):
     server = serve("Answer: ID 7", faults={1: fault})
     verdict = judged(model_at(server, api), way)
     assert (verdict.outcome, verdict.unit) == ("refused", None)
@@ -120,9 +116,7 @@ def test_a_refusal_is_a_verdict_and_costs_one_request(
 
 @both_ways
 @pytest.mark.parametrize("code", SETTINGS.values(), ids=SETTINGS)
-def test_wrong_settings_raise_and_are_not_retried(
-    serve: Any, api: str, code: int, way: str
-) -> None:
+def test_wrong_settings_raise_and_are_not_retried(serve: Any, api: str, code: int, way: str):
     server = serve(faults=lambda _: Status(code))
     model = model_at(server, api)
     with pytest.raises(ModelSettingsError, match=str(code)):
@@ -167,9 +161,7 @@ def test_servers_that_are_slow_or_away_are_transient_errors(api: str, serve: Any
         ([{"type": "thinking", "thinking": "ID 6?"}, "Answer: ", "ID 7"], "Answer: ID 7"),
     ],
 )
-def test_the_text_parts_of_a_content_list_are_joined(
-    serve: Any, ask: Any, content: Any, text: str
-) -> None:
+def test_the_text_parts_of_a_content_list_are_joined(serve: Any, ask: Any, content: Any, text: str):
     reply = Malformed(openai_reply(content=content))
     completion = ask(model_at(serve(faults={1: reply}), "openai"))
     assert completion.text == text
@@ -186,9 +178,7 @@ def test_the_text_parts_of_a_content_list_are_joined(
         {"usage": {"prompt_tokens": -1, "completion_tokens": {}}},
     ],
 )
-def test_an_answer_with_malformed_metadata_is_not_paid_for_twice(
-    serve: Any, ask: Any, changes: Any
-) -> None:
+def test_an_answer_with_malformed_metadata_is_not_paid_for_twice(serve, ask, changes) -> None:
     server = serve(faults={1: Malformed(openai_reply(**changes))})
     completion = ask(model_at(server, "openai"))
     assert completion.text == "Answer: ID 7"

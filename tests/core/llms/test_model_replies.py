@@ -83,9 +83,7 @@ def test_why_an_answer_ended_is_read_in_the_words_of_any_provider(end: str, sour
         ({"prompt_tokens": None, "completion_tokens": "4"}, (0, 0)),
     ],
 )
-def test_tokens_of_thoughts_and_caches_are_counted(
-    usage: dict[str, Any], tokens: tuple[int, int]
-) -> None:
+def test_tokens_of_thoughts_and_caches_are_counted(usage: dict[str, Any], tokens: tuple[int, int]):
     completion = read_reply("x", {"usage": usage, "logprobs": {"tokens": [1, 2]}})
     assert (completion.prompt_tokens, completion.completion_tokens) == tokens
 

@@ -90,8 +90,7 @@ def test_thoughts_are_taken_out_wherever_they_stand_and_words_about_them_stay(re
 
 
 @pytest.mark.parametrize(
-    "part",
-    ["<think>", "</think>", "[THINK]", "<think></thinking>", "\n", "<|a|>", "<|channel|>"],
+    "part", ["<think>", "</think>", "[THINK]", "<think></thinking>", "\n", "<|a|>", "<|channel|>"]
 )
 def test_thoughts_are_found_in_linear_time(part: str) -> None:
     check_linear(without_thinking, lambda size: part * size + "x", 5_000)

@@ -22,9 +22,7 @@ def document(prose: list[str]) -> TextUnits:
     return TextUnits(text, paragraphs(text))
 
 
-def test_without_a_cut_of_bert_the_strongest_start_near_the_end_is_named(
-    document: TextUnits,
-) -> None:
+def test_without_a_cut_of_bert_the_strongest_start_near_the_end_is_named(document: TextUnits):
     chunker = BertChunker()
     scores = chunker.scores(document.text)
     cuts = {*chunker.cuts(document.text, scores)}

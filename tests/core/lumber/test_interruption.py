@@ -117,9 +117,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
-    tmp_path: Path, way: str
-) -> None:
+def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(tmp_path: Path, way: str):
     model = ScatteredModel()
     alone = splitter(model, tmp_path / "answers.db").segment(story(STORY))
     entries = Cache(tmp_path / "answers.db", "verdicts")
@@ -156,9 +154,7 @@ ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2
     ("program", "kind", "concurrency"),
     [(WALK, "verdicts", 1), (WALK, "verdicts", 4), (QUESTIONS, "completions", 4)],
 )
-def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(
-    program: str, kind: str, concurrency: int, tmp_path: Path
-) -> None:
+def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(program, kind, concurrency, tmp_path):
     assert "KeyboardInterrupt" in interrupted(program, tmp_path / "answers.db", kind, concurrency)
     assert len(Cache(tmp_path / "answers.db", kind)) == ANSWERED
 

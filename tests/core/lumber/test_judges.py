@@ -273,9 +273,7 @@ TEXT = story(300)
     ],
 )
 @pytest.mark.parametrize("published", [False, True])
-def test_a_judge_that_always_names_the_same_position_is_reported(
-    judge: object, named: str | None, published: bool, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_judge_that_always_names_the_same_position_is_reported(judge, named, published, caplog):
     make = LumberChunker.as_published if published else LumberChunker
     make(judge, theta=120, on_failure="keep_group").segment(TEXT)
     said = [each for each in warnings(caplog) if "larger model" in each]

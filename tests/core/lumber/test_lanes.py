@@ -37,9 +37,7 @@ def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, in
 
 @examples(60)
 @given(st.integers(1, 120), st.integers(2, 20), st.sampled_from([0.02, 0.3, 1.0]), st.integers(0))
-def test_any_order_and_number_of_lanes_gives_the_sequential_result(
-    length: int, lanes: int, extra: float, seed: int
-) -> None:
+def test_any_order_and_number_of_lanes_gives_the_sequential_result(length, lanes, extra, seed):
     text = story(length, seed)
     alone = Walk(*document(text))
     run(alone, scattered, 1, random.Random(0))
@@ -105,9 +103,7 @@ def test_lanes_that_never_meet_the_chain_are_given_up(extra: float) -> None:
     assert ahead_after_knowing <= 16  # what was in flight when it became known
 
 
-def test_sixteen_lanes_on_emma_cost_at_most_three_percent(
-    emma: list[str], emma_ends: list[int]
-) -> None:
+def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_ends: list[int]):
     def published(group: Group) -> int | None:
         end = emma_ends[bisect_left(emma_ends, group.start)]
         return end if end <= group.stop else None

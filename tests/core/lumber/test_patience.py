@@ -110,9 +110,7 @@ class TestFirstQuestion:
 
     @pytest.mark.parametrize("on_failure", ["judge_locally", "raise"])
     @pytest.mark.parametrize("way", ["sync", "async"])
-    def test_a_server_that_is_down_ends_the_run(
-        self, way: str, on_failure: str, monkeypatch, caplog
-    ) -> None:
+    def test_a_server_that_is_down_ends_the_run(self, way, on_failure, monkeypatch, caplog) -> None:
         clock = Clock(monkeypatch)
 
         class Down(ScriptedModel):

@@ -187,9 +187,7 @@ ITEMS = [
 @pytest.mark.parametrize("items", ITEMS)
 @pytest.mark.parametrize("label", ["ID {}", "{}", "[ID {}]"])
 @pytest.mark.parametrize("before", ["", "Answer: ", "Answer:\n", "<think>ID 3</think>Antwort: "])
-def test_items_with_remarks_are_all_read_or_asked_again(
-    items: str, label: str, before: str
-) -> None:
+def test_items_with_remarks_are_all_read_or_asked_again(items: str, label: str, before: str):
     parsed = read_list(before + items.format(label.format(4), label.format(7)), CHOICES)
     if "[" not in label:
         assert (parsed.outcome, parsed.starts) == ("shift", (4, 7))

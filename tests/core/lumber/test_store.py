@@ -58,9 +58,7 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_second_run_asks_nothing_and_gives_the_same(
-    open_store: Callable[[], Any], way: str
-) -> None:
+def test_a_second_run_asks_nothing_and_gives_the_same(open_store: Callable[[], Any], way: str):
     model = ScatteredModel()
     results = [segment(splitter(model, open_store()), TEXT, way) for _ in range(2)]
     assert results == [ALONE, ALONE]
@@ -231,9 +229,7 @@ class Failing(InMemoryByteStore):
 @pytest.mark.parametrize("way", ["sync", "async"])
 @pytest.mark.parametrize("down", [("read", "write"), ("write",)])
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_store_that_goes_down_stops_the_run_and_keeps_what_it_has(
-    way: str, down: tuple[str, ...], concurrency: int
-) -> None:
+def test_a_store_that_goes_down_stops_the_run_and_keeps_what_it_has(way, down, concurrency) -> None:
     given = Failing()
     model = ActingModel(lambda: setattr(given, "down", down))
     with pytest.raises(StoreError, match="Failing cannot be used: ConnectionError") as raised:
@@ -255,9 +251,7 @@ def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
     assert model.asked == []
 
 
-def test_a_redis_that_dies_stops_the_run_and_has_the_answers_when_it_is_back(
-    tmp_path: Path,
-) -> None:
+def test_a_redis_that_dies_stops_the_run_and_has_the_answers_when_it_is_back(tmp_path: Path):
     server = RedisServer(tmp_path)
     with server:
         model = ActingModel(lambda: server.__exit__())
@@ -288,9 +282,7 @@ STORES: list[Callable[[], Any]] = [InMemoryByteStore, SimpleKVStore]
 
 
 @pytest.mark.parametrize("make", STORES)
-def test_keys_are_those_of_every_machine_and_of_one_format(
-    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_are_those_of_every_machine_and_of_one_format(make: Callable[[], Any], monkeypatch):
     def everything(store: Any) -> str:
         return repr(store.store if isinstance(store, InMemoryByteStore) else store.to_dict())
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import pickle
-import random
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -63,9 +62,7 @@ def walk_of(tokens: list[int], most: int) -> WindowWalk:
 
 @examples(200)
 @given(counts, st.integers(1, 400))
-def test_windows_fit_overlap_and_offer_every_unit_but_the_first(
-    tokens: list[int], most: int
-) -> None:
+def test_windows_fit_overlap_and_offer_every_unit_but_the_first(tokens: list[int], most: int):
     windows = [(window.start, window.stop) for window in walk_of(tokens, most).groups]
     sizes = [max(1, count) for count in tokens]
     assert {u for a, b in windows for u in range(a + 1, b)} == {*range(1, len(tokens))}
@@ -78,9 +75,7 @@ def test_windows_fit_overlap_and_offer_every_unit_but_the_first(
 
 @examples(100)
 @given(counts, st.integers(20, 400), st.randoms(use_true_random=False))
-def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(
-    tokens: list[int], most: int, order: random.Random
-) -> None:
+def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(tokens, most, order) -> None:
     walk = walk_of(tokens, most)
     windows = walk.groups
     order.shuffle(windows)
@@ -170,9 +165,7 @@ def test_windows_without_an_answer_are_cut_as_without_a_model(on_failure: str) -
         (Verdict(0, 4, None, "shift", starts=7), (), "unreadable"),  # type: ignore[arg-type]
     ],
 )
-def test_a_function_returns_a_list_of_units(
-    answer: object, starts: tuple[int, ...], outcome: str
-) -> None:
+def test_a_function_returns_a_list_of_units(answer: object, starts: tuple[int, ...], outcome: str):
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
     verdict = as_verdict(UnitWindow(document, 0, 4), answer)
     assert (verdict.starts, verdict.outcome) == (starts, outcome)
@@ -213,9 +206,7 @@ def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> 
         (Completion("", finish_reason="SAFETY"), "refused", ()),
     ],
 )
-def test_a_models_reply_about_a_window_is_read_once_more_at_most(
-    reply: Completion, outcome: str, starts: tuple[int, ...]
-) -> None:
+def test_a_models_reply_about_a_window_is_read_once_more_at_most(reply, outcome, starts) -> None:
     model = ScriptedModel(reply, reply)
     judge = ModelJudge(model, policy=CallPolicy(rereads=1)).for_windows()
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])

@@ -124,9 +124,7 @@ def of_version(version: int) -> Callable[[Path], None]:
     [lambda c: c.get("key"), lambda c: c.put("key", b"v"), Cache.open],
     ids=["get", "put", "open"],
 )
-def test_a_file_that_cannot_be_used_is_refused_and_left_alone(
-    path: Path, make: Callable[[Path], object], message: str, use: Callable[[Cache], object]
-) -> None:
+def test_a_file_that_cannot_be_used_is_refused_and_left_alone(path, make, message, use) -> None:
     make(path)
     before = contents(path.parent)
     with pytest.raises(StoreError, match=message):

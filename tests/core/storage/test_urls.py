@@ -1,7 +1,6 @@
 """Which paths name a database on a server, and what is shown of them."""
 
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -48,9 +47,7 @@ def test_a_password_is_in_nothing_that_is_shown(url: str) -> None:
         (" PASSWORD = sesame", "parameters of libpq"),
     ],
 )
-def test_what_names_no_file_and_no_postgresql_is_refused(
-    path: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_names_no_file_and_no_postgresql_is_refused(path, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = opened(path)
     assert reason in said

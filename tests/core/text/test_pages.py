@@ -56,9 +56,7 @@ def counted(*numbers: Any, name: str | None = "a.pdf", **own: Any) -> list[dict[
         (labelled("", ""), [[1, 2]]),
     ],
 )
-def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(
-    metadatas: list[dict[str, Any]], numbers: list[list[int]]
-) -> None:
+def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(metadatas, numbers) -> None:
     assert numbers_of(metadatas) == numbers
 
 

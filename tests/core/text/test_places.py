@@ -444,9 +444,7 @@ HTML_ROW = "<tr><td>P{0}</td><td><table><tr><td>i</td></tr><tr><td>t</td></tr></
 
 @pytest.mark.parametrize("between", ["", "\n", "\n\n"])
 @pytest.mark.parametrize("kind", [MarkdownText, PlainText])
-def test_a_row_of_html_is_not_divided_and_the_first_stays_with_the_header(
-    kind: type[ParsedText], between: str
-) -> None:
+def test_a_row_of_html_is_not_divided_and_the_first_stays_with_the_header(kind, between) -> None:
     rows = between.join(HTML_ROW.format(n).replace("<td>", f"{between}<td>") for n in range(4))
     text = f"Pumps: {TABLE.format(between + rows + between)}\n\nAll are old."
     parsed = kind(text)

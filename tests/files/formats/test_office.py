@@ -276,10 +276,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "☑☐",
         ),
         (
-            table(
-                row("a", "b"),
-                row("1", "2", properties='<w:hidden w:val="0"/>'),
-            ),
+            table(row("a", "b"), row("1", "2", properties='<w:hidden w:val="0"/>')),
             "| a | b |\n| --- | --- |\n| 1 | 2 |",
         ),
         (
@@ -524,9 +521,7 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
         ("\rМельница\r", True),
     ],
 )
-def test_words_in_heads_and_feet_of_old_documents_are_named_in_a_notice(
-    heads: str, has_words: bool
-) -> None:
+def test_words_in_heads_and_feet_of_old_documents_are_named_in_a_notice(heads, has_words) -> None:
     for encoding in ("cp1252", "utf-16-le")["М" in heads :]:
         text, shown = "Body.\r".encode(encoding), heads.encode(encoding)
         sizes = pack("<II44x8I", 512, 512 + len(text + shown), 6, 0, len(heads), *[0] * 5)
@@ -820,9 +815,7 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
         ("ppt", "3f00d90f140000000000da0f04000000010003002000ba0f", ""),
     ],
 )
-def test_a_binary_file_states_what_it_hides_and_what_is_left_out(
-    kind: str, record: str, notice: str
-) -> None:
+def test_a_binary_file_states_what_it_hides_and_what_is_left_out(kind, record, notice) -> None:
     found = list_left_out(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 999, kind)
     assert found == ([notice] if notice else [])
 
@@ -836,9 +829,7 @@ def test_a_binary_file_states_what_it_hides_and_what_is_left_out(
         ((9, 1), b"\x48\x2a\x01", True),  # of no characters
     ],
 )
-def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(
-    places: tuple[int, int], look: bytes, is_marked: bool
-) -> None:
+def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(places, look, is_marked):
     block = (pack("<II", *places) + look).ljust(511, b"\0") + b"\1"
     notices = [] if is_marked else ["raised, lowered or hidden text is not marked"]
     assert list_left_out(bytes(512) + block, "doc") == notices
@@ -848,9 +839,7 @@ def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(
     ("kind", "text", "shown"),
     [(6, b"Tides", ["Tides"]), (30, "Öre".encode("utf-16-le"), ["Öre"]), (25, b"A comment", [])],
 )
-def test_shapes_of_binary_workbooks_have_their_texts(
-    kind: int, text: bytes, shown: list[str]
-) -> None:
+def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, shown: list[str]):
     is_wide = int(b"\0" in text)
     shape = pack("<HHHH14s18s", 0x15, 0x12, kind, 1, b"", b"")[:-2]
     box = pack("<HH10sHHIHHB", 0x1B6, 18, b"", len(text) >> is_wide, 16, 0, 0x3C, 9, is_wide)
@@ -1298,9 +1287,7 @@ REPEATED = (
         (".eml", b"Tides turn.", "no headers"),
     ],
 )
-def test_a_document_that_cannot_be_read_is_an_error_of_one_sentence(
-    suffix: str, content: bytes, reason: str
-) -> None:
+def test_a_document_that_cannot_be_read_is_an_error_of_one_sentence(suffix, content, reason):
     with pytest.raises(UnreadableFileError, match=rf"^a cannot be read as [A-Z]+: .*{reason}"):
         read_bytes(content, name="a", suffix=suffix)
 

@@ -1,7 +1,5 @@
 """Rows of numbers become tables, each number under the heads of its column."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from tests.files.pdf.test_pdf import ROWS, prose, read, rows_between, rows_of
@@ -29,9 +27,7 @@ def test_shares_stand_below_their_sign_beside_a_year() -> None:
         for number, row in enumerate([*cells, ("Rent", "60", "5.0%", "100", "8.5%")])
         for left, cell in zip(lefts, row, strict=True)
     ]
-    assert rows_between(read([*prose(740), *rows, *prose(400)]))[:2] == [
-        *map(" | ".join, cells),
-    ]
+    assert rows_between(read([*prose(740), *rows, *prose(400)]))[:2] == [*map(" | ".join, cells)]
 
 
 def test_a_head_belongs_to_the_column_below_its_rule() -> None:
@@ -60,9 +56,7 @@ def test_a_head_belongs_to_the_column_below_its_rule() -> None:
         (248, "In 2023", ("Cost", "Loss", "Price"), "In 2023 | Cost | Loss | Price"),
     ],
 )
-def test_a_head_in_the_middle_is_above_all_if_it_or_they_are_years(
-    left: int, above: str, below: Sequence[str], wanted: str
-) -> None:
+def test_a_head_in_the_middle_is_above_all_if_it_or_they_are_years(left, above, below, wanted):
     heads = [(left, 632, 11, above)]
     heads += [(x, 616, 11, head) for x, head in zip((160, 257, 360), below, strict=True)]
     rows = [

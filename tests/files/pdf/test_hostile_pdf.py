@@ -1,7 +1,5 @@
 """PDFs that are made to take all time or memory are refused, and the next file is read."""
 
-from collections.abc import Callable
-
 import pytest
 
 from lumber_files import UnreadableFileError, read_bytes
@@ -67,9 +65,7 @@ def a_text_drawn_often() -> bytes:
         (lambda: b"The tide turns.", 10**6, "cannot be read as PDF: it is damaged, or no PDF"),
     ],
 )
-def test_a_limit_that_is_exceeded_is_an_error_of_one_sentence(
-    make: Callable[[], bytes], most: int, reason: str
-) -> None:
+def test_a_limit_that_is_exceeded_is_an_error_of_one_sentence(make, most, reason) -> None:
     content = make()
     assert len(content) < 50_000
     with pytest.raises(UnreadableFileError, match=f"^a {reason}"):

@@ -150,9 +150,7 @@ def test_what_has_only_a_larger_heading_below_it_is_no_heading_unless_it_is_its_
     ("end", "left", "is_heading"),
     [("of the boats sail away", 72, False), ("of the boats sail away", 80, True), ("", 72, True)],
 )
-def test_a_bold_line_that_goes_on_in_the_next_is_no_heading(
-    end: str, left: int, is_heading: bool
-) -> None:
+def test_a_bold_line_that_goes_on_in_the_next_is_no_heading(end: str, left: int, is_heading: bool):
     line = f"Of the hours. The tide turns at noon and all {end}".strip()
     page = [*prose(740), (72, 640, -11, line), (left, 626, 11, "out with it until the evening")]
     assert ("#" in read(page)) == is_heading
@@ -223,9 +221,7 @@ def test_a_running_head_in_the_type_of_headings_is_said_where_it_is_first() -> N
 
 
 @pytest.mark.parametrize("on", [{0, 2, 4}, {0, 1}])
-def test_headings_that_are_alike_stay_if_pages_between_lack_them_or_there_are_two(
-    on: set[int],
-) -> None:
+def test_headings_that_are_alike_stay_if_pages_between_lack_them_or_there_are_two(on: set[int]):
     count = max(on) + 1
     pages = [[(72, 770, 20, "Prices")] * (n in on) + prose(700 - 20 * n) for n in range(count)]
     assert read(*pages).count("# Prices") == len(on)
@@ -514,9 +510,7 @@ def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
         ((200, 270, 400, 470), [(270, "Three")], False, "-T--"),
     ],
 )  # fmt: skip
-def test_a_head_above_several_columns_is_in_each(
-    lefts: Sequence[int], heads: Sequence[tuple[int, str]], ruled: bool, wanted: str
-) -> None:
+def test_a_head_above_several_columns_is_in_each(lefts, heads, ruled, wanted) -> None:
     above = [(left, 640, 11, head) for left, head in heads]
     years = [(left, 626, 11, f"202{n % 2}") for n, left in enumerate(lefts)]
     body = [
@@ -803,9 +797,7 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
         ),
     ],
 )
-def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(
-    drawn: str, text: str
-) -> None:
+def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(drawn, text) -> None:
     from tests.files.pdf.test_text_repair import pdf_of_text
 
     assert read_bytes(pdf_of_text([drawn]), name="a", suffix=".pdf").text == text

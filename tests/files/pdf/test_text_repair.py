@@ -104,9 +104,7 @@ def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, te
         ),  # a short line
     ],
 )
-def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(
-    pages: Sequence[str], text: str
-) -> None:
+def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(pages, text) -> None:
     assert text in read(pdf_of_text(pages))
 
 

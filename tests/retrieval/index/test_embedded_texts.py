@@ -145,9 +145,7 @@ def test_a_title_that_is_new_is_embedded(place: Place) -> None:
     assert "Brooks" in embedded_by(index)[-1]
 
 
-def test_what_a_model_returned_before_it_failed_is_not_embedded_again(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_model_returned_before_it_failed_is_not_embedded_again(place: Place, monkeypatch):
     class Failing(WordVectors):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             if len(self.texts) > 200:
@@ -181,9 +179,7 @@ def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monk
     assert counted(index_of(path), *both) == 0
 
 
-def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(
-    place: Place, monkeypatch
-) -> None:
+def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(place: Place, monkeypatch):
     path, book = place(), document(BOOK, "book")
     index_of(path).add([document(RIVER, "river")])
     with monkeypatch.context() as patch:

@@ -77,9 +77,7 @@ def test_a_damaged_index_is_named_with_the_way_out(damage: str, tmp_path: Path) 
         ("metadata", lambda store: store.contents(store.names())),
     ],
 )
-def test_whatever_reads_a_damaged_value_names_the_way_out(
-    column: str, use: Callable[[PassageStore], object], tmp_path: Path
-) -> None:
+def test_whatever_reads_a_damaged_value_names_the_way_out(column, use, tmp_path) -> None:
     path = tmp_path / "notes.db"
     index_of(path).add([document(RIVER, "river")])
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -213,9 +211,7 @@ def test_a_model_with_vectors_of_several_widths_is_refused() -> None:
         (WordVectors(seed=1), "the embedding model is another than the index"),
     ],
 )
-def test_the_model_belongs_to_the_file_that_is_there_now(
-    other: WordVectors, message: str, tmp_path: Path
-) -> None:
+def test_the_model_belongs_to_the_file_that_is_there_now(other, message, tmp_path) -> None:
     path = tmp_path / "index.db"
     index = index_of(path)
     for _ in range(2):
@@ -257,9 +253,7 @@ def test_of_two_models_that_make_an_index_at_once_one_is_refused(place: Place) -
     assert "pass the model that the index was made with" in second
 
 
-def test_a_path_is_that_of_a_file_wherever_the_process_runs_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_is_that_of_a_file_wherever_the_process_runs_later(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     index = index_of(Path("notes.db"))
     index.add([document(RIVER, "river")])
@@ -322,9 +316,7 @@ def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None
 
 
 @_LIMITED
-def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follow(
-    tmp_path: Path,
-) -> None:
+def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follow(tmp_path: Path):
     path = tmp_path / "index.db"
     kept = [document(RIVER, str(n)) for n in range(20)]
     index_of(path).add(kept, everything=True)

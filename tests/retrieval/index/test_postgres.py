@@ -34,7 +34,7 @@ from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.passage_index import PassageIndex
 from tests.core.forking import works_in_a_fork
-from tests.postgres import Place, Server
+from tests.postgres import Server
 from tests.profiles import examples
 from tests.retrieval.embeddings import WordVectors
 from tests.retrieval.test_passage_index import MUSIC, RIVER, document, found, index_of
@@ -116,9 +116,7 @@ HOSTILE = TEXT | st.sampled_from(
     )
 )
 @settings(examples(15), suppress_health_check=[*HealthCheck])
-def test_names_texts_and_metadata_are_values_whatever_is_in_them(
-    place: Place, given_documents: dict[str, tuple[str, str, dict[str, Any]]]
-) -> None:
+def test_names_texts_and_metadata_are_values_whatever_is_in_them(place, given_documents) -> None:
     index = index_of(place())
     documents = [
         document(text, name, source or name, **{f"key {key}": known[key] for key in known})
@@ -145,9 +143,7 @@ def test_a_name_that_no_index_has_room_for_is_said(postgres: Server) -> None:
 
 
 @pytest.mark.parametrize("corpus", ["handbook", "multi_corpus"])
-def test_answers_are_those_of_a_file_to_the_last_digit(
-    corpus: str, postgres: Server, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_answers_are_those_of_a_file_to_the_last_digit(corpus, postgres, tmp_path, request) -> None:
     if corpus == "handbook":
         folder = Path(__file__).parents[3] / "examples" / "handbook"
         questions = ["How long may a rental last?", "Where do guests park?", "the and of"]
@@ -174,9 +170,7 @@ def test_answers_are_those_of_a_file_to_the_last_digit(
 
 
 @pytest.mark.parametrize("call", ["add", "search"])
-def test_after_a_crash_of_the_server_the_same_call_goes_on(
-    call: str, own_postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_crash_of_the_server_the_same_call_goes_on(call, own_postgres, monkeypatch) -> None:
     index = index_of(own_postgres.place())
     index.add(BOTH[:1])
     more = [document(f"Otters of den {n} sleep.", str(n)) for n in range(40)]  # two batches
@@ -243,9 +237,7 @@ def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres
     assert other.add(BOTH[1:]).added == 1
 
 
-def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(
-    postgres: Server,
-) -> None:
+def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(postgres: Server):
     index = index_of(postgres.place())
     index.add(BOTH)
     with deadline(0.5):
@@ -302,9 +294,7 @@ def test_a_full_disk_of_the_server_leaves_what_was_there(own_postgres: Server) -
     assert index.sources == ["river", "music", "large"]
 
 
-def test_two_versions_of_the_library_do_not_mix_their_formats(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_versions_of_the_library_do_not_mix_their_formats(postgres: Server, monkeypatch):
     place = postgres.place()
     old = index_of(place)
     old.add(BOTH)

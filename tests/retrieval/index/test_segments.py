@@ -79,9 +79,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), TEXTS | st.none()), min_
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
 @given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
-def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
-    place: Place, steps: list[tuple[str, list[str] | None]], query: str, most: int
-) -> None:
+def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, query, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MOST_CHUNKS", most)
         # Signs choose, and what they miss comes later.

@@ -117,9 +117,7 @@ def test_threads_wait_for_a_connection_where_the_server_has_no_more(postgres: Se
     assert answers == [expected] * 40
 
 
-def test_a_connection_that_is_returned_while_another_is_refused_is_used(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_connection_that_is_returned_while_another_is_refused_is_used(postgres, monkeypatch):
     database: Any = index_of(postgres.place()).database
     with database.transaction():
         pass

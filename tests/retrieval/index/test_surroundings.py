@@ -124,9 +124,7 @@ def test_batches_of_other_widths_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("text", "beside"), [("a", 0), ("word " * 30, 0), ("\n", 0), ("a", 500)])
-def test_the_time_is_linear_in_the_chunks_even_if_a_long_one_crowds_them(
-    text: str, beside: int
-) -> None:
+def test_the_time_is_linear_in_the_chunks_even_if_a_long_one_crowds_them(text: str, beside: int):
     def embed(chunks: list[PlacedText]) -> None:
         vectors = np.ones((len(chunks), 8), dtype=np.float32)
         embed_chunks([chunks], lambda some: vectors[: len(some)])
