@@ -40,6 +40,10 @@ class ReadError(StoreError):
 class Connection(Protocol):
     """Runs statements within a transaction; the part of `sqlite3.Connection` that is used."""
 
+    @property
+    def about(self) -> dict[str, bytes]:
+        """The values of the table `about` by name, as they were when the transaction began."""
+
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Any:
         """Run a statement with a "?" for each value; return a cursor."""
 

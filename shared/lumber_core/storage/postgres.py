@@ -13,6 +13,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
+from itertools import islice
 from threading import Condition
 from time import monotonic
 from typing import Any
@@ -38,6 +39,7 @@ _MAX_CONNECTIONS = 8  # per object: a server often allows 100 for all of its use
 _PREFIX = "lumber_"  # of our schemas, so that our tables are apart from those of other programs
 _MAX_NAME_BYTES = 63 - len(_PREFIX)  # PostgreSQL truncates longer names
 _INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
+_LIST = re.compile(r"IN \(((?:\?, )*\?)\)")
 _TYPES = {
     "integer": "BIGINT",
     "text": 'TEXT COLLATE "C"',  # other collations depend on the server, and are slow
@@ -250,16 +252,15 @@ class PostgresDatabase(Database):
         try:  # in one message, to save round trips
             cursor.execute(
                 f"BEGIN ISOLATION LEVEL {kind}; {self._local_settings}; "
-                f"{self._lock if write else ''}; "
-                f"SELECT value FROM {self._quoted}.about WHERE name = 'format'"
+                f"{self._lock if write else ''}; SELECT name, value FROM {self._quoted}.about"
             )
         except errors.UndefinedTable:
             return None
         while cursor.nextset():
             pass
-        row = cursor.fetchone()
+        connection.about = dict(cursor)
         with self.intact():
-            return int(row[0]) if row else None
+            return int(connection.about["format"]) if "format" in connection.about else None
 
     def _create_tables(self, connection: _Connection) -> None:
         """Create the tables, and replace those of an older version."""
@@ -294,6 +295,8 @@ class PostgresDatabase(Database):
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that waits at most `_MAX_SECONDS` for an answer."""
 
+    about: dict[str, bytes]
+
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
         return super().wait(_wait_in_time(gen), *args, **kwargs)
 
@@ -315,9 +318,16 @@ class _Statements:
 
     def __init__(self, connection: _Connection) -> None:
         self._connection = connection
+        self.about = connection.about
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        return self._connection.execute(statement.replace("?", "%s"), values, binary=True)
+        # Lists of values become arrays, which takes a quarter less time of client and server.
+        parts, rest, arguments = _LIST.split(statement), iter(values), list[Any]()
+        for place, part in enumerate(parts):
+            own = [*islice(rest, part.count("?"))]
+            arguments += [own] if place % 2 else own
+        text = "= ANY(%s)".join(part.replace("?", "%s") for part in parts[::2])
+        return self._connection.execute(text, arguments, binary=True)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         cursor = self._connection.cursor()

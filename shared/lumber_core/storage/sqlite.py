@@ -90,6 +90,11 @@ _parents_connections: list[sqlite3.Connection] = []  # SQLite forbids even closi
 class _Connection(sqlite3.Connection):
     file: tuple[int, int] | None = None  # see `_file_id`: the file at the path when it was opened
 
+    @property
+    def about(self) -> dict[str, bytes]:
+        rows = self.execute("SELECT name, value FROM about")
+        return {name: bytes(value) for name, value in rows}
+
     def __del__(self) -> None:
         with suppress(sqlite3.Error):  # if the file could not be opened
             self.close()  # Python 3.13 and later warn of unclosed connections
@@ -121,7 +126,7 @@ class SqliteDatabase(Database):
         self._file: tuple[int, int] | None = None  # the file that was checked; see `_file_id`
 
     @contextmanager
-    def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, write: bool = False) -> Iterator[_Connection]:
         """Open a transaction. Its thread must not open another one or fork until it ends."""
         faults: tuple[type[Exception], ...] = _FAULTS
         try:

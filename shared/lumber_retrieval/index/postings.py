@@ -87,6 +87,7 @@ class TermLists(dict[str, list[PostingList]]):
         connection: Has an open transaction.
         removed: Which chunks of each segment are removed, by its ID; None: none is.
         terms: The terms.
+        longest: The most entries of a list that is read at once.
     """
 
     def __init__(
@@ -94,12 +95,13 @@ class TermLists(dict[str, list[PostingList]]):
         connection: Connection,
         removed: Mapping[int, npt.NDArray[np.bool_] | None],
         terms: Iterable[str],
+        longest: int,
     ) -> None:
         self.counts: dict[str, int] = {}
         self._connection, self._removed = connection, removed
         # Removed chunks are counted by reading the list.
         some_removed = any(one is not None for one in removed.values())
-        shown = "TRUE" if some_removed else f"length(chunks) <= {_ENTRY.itemsize} * size / 2"
+        shown = "TRUE" if some_removed else f"length(chunks) <= {_ENTRY.itemsize} * {longest}"
         self._read(terms, shown)
 
     def __missing__(self, term: str) -> list[PostingList]:
@@ -109,8 +111,8 @@ class TermLists(dict[str, list[PostingList]]):
     def _read(self, terms: Iterable[str], shown: str) -> None:
         places = {segment: place for place, segment in enumerate(self._removed)}
         what = (
-            f"segment, term, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings JOIN "
-            f"segments ON id = segment WHERE segment IN ({', '.join(map(str, places))}) AND term"
+            f"segment, term, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings "
+            f"WHERE segment IN ({', '.join(map(str, places))}) AND term"
         )
         lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(places) for term in terms}
         self.counts |= dict.fromkeys(lists, 0)

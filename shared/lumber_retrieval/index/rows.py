@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -48,7 +49,7 @@ CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
 CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
 CREATE TABLE IF NOT EXISTS chunks (
-    id {integer} PRIMARY KEY, document {integer} NOT NULL,
+    id {integer} PRIMARY KEY,
     first {integer} NOT NULL, last {integer} NOT NULL, metadata {text} NOT NULL
 );
 INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
@@ -119,12 +120,14 @@ def insert_documents(
         end = start + len(one.spans) - 1
         rows.append((number, *version, start, end, *content, one.outline))
         for span, details in zip(one.spans, one.details, strict=True):
-            chunks.append((last + 1 + len(chunks), number, *span, _short_json(details)))
+            chunks.append((last + 1 + len(chunks), *span, _short_json(details)))
     connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
-    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunks)
     if chunks:
         vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
-        segments.add(connection, last + 1, words, vectors)
+        each = np.array([(row[0], crc32(row[1])) for row in rows], segments.OWNER)
+        owners = np.repeat(each, [len(one.spans) for one in documents])
+        segments.add(connection, last + 1, words, owners, vectors)
 
 
 def read_note(connection: Connection, name: str) -> bytes | None:
@@ -158,47 +161,43 @@ def remove_documents(connection: Connection, names: Iterable[str]) -> None:
 
 
 def read_chunks(
-    connection: Connection, numbers: Iterable[int], *, texts: bool, around: int = 0
+    connection: Connection, owners: Mapping[int, int], *, texts: bool
 ) -> tuple[dict[int, StoredChunk], dict[int, StoredText]]:
     """Return the documents, spans and metadata of chunks, and the documents' texts, by number.
 
     Args:
         connection: Has an open transaction.
-        numbers: The numbers of the chunks.
+        owners: The number of each chunk's document, by its own number.
         texts: Whether the texts are read.
-        around: How many neighbours on either side are included.
     """
     rows: list[tuple[Any, ...]] = []
     contents = "name, text, outline" if texts else "NULL, NULL, NULL"
-    for some in batches(numbers, CHUNKS_PER_STATEMENT // (1 + around)):
-        near = range(-around, around + 1)
-        wanted = [*{number + step for number in some for step in near}]
+    for some in batches(owners, CHUNKS_PER_STATEMENT):
+        wanted = {owners[number] for number in some}
         rows += connection.execute(  # in one statement: each takes a round trip
-            "SELECT id, document, first, last, metadata, NULL, NULL, NULL, NULL "
-            f"FROM chunks WHERE id IN ({', '.join('?' * len(wanted))}) UNION ALL "
-            f"SELECT id, NULL, from_zero, NULL, metadata, source, {contents} "
-            "FROM documents WHERE id IN "
-            f"(SELECT document FROM chunks WHERE id IN ({', '.join('?' * len(some))}))",
-            [*wanted, *some],
+            "SELECT id, first, last, metadata, NULL, NULL, NULL, NULL, NULL "
+            f"FROM chunks WHERE id IN ({', '.join('?' * len(some))}) UNION ALL "
+            f"SELECT id, NULL, NULL, metadata, source, from_zero, {contents} "
+            f"FROM documents WHERE id IN ({', '.join('?' * len(wanted))})",
+            [*some, *wanted],
         )
     documents = [row for row in rows if row[1] is None]
-    of_those = {row[0] for row in documents}
-    chunks = [row for row in rows if row[1] in of_those]
+    chunks = [row for row in rows if row[1] is not None]
     # One text is parsed faster than many.
-    parsed = json.loads(f"[{','.join(row[4] for row in documents)}]")
+    parsed = json.loads(f"[{','.join(row[3] for row in documents)}]")
     common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
-    undecided = {row[0]: row[5] for row in documents if row[2] is None}
+    undecided = {row[0]: row[4] for row in documents if row[5] is None}
     from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
     shown = {*select(connection, from_zero, {*undecided.values()})}
     later = {number for number, source in undecided.items() if (source,) in shown}
-    details = json.loads(f"[{','.join(row[4] for row in chunks)}]")
+    details = json.loads(f"[{','.join(row[3] for row in chunks)}]")
     described = {
         number: (
-            document,
+            owners[number],
             Span(first, last),
-            {**common[document], **read_details(own, later=document in later)},
+            {**common[owners[number]], **read_details(own, later=owners[number] in later)},
         )
-        for (number, document, first, last, *_), own in zip(chunks, details, strict=True)
+        for (number, first, last, *_), own in zip(chunks, details, strict=True)
     }
     return described, {
         number: (text_in(name), text_in(text), read_outline(outline))

@@ -3,8 +3,8 @@
 A search compares all vectors, and reads the posting list of each term of the query. Both are fast
 if all vectors are one block of memory, and all chunks of a term one list. But one block and one
 list would be rewritten for each document that is added. So chunks are divided into segments, as in
-Lucene. A segment is one row with the numbers of its chunks, their lengths and their vectors, and a
-row with a posting list for each term:
+Lucene. A segment is one row with the numbers of its chunks, their lengths, owners and vectors, and
+a row with a posting list for each term:
 
 - New chunks become a new segment. The small segments before it are merged into it, so that each is
   larger than all after it together. So segments are few, and adding n chunks takes n log n time.
@@ -54,7 +54,8 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
     id {integer} PRIMARY KEY,
     first {integer} NOT NULL, last {integer} NOT NULL, size {integer} NOT NULL,
-    numbers {bytes} NOT NULL, lengths {bytes} NOT NULL, vectors {bytes} NOT NULL
+    numbers {bytes} NOT NULL, lengths {bytes} NOT NULL, owners {bytes} NOT NULL,
+    vectors {bytes} NOT NULL
 );
 CREATE TABLE IF NOT EXISTS postings (
     segment {integer} NOT NULL, term {bytes} NOT NULL, chunks {bytes} NOT NULL,
@@ -64,7 +65,7 @@ CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
 _IS_LONG = f"length(text) >= {LONG_DOCUMENT}"  # databases use the index for this condition alone
 SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
-    ON documents (first_chunk, last_chunk, id) WHERE {_IS_LONG}
+    ON documents (id) WHERE {_IS_LONG}
 """
 
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
@@ -77,14 +78,19 @@ Ranking = list[tuple[int, float]]
 """Numbers of chunks with their scores, best first."""
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
+OWNER = np.dtype([("document", "<u4"), ("name", "<u4")])
+"""The number of a chunk's document, and a checksum of its name, by which equal chunks are ordered:
+a query would take a statement to read them."""
+Owners = npt.NDArray[np.void]
 
 
 class Segment(NamedTuple):
-    """A part of the chunks: their numbers, ascending, lengths in terms, and vectors."""
+    """A part of the chunks: their numbers, ascending, lengths in terms, owners and vectors."""
 
     id: int  # random: no other segment has or had it
     numbers: _Numbers
     lengths: _Lengths
+    owners: Owners
     vectors: PackedVectors
 
 
@@ -95,8 +101,7 @@ class LiveSegments:
     state: bytes  # unique to this state
     segments: Sequence[Segment]
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
-    # The first and the last chunk of each of `LONG_DOCUMENT` characters, ascending, and its number.
-    long_documents: _Numbers
+    long_documents: frozenset[int]  # the numbers of those of `LONG_DOCUMENT` characters
     metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of those that were read
 
     @cached_property
@@ -109,6 +114,11 @@ class LiveSegments:
     def numbers(self) -> _Numbers:
         """The numbers of all chunks, ascending."""
         return np.concatenate([one.numbers for one in self.segments])
+
+    @cached_property
+    def owners(self) -> Owners:
+        """The owners of all chunks; see `OWNER`."""
+        return np.concatenate([one.owners for one in self.segments])
 
     @cached_property
     def places(self) -> Rows:
@@ -129,6 +139,16 @@ class LiveSegments:
         lengths = np.concatenate([one.lengths for one in self.segments])
         values = saturation(lengths, float(lengths[self.live].mean()))
         return [values[part] for part in self.parts]
+
+    def places_of(self, numbers: Sequence[int] | _Numbers) -> Rows:
+        """Return the places of chunks among all chunks."""
+        return np.searchsorted(self.numbers, numbers)
+
+    def with_neighbours(self, places: Rows) -> Rows:
+        """Return places, ascending, with those before and after each in its document."""
+        documents = self.owners["document"]
+        near = np.clip(places[:, None] + np.arange(-1, 2), 0, len(documents) - 1)
+        return np.unique(near[documents[near] == documents[places][:, None]])
 
     def __len__(self) -> int:
         """Return the number of live chunks."""
@@ -192,20 +212,21 @@ def load_segments(
     segments = []
     for (number,) in connection.execute("SELECT id FROM segments ORDER BY first").fetchall():
         if number not in kept:
-            numbers, lengths, vectors = _arrays(connection, number)
-            kept[number] = Segment(number, numbers, lengths, PackedVectors(vectors, len(numbers)))
+            numbers, lengths, owners, vectors = _arrays(connection, number)
+            packed = PackedVectors(vectors, len(numbers))
+            kept[number] = Segment(number, numbers, lengths, owners, packed)
         segments.append(kept[number])
     if not segments and connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").fetchone()[0]:
         raise ValueError("its chunks have no words and vectors")
     live = [_live(connection, one.numbers) for one in segments]
-    rows = connection.execute(
-        f"SELECT first_chunk, last_chunk, id FROM documents WHERE {_IS_LONG} ORDER BY first_chunk"
-    ).fetchall()
+    long = connection.execute(f"SELECT id FROM documents WHERE {_IS_LONG}").fetchall()
     everything = np.concatenate([np.zeros(0, dtype=bool), *live])
-    return LiveSegments(state, segments, everything, np.array(rows, np.int64).reshape(-1, 3))
+    return LiveSegments(state, segments, everything, frozenset(number for (number,) in long))
 
 
-def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Vectors) -> None:
+def add(
+    connection: Connection, first: int, chunks: Sequence[Terms], owners: Owners, vectors: Vectors
+) -> None:
     """Add chunks with their terms and vectors; `first` is above the numbers of all others."""
     for start in range(0, len(chunks), _MOST_CHUNKS):
         some = chunks[start : start + _MOST_CHUNKS]
@@ -214,6 +235,7 @@ def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Ve
         new = _Content(
             np.arange(first + start, first + start + len(some)),
             np.array([len(own) + len(around) for own, around in some], dtype=np.int32),
+            owners[start : start + len(some)],
             pack(vectors[start : start + len(some)]),
             postings_of(some, sum(len(part.numbers) for part in parts)),
         )
@@ -235,6 +257,7 @@ class _Content(NamedTuple):
 
     numbers: _Numbers
     lengths: _Lengths
+    owners: Owners
     vectors: bytes
     postings: Postings
 
@@ -268,16 +291,15 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
     """Return the live chunks of segments, with postings for their places once they are joined."""
     parts, size = [], 0
     for segment in segments:
-        numbers, lengths, vectors = _arrays(connection, segment)
+        numbers, lengths, owners, vectors = _arrays(connection, segment)
         live = _live(connection, numbers)
         places = np.where(live, size - 1 + np.cumsum(live), -1)
         lists = connection.execute(
             "SELECT term, chunks FROM postings WHERE segment = ?", (segment,)
         ).fetchall()
         rows = np.frombuffer(vectors, dtype=np.int8).reshape(len(numbers), -1)
-        parts.append(
-            _Content(numbers[live], lengths[live], rows[live].tobytes(), with_places(lists, places))
-        )
+        arrays = numbers[live], lengths[live], owners[live], rows[live].tobytes()
+        parts.append(_Content(*arrays, with_places(lists, places)))
         size += len(parts[-1].numbers)
     return parts
 
@@ -303,7 +325,7 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
     if not len(numbers):
         return
     connection.execute(
-        "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             number,
             int(numbers[0]),
@@ -311,18 +333,19 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
             len(numbers),
             numbers.tobytes(),
             np.concatenate([part.lengths for part in parts]).tobytes(),
+            np.concatenate([part.owners for part in parts]).tobytes(),
             b"".join([part.vectors for part in parts]),
         ),
     )
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", lists)
 
 
-def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, bytes]:
-    """Return the numbers, lengths and packed vectors of all chunks of a segment."""
-    numbers, lengths, vectors = connection.execute(
-        "SELECT numbers, lengths, vectors FROM segments WHERE id = ?", (segment,)
-    ).fetchone()
-    return np.frombuffer(numbers, np.int64), np.frombuffer(lengths, np.int32), vectors
+def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, Owners, bytes]:
+    """Return the numbers, lengths, owners and packed vectors of all chunks of a segment."""
+    what = "SELECT numbers, lengths, owners, vectors FROM segments WHERE id = ?"
+    numbers, lengths, owners, vectors = connection.execute(what, (segment,)).fetchone()
+    counted = np.frombuffer(numbers, np.int64), np.frombuffer(lengths, np.int32)
+    return *counted, np.frombuffer(owners, OWNER), vectors
 
 
 def _live(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:

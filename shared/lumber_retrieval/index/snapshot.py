@@ -46,7 +46,8 @@ class Snapshot:
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         with self._intact():
-            lists = TermLists(self._connection, self._segments.removed, terms(query))
+            longest = max((len(one.numbers) for one in self._segments.segments), default=0) // 2
+            lists = TermLists(self._connection, self._segments.removed, terms(query), longest)
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}
@@ -60,28 +61,23 @@ class Snapshot:
     def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:
         """Return the `count` chunks with the highest scores, best first.
 
-        Of those with the score of the last, the first by the names of their documents and by number
-        are taken.
+        Of those with the score of the last, the first by their documents' names (see `OWNER`) and
+        by number are taken.
         """
         ranked = sorted(ranking, key=itemgetter(1), reverse=True)
         if len(ranked) <= count or ranked[count][1] < ranked[count - 1][1]:
             return dict(ranked[:count])
         least = ranked[count][1]
-        equal = [number for number, score in ranked if score == least]
-        named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
-        names = dict(select(self._connection, f"{named} WHERE chunks.id", equal))
-        equal.sort(key=lambda number: (names.get(number, b""), number))
+        equal = np.sort([number for number, score in ranked if score == least])
+        names = self._segments.owners["name"][self._segments.places_of(equal)]
         best = {number: score for number, score in ranked if score > least}
-        return best | dict.fromkeys(equal[: count - len(best)], least)
+        order = np.argsort(names, kind="stable")[: count - len(best)]
+        return best | dict.fromkeys(equal[order].tolist(), least)
 
-    def long_documents(self, chunks: Iterable[int]) -> dict[int, Mapping[str, Any]]:
+    def long_documents(self, chunks: Collection[int]) -> dict[int, Mapping[str, Any]]:
         """Return the metadata of the long documents that have some of these chunks, by number."""
-        rows, known = self._segments.long_documents, self._segments.metadata
-        if not len(rows):
-            return {}
-        numbers = np.fromiter(chunks, np.int64)
-        first, last, document = rows[np.searchsorted(rows[:, 0], numbers, "right") - 1].T
-        wanted = np.unique(document[(first <= numbers) & (numbers <= last)]).tolist()
+        long, known = self._segments.long_documents, self._segments.metadata
+        wanted = long and long & {*self.documents_of(chunks).values()}
         new = [number for number in wanted if number not in known]
         described = (
             "documents.id, documents.metadata, chunks.metadata FROM documents "
@@ -95,9 +91,8 @@ class Snapshot:
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the number of each chunk's document."""
-        documents = dict(select(self._connection, "id, document FROM chunks WHERE id", chunks))
-        with self._intact():
-            return {number: documents[number] for number in chunks}
+        places = self._segments.places_of([*chunks])
+        return dict(zip(chunks, self._segments.owners["document"][places].tolist(), strict=True))
 
     def hits(
         self, scores: Mapping[int, float], wanted: Doubles
@@ -110,9 +105,10 @@ class Snapshot:
         if not scores:
             return [], {}
         with self._intact():
-            chunks, documents = read_chunks(self._connection, scores, texts=True, around=1)
-            numbers = sorted(chunks)
-            places = np.searchsorted(self._segments.numbers, numbers)
+            places = self._segments.with_neighbours(self._segments.places_of([*scores]))
+            numbers = self._segments.numbers[places].tolist()
+            owners = self.documents_of(numbers)
+            chunks, documents = read_chunks(self._connection, owners, texts=True)
             cosines = self._segments.similarities(wanted, places)
             similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
@@ -139,7 +135,7 @@ class Snapshot:
         """Return the chunks that are accepted, with their scores."""
         new = [number for number, _ in ranked if (accepts, number) not in self._accepted]
         with self._intact():
-            chunks, _ = read_chunks(self._connection, new, texts=False)
+            chunks, _ = read_chunks(self._connection, self.documents_of(new), texts=False)
         for number, (_, _, metadata) in chunks.items():
             self._accepted[accepts, number] = accepts(metadata)
         return (one for one in ranked if self._accepted[accepts, one[0]])

@@ -49,7 +49,7 @@ from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.words.keywords import terms
 
 _FORMAT = TableFormat(
-    version=10,
+    version=11,
     application=0x4C554D50,  # "LUMP"
     table="about",
     schema=DOCUMENT_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
@@ -231,8 +231,7 @@ class PassageStore:
         """Open one state of the store, which no writer changes; use it within `read_twice`."""
         with self.database.transaction() as connection:
             with self.database.intact():
-                what = f"SELECT name, value FROM about WHERE name IN ('state', '{PROBE}')"
-                about = {name: bytes(value) for name, value in connection.execute(what)}
+                about = connection.about
                 loaded, state = self._segments, about["state"]
                 if loaded is None or loaded.state != state:
                     with self._loading:  # only new segments are read, by the first thread

@@ -28,7 +28,7 @@ DAMAGE = [
     "UPDATE about SET value = x'ff00' WHERE name = 'probe'",
     "DELETE FROM about WHERE name = 'state'",
     "UPDATE chunks SET metadata = '{'",
-    "UPDATE chunks SET document = 99",
+    "UPDATE segments SET owners = zeroblob(length(owners))",
     "UPDATE documents SET metadata = '['",
     "UPDATE documents SET text = x'ff'",
     "UPDATE segments SET vectors = x'00'",
