@@ -41,7 +41,7 @@ def test_code_and_data_are_read_from_folders_and_nothing_is_guessed(tmp_path: Pa
     read = (
         *("a.csv", "a.tsv", "a.json", "a.jsonl", "a.ndjson", "a.srt", "a.vtt", "a.yaml", "a.yml"),
         *("a.toml", "a.ini", "a.cfg", "a.org", "a.tex", "a.rst", "a.adoc", "a.py", "a.js", "a.go"),
-        *("a.rs", "a.SQL", "a.R"),
+        *("a.rs", "a.SQL", "a.R", "a.mdx", "a.qmd", "a.Rmd", "a.asciidoc"),
     )
     for name in (*read, "a.log", "a.png", "a.lock", "Makefile", "a.xml"):
         write(tmp_path / name)

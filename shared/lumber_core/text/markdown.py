@@ -47,6 +47,11 @@ _FRONT_MATTER = re.compile(
     )[ \t]*(?:\r\n|\n|\r|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
+_FRONT_TITLE = re.compile(
+    r"""^title[ \t]*[:=][ \t]*(?P<quote>["']?)"""
+    r"""(?P<title>(?![>|&*!{\[]).*?\w.*?)(?P=quote)[ \t\r]*$""",
+    re.MULTILINE,
+)
 # Attributes and anchors of a heading, as in "## Use {#use}" and "## <a name="use"></a>Use".
 _NO_TITLE = re.compile(r"\s\{[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>")
 _LEAVES: dict[str, BlockKind] = {
@@ -93,7 +98,8 @@ class Block:
     end: int  # offset where the next block starts, or the length of the text
     kind: BlockKind
     level: int = 0  # 1 to 6 for a heading outside lists and quotes
-    title: str = ""  # the title of such a heading: Markdown source, or the text of HTML
+    # The title of such a heading, Markdown source or the text of HTML, or that in front matter.
+    title: str = ""
     # Offsets where it is split if it is too long: the rows of a table after the first, the lines of
     # code after the first, or the lines of HTML and the rows of its tables.
     rows: tuple[int, ...] = ()
@@ -114,7 +120,8 @@ def markdown_blocks(text: str) -> list[Block]:
     lines = [body, *(match.end() for match in LINE_BREAK.finditer(text, body))]
     leaves = list(_leaf_blocks(text[body:], lines))
     if matter:
-        leaves.insert(0, Block(0, body, "front matter"))
+        title = _FRONT_TITLE.search(matter[0])
+        leaves.insert(0, Block(0, body, "front matter", title=title["title"] if title else ""))
     elif not leaves:
         leaves.append(Block(0, len(text), "paragraph"))
     starts = [0, *(block.start for block in leaves[1:]), len(text)]

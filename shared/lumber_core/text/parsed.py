@@ -258,6 +258,7 @@ class MarkdownText(ParsedText):
     def title(self) -> str:
         """The title in the metadata, the only first-level heading if it comes first, or a name.
 
+        Without such a heading, the title in front matter comes before a name.
         No name is added if a heading at the start contains all others: it is above all chunks.
         """
         headings = [block for block in self.source.blocks if block.level and block.title]
@@ -266,8 +267,17 @@ class MarkdownText(ParsedText):
         first_level = [block.title for block in highest if top == 1]
         if highest != headings[:1] and len(first_level) == 1:
             first_level = []  # it does not contain the sections before it
+        own = first_level if len(first_level) == 1 else self._front_titles
         titled = top > 1 and highest == self.source.blocks[:1]
-        return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
+        return document_title(
+            self.source.metadata, self.source.named, own, titled=titled, headed=True
+        )
+
+    @property
+    def _front_titles(self) -> list[str]:
+        """The title in front matter, if there is one."""
+        blocks = self.source.blocks[:1]
+        return [one.title for one in blocks if one.kind == "front matter" and one.title]
 
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables, with the header row and the line of dashes without padding."""

@@ -42,7 +42,7 @@ _CODE = (
 # For each format, the types and the suffixes of its files. The first suffix has the first type, and
 # so on; further suffixes have the last type.
 _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "markdown": (("text/markdown",), (".md", ".markdown")),
+    "markdown": (("text/markdown",), (".md", ".markdown", ".mdx", ".qmd", ".rmd")),
     "csv": (("text/csv", "text/tab-separated-values"), (".csv", ".tsv")),
     "json": (("application/json", "application/x-ndjson"), (".json", ".jsonl", ".ndjson")),
     "captions": (
@@ -56,7 +56,7 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rst": (("text/x-rst",), (".rst",)),
     "org": (("text/x-org",), (".org",)),
     "latex": (("text/x-tex", "application/x-tex"), (".tex",)),
-    "asciidoc": (("text/asciidoc",), (".adoc",)),
+    "asciidoc": (("text/asciidoc",), (".adoc", ".asciidoc")),
     "code": (("text/x-source",), _CODE),
 }
 _FORMAT_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in ends}

@@ -18,6 +18,7 @@ from lumber_core.text.outline import TextSection
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.place import Kind, Place, Places
 from lumber_core.text.source import Format, Source
+from lumber_core.text.titles import document_title
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import UnitFinder
 
@@ -56,6 +57,12 @@ _HEADINGS: dict[str, re.Pattern[str]] = {
         r"^(?:(?P<over>([#*=~^\"'`+.:_-])\2{2,})[ \t\r]*\n)?[ \t]?(?P<title>.*\w.*)\n"
         r"(?P<mark>([#*=~^\"'`+.:_-])\5{2,})[ \t\r]*$",
         re.MULTILINE,
+    ),
+}
+_TITLE_LINES = {
+    "org": re.compile(r"^#\+title:[ \t]*(?P<title>.*\w.*)$", re.MULTILINE | re.IGNORECASE),
+    "latex": re.compile(
+        r"^[ \t]*\\title(?:\[[^\]\n]*\])?\{(?P<title>(?:[^{}]|\{[^{}]*\})*\w)\}", re.MULTILINE
     ),
 }
 MARKUPS = frozenset(_HEADINGS)
@@ -111,6 +118,22 @@ class StructuredText(PlainText):
         body = self.text.strip("\ufeff \t\r\n")
         is_json = self.source.kind == "json" and body[:1] in ("{", "[") and "\n" in body
         return _json_places(self.text) if is_json else None
+
+    @property
+    def title(self) -> str:
+        """The title in the metadata or in a line for it, the only highest heading, or a name.
+
+        A heading is the title only if it comes before all others.
+        """
+        kind = self.source.kind
+        if kind not in MARKUPS:
+            return super().title
+        line = _TITLE_LINES[kind].search(self.text) if kind in _TITLE_LINES else None
+        top = min((section.level for section in self.sections), default=0)
+        highest = [section for section in self.sections if section.level == top]
+        only = [one.title for one in highest] if highest == self.sections[:1] else []
+        own = [" ".join(line["title"].split())] if line else only
+        return document_title(self.source.metadata, self.source.named, own, headed=True)
 
     @cached_property
     def sections(self) -> list[TextSection]:

@@ -57,7 +57,12 @@ _KINDS = {word: kind for kind, words in _WORDS_OF_KINDS.items() for word in word
 
 
 def document_title(
-    metadata: Mapping[Any, Any], named: str, headings: Sequence[str] = (), *, titled: bool = False
+    metadata: Mapping[Any, Any],
+    named: str,
+    headings: Sequence[str] = (),
+    *,
+    titled: bool = False,
+    headed: bool = False,
 ) -> str:
     """Return the title of a document, "" if it has none.
 
@@ -66,16 +71,19 @@ def document_title(
             chunk, "headings" are those above its start, and "context" shows whether the name of
             the file is the title.
         named: What `name_as_title` returns for its file.
-        headings: Its first-level headings. A single one is the title.
+        headings: Its first-level headings, or its title. A single one is the title.
         titled: Whether it begins with a title of another kind, so that no name is needed.
+        headed: Whether its format has headings: a context that begins with none of those above a
+            chunk begins with the title.
     """
     given, context = given_title(metadata), metadata.get(CONTEXT_KEY)
     if given and (own := own_title(given)):
         return own
     above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
-    if above and above == named:
-        return named
     path = metadata.get("headings")
+    inherited = headed and isinstance(path, str) and above not in path.split(HEADING_SEPARATOR)
+    if above and (above == named or (inherited and above[0] not in "|<")):
+        return above
     if isinstance(path, str):
         return path.split(HEADING_SEPARATOR)[0]
     if above_it := foreign_headings(metadata):

@@ -1,8 +1,10 @@
 """Titles of documents: their own, or the names of their files as words."""
 
+from typing import Any
+
 import pytest
 
-from lumber_core import GreedyChunker, Source
+from lumber_core import GreedyChunker, LayoutChunker, Source
 from lumber_core.text.titles import name_as_title, name_beside, own_title, title_after_rename
 
 
@@ -116,6 +118,38 @@ def test_a_document_with_a_title_keeps_it():
     assert {*contexts(f"Otters\n======\n\n{WORDS}", name="river_otters.txt")} == {""}
     known = {"source": "river_otters.txt", "title": "Otters"}
     assert {*contexts(WORDS, metadata=known)} == {"Otters"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "title"),
+    [
+        ("markdown", '---\nid: 7\ntitle: "Otters: a guide"\n---\n\nWORDS', "Otters: a guide"),
+        ("markdown", "+++\ntitle = 'Otters'\n+++\n\nWORDS", "Otters"),
+        ("markdown", "---\ntitle: Front\n---\n\n# Otters\n\nWORDS", "Otters"),
+        ("markdown", "---\ntitle: >-\n  Folded\n---\n\nWORDS", "river otters"),
+        (
+            "org",
+            "#+Title: Otters\n\nWORDS\n\n* Food\n\nFish.\n\n* Homes\n\nWORDS",
+            "Otters",
+        ),
+        ("latex", "\\title[Short]{The\n  {\\O}tters}\n\nWORDS", "The {\\O}tters"),
+        ("latex", "\\chapter{Otters}\n\n\\section{A}\n\nFish.\n\n\\section{B}\n\nWORDS", "Otters"),
+        ("asciidoc", "=== Otters\n\n==== A\n\nFish.\n\n==== B\n\nWORDS", "Otters"),
+        ("asciidoc", "=== A\n\nFish.\n\n=== B\n\nWORDS", "river otters"),
+        ("rst", "Otters\n======\n\nA\n-\n\nFish.\n\nB\n---\n\nWORDS", "Otters"),
+    ],
+)
+def test_a_title_in_the_text_comes_before_the_name_also_for_chunks_of_chunks(
+    kind: Any, text: str, title: str
+) -> None:
+    source = Source(text.replace("WORDS", f"{WORDS}\n\n" * 2), name="river_otters", format=kind)
+    parent = LayoutChunker(target_size=60).split(source)[-1]
+    assert parent.context.split(" > ")[0] == title
+    parts = LayoutChunker(target_size=20).split(
+        Source(parent.text, format=kind, metadata={"headings": "", **parent.metadata(context=True)})
+    )
+    assert len(parts) > 1
+    assert parts[-1].context == parent.context
 
 
 def test_a_chunk_goes_by_the_name_of_its_document_if_that_did():
