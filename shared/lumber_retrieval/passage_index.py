@@ -140,15 +140,8 @@ class PassageIndex:
         if everything or plan.removed or (plan.new and plan.stored):
             self.store.remove_unused(exact=everything)
         added = len(plan.revised) + len(plan.new)
-        return Changes(
-            added,
-            len(named) - added,
-            len(plan.removed),
-            chunks,
-            embedded,
-            removed_names=tuple(sorted(plan.removed)),
-            refused=tuple(refused.values()),
-        )
+        removed, reasons = tuple(sorted(plan.removed)), tuple(refused.values())
+        return Changes(added, len(named) - added, len(removed), chunks, embedded, removed, reasons)
 
     @property
     def sources(self) -> list[str]:

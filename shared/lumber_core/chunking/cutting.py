@@ -141,14 +141,10 @@ class Cutter(SizedPlaceFinder):
         offsets, levels = sized.places.offsets, sized.places.levels
         weights = _MARKDOWN if isinstance(self._parsed, MarkdownText) else _PLAIN
         scores = _score(sized.places, t, weights.start)
+        target = min(max(1, int(self._target * scale)), most)
         low = self._limits.min_chunk_size
-        costs = costs_of(
-            most,
-            min(max(1, int(self._target * scale)), most),
-            None if low is None else min(low, most),
-            weights.size,
-            weights.mixed,
-        )
+        least = None if low is None else min(low, most)
+        costs = costs_of(most, target, least, weights.size, weights.mixed)
         headed = [level > 0 for level in levels] if weights.mixed else None
         sections = self._parsed.section_starts
         begin, end = sized.edges[0], sized.edges[-1]

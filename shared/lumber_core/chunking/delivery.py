@@ -148,12 +148,8 @@ def chunk_metadata(
 
     `everything` is the setting `add_metadata`, and `context` whether to include its context.
     """
-    return chunk.metadata(
-        context=context,
-        verdict=everything,
-        pages=everything or has_pages(of_document),
-        lines=everything or has_lines(of_document),
-    )
+    pages, lines = everything or has_pages(of_document), everything or has_lines(of_document)
+    return chunk.metadata(context=context, verdict=everything, pages=pages, lines=lines)
 
 
 def added_metadata(
@@ -187,25 +183,15 @@ def deliver(
     contexts = [place.context for place in places]
     if limits.room is not None:
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
-    return [
-        Chunk(
-            index,
-            span,
-            span.of(text),
-            place.titles,
-            place.levels,
-            place.inside,
-            context,
-            source.pages_of(span),
-            lines,
-            verdicts[number] if verdicts else None,
-            limits.counter,
-            outline,
-        )
-        for index, (number, span, place, context, lines) in enumerate(
-            zip(kept, spans, places, contexts, _lines_of(source, spans), strict=True)
-        )
-    ]
+    chunks = []
+    for index, (number, span, place, context, lines) in enumerate(
+        zip(kept, spans, places, contexts, _lines_of(source, spans), strict=True)
+    ):
+        headings = (place.titles, place.levels, place.inside)
+        pages, verdict = source.pages_of(span), verdicts[number] if verdicts else None
+        where = (*headings, context, pages, lines)
+        chunks.append(Chunk(index, span, span.of(text), *where, verdict, limits.counter, outline))
+    return chunks
 
 
 def delivered_spans(
@@ -215,13 +201,11 @@ def delivered_spans(
 
     `spans` tile the text. `limits` are those of chunks with their overlap.
     """
-    text, numbers = parsed.text, range(len(spans))
-    kept: Sequence[int] = numbers
+    text, kept = parsed.text, [*range(len(spans))]
     if delivery.trim or not delivery.blank:
-        kept = [number for number in numbers if not spans[number].of(text).isspace()]
-        spans = [spans[number] for number in kept]
-    if delivery.trim:
-        spans = [span.stripped(text) for span in spans]
+        bodies = [span.stripped(text) for span in spans]
+        kept = [number for number, (start, end) in enumerate(bodies) if start < end]
+        spans = [(bodies if delivery.trim else spans)[number] for number in kept]
     if delivery.overlap:
         spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
     return kept, spans

@@ -57,13 +57,10 @@ class SizeLimits:
                 f"{tokens} tokens cannot be reserved in chunks of chunk_size={self.chunk_size}: "
                 "raise chunk_size"
             )
-        low, target = self.min_chunk_size, self.target_size
-        return replace(
-            self,
-            chunk_size=room,
-            min_chunk_size=None if low is None else min(low, room),
-            target_size=None if target is None else max(1, target * room // self.chunk_size),
-        )
+        least, target = self.min_chunk_size, self.target_size
+        least = None if least is None else min(least, room)
+        target = None if target is None else max(1, target * room // self.chunk_size)
+        return replace(self, chunk_size=room, min_chunk_size=least, target_size=target)
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
         """Return the size of each text: the larger count with and without outer white space.

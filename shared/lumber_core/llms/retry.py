@@ -184,15 +184,9 @@ class RetryingModel:
     def _ask(self, system: str, user: str, answers: Answers | None) -> Completion:
         model = self._model
         has_timeout = isinstance(getattr(model, "timeout", None), int | float)
+        limit = None if has_timeout else self.policy.call_timeout
         with redact_errors(model):
-            return ask_within(
-                None if has_timeout else self.policy.call_timeout,
-                model.complete,
-                model.acomplete,
-                system,
-                user,
-                answers=answers,
-            )
+            return ask_within(limit, model.complete, model.acomplete, system, user, answers=answers)
 
     def _count_client_retries(self, error: Exception, began: float) -> tuple[int, bool]:
         """Return how often the client has retried a failed call, and whether that is certain."""

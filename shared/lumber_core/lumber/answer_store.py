@@ -146,12 +146,7 @@ def move_verdict(verdict: Verdict, group: Group) -> Verdict:
     by, unit, reason = group.start - verdict.start, verdict.unit, verdict.reason
     if reason and by:
         reason += f" (of an equal group, which starts at unit {verdict.start} of its text)"
-    return replace(
-        verdict,
-        start=group.start,
-        stop=group.stop,
-        unit=None if unit is None else unit + by,
-        reason=reason,
-        usage=Usage(),
-        starts=tuple(start + by for start in verdict.starts),
-    )
+    unit = None if unit is None else unit + by
+    starts = tuple(start + by for start in verdict.starts)
+    moved = replace(verdict, start=group.start, stop=group.stop, unit=unit, starts=starts)
+    return replace(moved, reason=reason, usage=Usage())

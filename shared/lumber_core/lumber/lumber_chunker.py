@@ -216,13 +216,9 @@ class LumberChunker(Chunker):
         Returns:
             Calls, tokens and, with `prices`, cost, each as lowest, most likely and highest value.
         """
-        usages = (
-            expected_usages(
-                self._walk(self.parse(source)), self._questions, self.counter, self.theta
-            )
-            for source in as_sources(sources)
-        )
-        return estimate(usages, prices)
+        walks = (self._walk(self.parse(source)) for source in as_sources(sources))
+        known = (self._questions, self.counter, self.theta)
+        return estimate((expected_usages(walk, *known) for walk in walks), prices)
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         (segmentation,) = self._segment_all([(parsed, limits)], show_progress=False)
@@ -270,12 +266,8 @@ class LumberChunker(Chunker):
         tokens = self.counter.count([unit.of(parsed.text) for unit in units])
         if max(tokens, default=0) <= most:
             return units, tokens
-        limits = replace(
-            self._limits,
-            chunk_size=most,
-            min_chunk_size=None,
-            target_size=max(1, min(most, self.theta) // _PARTS_PER_GROUP),
-        )
+        part = max(1, min(most, self.theta) // _PARTS_PER_GROUP)
+        limits = replace(self._limits, chunk_size=most, min_chunk_size=None, target_size=part)
         all_units: list[Span] = []
         counts: list[int] = []
         for unit, count in zip(units, tokens, strict=True):

@@ -160,13 +160,9 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
     """
     margin, lines = len(text) - len(text.lstrip()), _read_range(metadata, FIRST_LINE, LAST_LINE)
     above = count_line_breaks(text, 0, margin) if lines else 0  # the lines of a chunk are visible
-    return Source(
-        text,
-        metadata=metadata,
-        written=written,
-        pages=_find_page_starts(text, metadata),
-        first_line=max(1, lines[0] - above) if lines else 1,
-    )
+    line = max(1, lines[0] - above) if lines else 1
+    pages = _find_page_starts(text, metadata)
+    return Source(text, metadata=metadata, written=written, pages=pages, first_line=line)
 
 
 def counts_from_zero(metadata: Metadata) -> bool | None:

@@ -297,14 +297,10 @@ class MarkdownText(ParsedText):
         blocks = self.source.blocks
         first = bisect_right(blocks, start, key=lambda block: block.start) - 1
         last = bisect_left(blocks, stop, key=lambda block: block.start)
-        return [
-            block
-            if start <= block.start and block.end <= stop
-            else replace(
-                block,
-                start=max(start, block.start),
-                end=min(stop, block.end),
-                rows=tuple(row for row in block.rows if start < row < stop),
-            )
-            for block in blocks[max(0, first) : last]
-        ]
+        inside = blocks[max(0, first) : last]
+        for number, block in enumerate(inside):
+            if block.start < start or block.end > stop:
+                begin, end = max(start, block.start), min(stop, block.end)
+                rows = tuple(row for row in block.rows if start < row < stop)
+                inside[number] = replace(block, start=begin, end=end, rows=rows)
+        return inside

@@ -93,16 +93,10 @@ def find_places(
     kinds = [*map(layout.kinds.get, lines, repeat(Kind.LINE if whole else Kind.SENTENCE))]
     for at in in_line:
         kinds[bisect_left(offsets, at)] = Kind.LINE
-    return Places(
-        [begin + at for at in offsets],
-        kinds,
-        [
-            begin + (at if n < 0 else layout.first_words[n])
-            for at, n in zip(offsets, lines, strict=True)
-        ],
-        [*map(layout.depths.get, lines, repeat(0))],
-        [*map(layout.levels.get, lines, repeat(0))],
-    )
+    words = [at if n < 0 else layout.first_words[n] for at, n in zip(offsets, lines, strict=True)]
+    first_words = [begin + at for at in words]
+    depths, levels = ([*map(of.get, lines, repeat(0))] for of in (layout.depths, layout.levels))
+    return Places([begin + at for at in offsets], kinds, first_words, depths, levels)
 
 
 def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> Iterator[Places]:

@@ -208,16 +208,12 @@ def _headings(text: str) -> list[tuple[str, bool]]:
     lines = [line.strip() for line in text.splitlines()] if "#" in text else []
     marks = [mark[1] if (mark := _HEADING.match(line)) else "#" * (line == "#") for line in lines]
     shown = [("", ""), *zip(lines, marks, strict=True), ("", "")]
-    return [
-        (
-            mark,
-            mark not in (above[1], below[1])
-            and not (above[0] and not above[1])
-            and not below[0][:1].isalnum(),
-        )
-        for above, (line, mark), below in zip(shown, shown[1:], shown[2:], strict=False)
-        if mark and line != "#"
-    ]
+    headings = []
+    for above, (line, own), below in zip(shown, shown[1:], shown[2:], strict=False):
+        beside_text = (above[0] and not above[1]) or below[0][:1].isalnum()
+        if own and line != "#":
+            headings.append((own, not beside_text and own not in (above[1], below[1])))
+    return headings
 
 
 def _has_marks(text: str) -> bool:

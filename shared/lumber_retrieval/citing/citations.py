@@ -226,20 +226,14 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
     # A passage and its document have the same place.
     places = {(part.key, span.shifted(part.start)) for part, span, _ in found}
     source = part.source
-    pages = source.pages_of(span)
-    first_page, last_page = pages or (0, 0)
+    place = (part.document, span.shifted(part.start), similarity)
+    text, time = span.of(source.text), ""
+    if part.is_captions:
+        text, time = spoken_text(source.text, span), time_at(source.text, *span, part.time)
     first = source.first_line + count_line_breaks(source.text, 0, span.start)
-    return Citation(
-        quote,
-        kind,
-        part.document,
-        span.shifted(part.start),
-        similarity,
-        spoken_text(source.text, span) if part.is_captions else span.of(source.text),
-        (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
-        pages,
-        time_at(source.text, *span, part.time) if part.is_captions else "",
-        len(places) if kind == "exact" else 1,
-        part.file,
-        (page_label(source.metadata, first_page), page_label(source.metadata, last_page)),
-    )
+    last = first + count_line_breaks(source.text, *span)
+    lines = (first, last) if part.has_lines else None
+    pages = source.pages_of(span)
+    first_label, last_label = (page_label(source.metadata, page) for page in pages or (0, 0))
+    count, labels = len(places) if kind == "exact" else 1, (first_label, last_label)
+    return Citation(quote, kind, *place, text, lines, pages, time, count, part.file, labels)

@@ -246,14 +246,9 @@ def _split_and_embed(
         documents, recorded, split, parts, ends, strict=True
     ):
         rows = slice(end - len(part), end)
-        yield new_document(
-            one,
-            digests[one.name],
-            (splitting_digest(one, chunker.identity, metadata.read), metadata.read),
-            chunks,
-            keys[rows],
-            in_surroundings(part, own[rows]),
-        )
+        splitting = splitting_digest(one, chunker.identity, metadata.read), metadata.read
+        vectors = in_surroundings(part, own[rows])
+        yield new_document(one, digests[one.name], splitting, chunks, keys[rows], vectors)
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:

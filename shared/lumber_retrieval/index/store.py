@@ -171,22 +171,13 @@ class PassageStore:
     @read_twice
     def update(self, documents: Iterable[NewVersion]) -> None:
         """Store new metadata of documents whose chunks stay as they are."""
-        rows = [
-            (
-                to_bytes(one.source),
-                one.digest,
-                json.dumps(one.metadata),
-                one.from_zero,
-                to_bytes(one.name),
-            )
-            for one in documents
-        ]
+        rows = []
+        for one in documents:
+            new = (to_bytes(one.source), one.digest, json.dumps(one.metadata), one.from_zero)
+            rows.append((*new, to_bytes(one.name)))
+        columns = "source = ?, digest = ?, metadata = ?, from_zero = ?"
         with self._change_documents() as connection:
-            connection.executemany(
-                "UPDATE documents SET source = ?, digest = ?, metadata = ?, from_zero = ? "
-                "WHERE name = ?",
-                rows,
-            )
+            connection.executemany(f"UPDATE documents SET {columns} WHERE name = ?", rows)
 
     @read_twice
     def remove_unused(self, *, exact: bool) -> None:

@@ -85,11 +85,9 @@ def passages_of_hits(
         return in_reading_order(joined) if reading_order else joined
     check_slices(hits, texts)
     ranked = dict(enumerate(sorted(hits, key=lambda hit: hit.score, reverse=True)))
+    long = {name for name, text in texts.items() if len(text) >= LONG_DOCUMENT}
     titles = {
-        place: (
-            hit.document,
-            title_of(hit.metadata) if len(texts[hit.document]) >= LONG_DOCUMENT else "",
-        )
+        place: (hit.document, title_of(hit.metadata) if hit.document in long else "")
         for place, hit in ranked.items()
     }
     falling = {place: _FIRST_SCORE * (1 - place / len(hits)) for place in ranked}
@@ -98,21 +96,13 @@ def passages_of_hits(
     chunks = [*_add_text_beside(scored, texts, language)]
     described = {chunk.number: hit for chunk, hit in chunks}
     counts = Counter(word for hit in hits for word in {*words_in(hit.text)})
-    passages = select_passages(
-        QuestionWords(query, counts, len(hits)),
-        [chunk for chunk, _ in chunks],
-        texts,
-        SearchSettings(max_gap=max_gap, budget=budget, reading_order=reading_order),
-        language,
-        described,
-    )
-    return [
-        replace(
-            passage,
-            hits=tuple(hit._replace(number=described[hit.number].number) for hit in passage.hits),
-        )
-        for passage in passages
-    ]
+    question, own = QuestionWords(query, counts, len(hits)), [chunk for chunk, _ in chunks]
+    settings = SearchSettings(max_gap=max_gap, budget=budget, reading_order=reading_order)
+    passages = []
+    for one in select_passages(question, own, texts, settings, language, described):
+        numbered = (hit._replace(number=described[hit.number].number) for hit in one.hits)
+        passages.append(replace(one, hits=tuple(numbered)))
+    return passages
 
 
 class JoinsHits(RefusesUnknown):

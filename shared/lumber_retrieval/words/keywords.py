@@ -177,13 +177,8 @@ def terms(text: str) -> list[str]:
     words = words_in(text)
     if text.isascii():
         return words
-    trigrams = [
-        trigram
-        for word in words
-        if len(word) > 3 and not _LATIN.fullmatch(word)
-        for trigram in _ngrams(word, 3)
-    ]
-    return words + trigrams
+    divided = [word for word in words if len(word) > 3 and not _LATIN.fullmatch(word)]
+    return words + [trigram for word in divided for trigram in _ngrams(word, 3)]
 
 
 @lru_cache(maxsize=1 << 10)  # signs of a language, and the letters that begin a text
