@@ -16,9 +16,9 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 class BertTextSplitter(SpanTextSplitter):
     """Cuts where the bundled model predicts that a chunk starts.
 
-    The model finds topics, far better than splitters by embedding distance; `threshold=0` cuts at
-    topics alone. In retrieval, chunks are level with those of `LayoutTextSplitter`, which takes a
-    fraction of the CPU time. docs/results.md has the figures.
+    The model finds topics far better than splitters by embedding distance do; `threshold=0` cuts at
+    topics alone. In retrieval, its chunks are as good as those of `LayoutTextSplitter`, which takes
+    a fraction of the CPU time (docs/results.md).
 
     Args:
         model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
@@ -44,7 +44,7 @@ class BertTextSplitter(SpanTextSplitter):
         device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
             if there is one. Exported models run on the CPU.
         length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
+        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -32,7 +32,7 @@ class GreedyTextSplitter(SpanTextSplitter):
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
         length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
+        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

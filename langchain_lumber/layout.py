@@ -16,8 +16,8 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 class LayoutTextSplitter(SpanTextSplitter):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
-    No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
-    those of `BertTextSplitter` (docs/results.md). Only `BertTextSplitter` finds topics.
+    No model is run: a megabyte takes a fraction of a second. In retrieval, its chunks are as good
+    as those of `BertTextSplitter` (docs/results.md), which also finds topics.
 
     Args:
         target_size: Preferred length of chunks in tokens; a heading outweighs a difference in size.
@@ -35,7 +35,7 @@ class LayoutTextSplitter(SpanTextSplitter):
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
         length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
+        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -203,7 +203,7 @@ class SpanTextSplitter(TextSplitter):
 
         Args:
             encoding_name: A tiktoken encoding.
-            model_name: A model whose encoding to use instead.
+            model_name: A model, whose encoding is used instead.
             **kwargs: Other arguments of the class. `allowed_special` and `disallowed_special` are
                 accepted for compatibility: special tokens always count as text.
         """

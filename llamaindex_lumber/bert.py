@@ -15,9 +15,9 @@ from lumber_core.tokens import DEFAULT_TOKENIZER
 class BertNodeParser(SpanNodeParser):
     """Cuts where the bundled model predicts that a chunk starts.
 
-    The model finds topics, far better than splitters by embedding distance; `threshold=0` cuts at
-    topics alone. In retrieval, chunks are level with those of `LayoutNodeParser`, which takes a
-    fraction of the CPU time. docs/results.md has the figures.
+    The model finds topics far better than splitters by embedding distance do; `threshold=0` cuts at
+    topics alone. In retrieval, its chunks are as good as those of `LayoutNodeParser`, which takes a
+    fraction of the CPU time (docs/results.md).
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.

@@ -13,8 +13,8 @@ from lumber_core.tokens import DEFAULT_TOKENIZER
 class LayoutNodeParser(SpanNodeParser):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
-    No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
-    those of `BertNodeParser` (docs/results.md). Only `BertNodeParser` finds topics.
+    No model is run: a megabyte takes a fraction of a second. In retrieval, its chunks are as good
+    as those of `BertNodeParser` (docs/results.md), which also finds topics.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -85,7 +85,7 @@ class FileIndex:
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return the files that need not be read, because the index contains them as they are.
 
-        A file with a new time of change and the same bytes is one of them; a file without a stamp
+        A file with a new time of change and the same bytes is unchanged; a file without a stamp
         must be read. Raises a StoreError if the index cannot be used.
         """
         return self._records.find_unchanged(stamps)

@@ -71,7 +71,7 @@ def decode(
 ) -> Decoded:
     """Decode a text.
 
-    Without an encoding it has that of the byte order mark; else UTF-8, also if a few bytes are
+    Without an `encoding`, that of the byte order mark is used; else UTF-8, even if a few bytes are
     damaged; else the one that HTML or XML declares, if `is_markup`; else the most likely one.
 
     Raises:

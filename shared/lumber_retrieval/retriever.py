@@ -86,7 +86,7 @@ class IndexingRetriever(ABC, Generic[D]):
             documents: The documents, before they are split. The name of one is its ID unless that
                 is random; otherwise the "source", "file_path" or "file_name" in its metadata.
             show_progress: Show how many documents have been embedded.
-            **unknown: Refused, with what to use instead.
+            **unknown: Raise a TypeError that names the equivalent.
 
         Returns:
             How many documents were added, unchanged and removed, how many chunks are new, and which

@@ -63,7 +63,7 @@ def index_command(
     The cache has the indexes that ask and mcp keep. Its list has the file of each, its size, the
     day on which it was last used, and the folder that it is about.
 
-    Exits with 0, 1 after an error, 2 if there is nothing to copy or something at the target.
+    Exits with 0, 1 after an error, 2 if there is nothing to copy or the target exists.
     """
     with wrong_options():
         if action == "copy":

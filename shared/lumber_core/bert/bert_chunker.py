@@ -46,8 +46,8 @@ class BertChunker(Chunker):
     wherever the score, or the difference of the logits, exceeds it, as in the paper.
 
     The scores find topics far better than splitters by embedding distance do. In retrieval, the
-    chunks are as good as those of `LayoutChunker`, which takes a fraction of the CPU time.
-    docs/results.md has the figures.
+    chunks are as good as those of `LayoutChunker`, which takes a fraction of the CPU time
+    (docs/results.md).
 
     A text of at most `target_size` tokens is one chunk. The model is loaded when the first text
     needs it, or by `load`. The bundled model was trained on English.

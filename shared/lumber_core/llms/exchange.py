@@ -40,9 +40,8 @@ class RequestSettings:
 class RequestForms:
     """The forms that a model's requests may have, and the form that its server answers.
 
-    A simpler form is kept once two requests were answered in it. After a single one, a transient
-    error may have been the reason that the full form failed. The arguments are those of
-    `RemoteModel`; the log has the name.
+    A simpler form is kept once it was answered twice: the full form may have failed once by a
+    transient error. The arguments are those of `RemoteModel`; the log has the name.
     """
 
     name: str

@@ -149,8 +149,8 @@ def is_part(metadata: Metadata) -> bool:
 def document_names(documents: Iterable[tuple[Metadata, str]]) -> list[str]:
     """Return the names of documents as people read them, such as "prices.csv, row 7".
 
-    Equal names of different files include the folders. A document without a name has its ID as
-    name, or its title if the ID is random. `documents` are pairs of metadata and ID, or "".
+    Equal names of different files include the folders. A document without a name is called by its
+    ID, or by its title if the ID is random. `documents` are pairs of metadata and ID, or "".
     """
     pairs = [*documents]
     files = {(address_of(metadata), file_name(metadata)) for metadata, _ in pairs}

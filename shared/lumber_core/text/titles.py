@@ -111,7 +111,7 @@ def own_title(given: str) -> str:
 def title_of_file(given: str, path: str) -> str:
     """Return the title in a file's properties, "" if it is not descriptive.
 
-    The file's name comes first if it has words that the title lacks, such as a company's name.
+    The file's name comes before a title that lacks some of its words, such as a company's name.
     """
     title = own_title(given)
     name = name_beside(title, path)

@@ -1,8 +1,7 @@
 """The results of a comparison: figures with intervals, paired differences, the best splitters.
 
-A difference counts as clear only if its interval excludes 0 and the splitters differ on enough
-questions (or documents). If fewer than `MIN_FOR_INTERVAL` differ, that one splitter is ahead on all
-of them may be chance.
+A difference counts as clear only if its interval excludes 0 and the splitters differ on at least
+`MIN_FOR_INTERVAL` questions (or documents): on fewer, one may be ahead by chance.
 """
 
 from __future__ import annotations

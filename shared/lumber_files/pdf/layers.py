@@ -17,8 +17,8 @@ def may_have_layers(content: bytes) -> tuple[bool, bool]:
 def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool]) -> Any:
     """Return a page without objects in layers that are switched off, given `may_have_layers`.
 
-    PDFium has no function that tells whether a layer is on, so what is marked as a part of one is
-    drawn alone; and, in a file with layers, each form, which may be in one without a mark.
+    PDFium has no function that tells whether a layer is on. So each object that is marked as part
+    of a layer and, in a file with layers, each form is drawn alone: a form may lack the mark.
     """
     page, forms = pdfium.FPDF_LoadPage(document, index), may_have[0]
     layered = page and any(may_have)

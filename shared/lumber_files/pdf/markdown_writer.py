@@ -84,7 +84,7 @@ def to_markdown(
 def _sections(pages: Sequence[Sequence[_Block]]) -> list[_Block]:
     """Return the headings; make those paragraphs that have only a larger heading below them.
 
-    These are dates, authors and addresses above a title, and what a cover says in large type.
+    These are dates, authors and addresses above a title, and the large type of a cover.
     """
     headings: list[_Block] = []
     largest = 0.0  # of the headings above the next text

@@ -38,19 +38,19 @@ class Citation:
         kind: "exact": the document has it, white space and the form of quotation marks aside.
             "aligned": the document has it with small changes, which may change its meaning:
             compare it with `text`. "not found": neither.
-        document: Name of the document; None if it is not found, as are the next two.
-        span: Its place in the text of the document, in characters.
-        similarity: How many of the letters and digits of both are equal, in order, from 0 to 1.
-            Case, accents, hyphens, punctuation and white space do not count, so that it may be 1 if
-            `kind` is "aligned". 0 if it is not found.
+        document: Name of the document; None if the quote is not found.
+        span: Its place in the text of the document, in characters; None if it is not found.
+        similarity: The share of the letters and digits of both that are equal, in order, from 0 to
+            1. Case, accents, hyphens, punctuation and white space do not count, so it may be 1 if
+            `kind` is "aligned". 0 if the quote is not found.
         text: The document's own words: the slice of its text, or what is spoken in captions; or "".
         lines: The first and the last line in the text of the document, from 1; None if they are
             unknown, as of chunks without lines in their metadata.
         pages: The first and the last page, from 1; None if the document has no pages.
-        time: When captions have it: "00:12:30", or over cues "00:12:30 to 00:12:41"; or "".
-        places: How many places have it; above 1 only if it is exact. `span` is the first of them:
-            the quote may be from another one.
-        file: The file that the document is, or that it is a row or a part of; "" if unknown.
+        time: In captions "00:12:30", or over several cues "00:12:30 to 00:12:41"; else "".
+        places: The number of places that have it; above 1 only if it is exact. `span` is the first
+            of them, and the quote may be from another one.
+        file: The file that contains the document; "" if unknown.
         labels: The labels of the first and the last page, "" if they are unknown or equal the
             numbers. A page of unknown number in its file has only labels.
     """

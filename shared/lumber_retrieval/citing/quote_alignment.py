@@ -115,7 +115,7 @@ class Letters:
     def places(self, quote: Letters, within: Span | None = None) -> Iterator[Found]:
         """Yield all words that are equal to a quote, or if there are none those most like it.
 
-        Spans are in letters, as is where to look.
+        Spans, and the range to search, are in letters.
         """
         wanted, whole = quote.text, Span(0, len(self.text))
         low, high = whole if within is None else within.within(whole)
@@ -218,9 +218,9 @@ class Letters:
         """Return how many words beyond an end belong to words of a quote that are lacking there.
 
         Args:
-            lacking: The words after the last one that is equal, or before the first, from there on.
-            instead: Those that the text has there before the end.
-            beyond: The numbers of those that follow in the text.
+            lacking: The words of the quote beyond its last equal word (before its first), outwards.
+            instead: The words of the text between its last equal word and the end.
+            beyond: The numbers of the words of the text beyond the end.
         """
         equal = _equal(lacking, [self._words[number] for number in beyond])
         found = sum(block.src_end - block.src_start for block in equal)

@@ -65,7 +65,7 @@ def plan_adding(
 ) -> AddingPlan:
     """Compare documents by name with those of a store, with the identity of their splitter.
 
-    Versions of `refused` documents stay. With `everything` all others are removed; otherwise
+    Stored versions of `refused` documents stay. With `everything` all others are removed; otherwise
     complete sources and divided pages replace what is stored of them.
     """
     digests = {name: document_digest(one, splitter) for name, one in named.items()}

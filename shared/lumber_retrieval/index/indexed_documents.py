@@ -27,8 +27,8 @@ class IndexedDocument:
         source: What it is a part of, such as the file of a page.
         content: Its text and metadata.
         nameless: Whether its name is random: equal documents are then stored once.
-        whole: Its name before it was numbered as a part; see `number_parts`. "": it was not.
-        parts: Whether others of its name are parts of the same file, even if only their texts
+        whole: Its name before `number_parts` numbered it as a part; "" if it did not.
+        parts: Whether documents of the same name are parts of one file, even if only their texts
             differ: their reader has given each an ID of its own.
         own_id: Whether its name is an ID that does not contain the name of its file. Adding it
             removes no others of its source.

@@ -146,8 +146,8 @@ def bm25(
         counts: How many chunks have each term.
         lengths: What `saturation` returned, for each part.
         total: Number of live chunks.
-        wanted: How many chunks are looked for. If other terms find as many, those that most chunks
-            have are skipped: they count next to nothing.
+        wanted: How many chunks are wanted. If other terms find as many, terms that most chunks have
+            are skipped: they count next to nothing.
         every: Whether all chunks with a term are returned. False: at least the `wanted` best.
     """
     ends = np.cumsum([len(part) for part in lengths])

@@ -61,8 +61,7 @@ class Snapshot:
     def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:
         """Return the `count` chunks with the highest scores, best first.
 
-        Of those with the score of the last, the first by their documents' names (see `OWNER`) and
-        by number are taken.
+        Ties with the last one are broken by the names of documents (see `OWNER`), then by number.
         """
         ranked = sorted(ranking, key=itemgetter(1), reverse=True)
         if len(ranked) <= count or ranked[count][1] < ranked[count - 1][1]:
@@ -99,7 +98,7 @@ class Snapshot:
     ) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
-        Those before and after each chunk in its document follow, with a score of 0. All have their
+        The neighbours of each chunk in its document follow, with a score of 0. All have their
         similarity to `wanted`, a rotated vector.
         """
         if not scores:

@@ -54,9 +54,9 @@ def find_header(text: str) -> int:
     """Return the offset just past the first record if it names columns, otherwise 0.
 
     It names columns if it has at least two cells, most records have no more, and all its cells are
-    short names, not numbers. Two columns may have one name if it is not below them, and an empty
-    column and the first one none. Programs that drop the header write a space after each comma. In
-    their output, a header needs a column of numbers below it.
+    short names, not numbers. Two columns may share a name that does not occur below them. An empty
+    column, and the first one, may have none. Programs that drop the header write a space after each
+    comma. In their output, a header needs a column of numbers below it.
     """
     headers = [(0, 0)]
     for separator in SEPARATORS:

@@ -112,10 +112,10 @@ def page_edges(lines: Lines) -> tuple[set[int], set[int]]:
     """Return running titles and page numbers, and the lines that continue the line before.
 
     A running title or page number is one of the first or last two lines of a page. It is a number,
-    or another page has the same line with different digits at most. In a page, the text continues
-    the lines at the top, and the lines at the bottom continue the text. If a sentence continues on
-    the next page, so do the lines between. Sentences do not cross these lines: `lines.blank` is set
-    as if there were blank lines around each.
+    or another page has the same line, digits aside. In a page, the text continues the lines at the
+    top, and the lines at the bottom continue the text. If a sentence continues on the next page, so
+    do the lines between. Sentences do not cross these lines: `lines.blank` is set as if there were
+    blank lines around each.
     """
     bodies, blank = lines.bodies, lines.blank
     pages = [*pairwise([*lines.pages, len(bodies)])]
