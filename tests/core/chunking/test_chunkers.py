@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from lumber_core import GreedyChunker, Group, LumberChunker, Usage
+from lumber_core import GreedyChunker, Group, LumberChunker
 from lumber_core.text.source import Source
 from lumber_core.tokens import EstimatedCounter, WordCounter
 from tests.core.core_support import RecordingCounter
@@ -66,17 +66,6 @@ def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
     texts = ["a\n\nb", "c\n\nd"]
     assert len(chunker.segment_all(texts)) == 2
     assert len(asyncio.run(chunker.call_async(chunker.segment_all, texts))) == 2
-
-
-# The lumber splitter.
-
-
-def test_chunks_start_at_the_units_the_judge_names():
-    text = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke."
-    result = LumberChunker(lambda group: 2 if group.start < 2 else None).segment(text)
-    assert result.chunks(text) == ["Ann ran.\n\nShe fell.\n\n", "Bob slept.\n\nHe woke."]
-    assert [(v.start, v.stop, v.unit) for v in result.verdicts] == [(0, 4, 2), (2, 4, None)]
-    assert result.usage == Usage(calls=2)
 
 
 def test_each_unit_is_counted_once():

@@ -72,15 +72,6 @@ def test_cuts_are_those_of_the_article_candidate_by_candidate(tokens, wanted):
     assert cuts_of(tokens, wanted) == as_the_article_says(tokens, wanted)
 
 
-def test_chunks_end_at_the_sentence_end_nearest_to_the_wanted_length():
-    sentences = ["One two three. ", "Four five. ", "Six seven eight nine. ", "Ten."]
-    greedy = GreedyChunker(5, tokenizer=lambda text: len(text.split()))
-    assert greedy.segment("".join(sentences)).chunks("".join(sentences)) == [
-        "One two three. Four five. ",
-        "Six seven eight nine. Ten.",
-    ]
-
-
 # Whatever the text.
 
 
