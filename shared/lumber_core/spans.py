@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -25,11 +25,11 @@ class Span(NamedTuple):
 
     def shifted(self, offset: int) -> Span:
         """Return this span moved `offset` characters to the right."""
-        return Span(self.start + offset, self.end + offset)
+        return _new((self.start + offset, self.end + offset))
 
     def within(self, other: Span) -> Span:
         """Return the part of this span inside another; `end <= start` if they do not overlap."""
-        return Span(max(self.start, other.start), min(self.end, other.end))
+        return _new((max(self.start, other.start), min(self.end, other.end)))
 
     def stripped(self, text: str) -> Span:
         """Return this span without white space at its ends.
@@ -43,7 +43,11 @@ class Span(NamedTuple):
         if not kept:
             return Span(self.start, self.start)
         start = self.end - len(kept)
-        return Span(start, start + len(kept.rstrip()))
+        return _new((start, start + len(kept.rstrip())))
+
+
+# The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
+_new: Callable[[tuple[int, int]], Span] = partial(tuple.__new__, Span)
 
 
 def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
@@ -51,9 +55,8 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
 
     The offsets are strictly ascending.
     """
-    # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
     ends = [*starts[1:], length]  # one too many if there are no starts
-    return tuple(map(partial(tuple.__new__, Span), zip(starts, ends, strict=False)))
+    return tuple(map(_new, zip(starts, ends, strict=False)))
 
 
 def outside(offsets: Iterable[int], spans: Sequence[Span]) -> list[int]:

@@ -20,7 +20,7 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.storage.database import Database, read_twice
 from lumber_retrieval.embedders import embedder
-from lumber_retrieval.hits import Accepts, Hit
+from lumber_retrieval.hits import Accepts, Hit, make_hit
 from lumber_retrieval.index.adding import plan_adding, put_documents, warn_of_other_content
 from lumber_retrieval.index.embedded_texts import PROBE, EmbeddingModel, check_same_model
 from lumber_retrieval.index.filters import Where, filter_of
@@ -287,14 +287,15 @@ def _score_neighbours(
     """Return the chunks that have scores, and their neighbours with shares of these, in order."""
     documents = {hit.number: hit.document for hit in hits}
     chunks = []
-    for hit in sorted(hits, key=lambda hit: hit[1::-1]):
+    for hit in sorted(hits, key=itemgetter(1, 0)):
+        number, document = hit[:2]
         shares = [
             NEIGHBOUR_SHARE * scores[near]
-            for near in (hit.number - 1, hit.number + 1)
-            if near in scores and documents[near] == hit.document
+            for near in (number - 1, number + 1)
+            if near in scores and documents[near] == document
         ]
-        if hit.number in scores:
-            shares.append(scores[hit.number])
+        if number in scores:
+            shares.append(scores[number])
         if shares and (least is None or (hit.similarity or 0.0) >= least):
-            chunks.append(hit._replace(score=max(shares)))
+            chunks.append(make_hit((*hit[:4], max(shares), *hit[5:])))
     return chunks

@@ -14,7 +14,7 @@ import numpy as np
 
 from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection, select
-from lumber_retrieval.hits import Accepts, Hit
+from lumber_retrieval.hits import Accepts, Hit, make_hit
 from lumber_retrieval.index.postings import TermLists
 from lumber_retrieval.index.rows import CHUNKS_PER_STATEMENT, read_chunks, read_details
 from lumber_retrieval.index.segments import LiveSegments, Ranking
@@ -115,7 +115,7 @@ class Snapshot:
                 document, span, metadata = chunks[number]
                 name, text, outline = documents[document]
                 own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
-                hits.append(Hit(*own, metadata, 0, similarities[number], outline))
+                hits.append(make_hit((*own, metadata, 0, similarities[number], outline)))
         return hits, {name: text for name, text, _ in documents.values()}
 
     def _best(

@@ -6,17 +6,18 @@ Sentences are taken best first, until the budget is full.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from lumber_core.checks import check_flags, check_not_negative, check_number, check_positive
 from lumber_core.spans import Span
 from lumber_core.text.captions import is_captions, read_cues
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.structured import NESTED
-from lumber_retrieval.hits import Hit
+from lumber_retrieval.hits import Hit, make_hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
     Passage,
@@ -91,6 +92,25 @@ class SearchSettings:
             check_number("min_similarity", cosine, lambda value: -1 <= value <= 1, expected)
 
 
+class _Document(NamedTuple):
+    """A document whose chunks are divided into sentences."""
+
+    text: str
+    kind: str  # see `Source.kind`
+    cues: list[int]  # where the cues of captions start, after 0; empty for other texts
+    count: Callable[[str], int]  # counts words
+
+
+class _DividedChunk(NamedTuple):
+    """A chunk, its score, the words above it, and its sentences, of which there are some."""
+
+    chunk: Hit
+    score: float
+    above: int
+    document: _Document
+    parts: list[Sentence]
+
+
 def select_passages(
     question: QuestionWords,
     chunks: Sequence[Hit],
@@ -163,35 +183,26 @@ def _best_sentences(
     """Yield the sentences of the best chunks with scores, and whether each `has_content`."""
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
-    kinds: dict[str, tuple[str, list[int]]] = {}  # and where the cues of captions start
+    documents: dict[str, _Document] = {}
+    divided: list[_DividedChunk] = []
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
-        text = texts[chunk.document]
-        if chunk.document not in kinds:
-            kind = chunk.kind
-            spoken = read_cues(text) if is_captions(text, kind) else None
-            cues = [] if spoken is None else [0, *(cue.span.start for cue in spoken)]
-            kinds[chunk.document] = kind, cues
-        kind, cues = kinds[chunk.document]
+        document = documents.get(chunk.document)
+        if document is None:
+            document = documents[chunk.document] = _read_document(texts[chunk.document], chunk.kind)
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = _words_above(context) if context else 0
-        lines = chunk.span
-        if kind not in NESTED:
-            limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
-            lines = _lines_of(chunk.span, limits, text)
-            if cues:  # with the times above
-                lines = Span(cues[bisect_right(cues, limits.start) - 1], limits.end)
-        sentences = sentences_of(text[lines.start : lines.end], language, kind, spoken=bool(cues))
-        hit = chunk._replace(score=scores[place], above=above)
-        count = count_words if cues else count_written
-        hits = [
-            *_score_sentences(hit, sentences, lines.start, text, question, settings.budget, count)
-        ]
-        yield from hits
-        words_left -= count(chunk.text) if hits else 0
-        if words_left < 0:
-            break
+        limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
+        parts = _sentences_in(chunk.span, limits, document, settings.budget, language)
+        if parts:
+            divided.append(_DividedChunk(chunk, scores[place], above, document, parts))
+            words_left -= document.count(chunk.text)
+            if words_left < 0:
+                break
+    coverages = iter(question.coverages(own for one in divided for _, own, _ in one.parts))
+    for one in divided:
+        yield from _score_sentences(one, coverages, settings.budget)
 
 
 @lru_cache(maxsize=_CACHED_CONTEXTS)
@@ -227,50 +238,64 @@ def _neighbours(chunks: Sequence[Hit]) -> list[range]:
     return [range(place - before, place + 1 + after) for place, before, after in sides]
 
 
-def _score_sentences(
-    chunk: Hit,
-    sentences: Iterable[Sentence],
-    offset: int,
-    text: str,
-    question: QuestionWords,
-    budget: int,
-    count: Callable[[str], int],
-) -> Iterator[tuple[Hit, bool]]:
-    """Yield the sentences of a chunk with scores, and small tables before each of their rows.
+def _read_document(text: str, kind: str) -> _Document:
+    if is_captions(text, kind):
+        cues = [0, *(cue.span.start for cue in read_cues(text))]
+        return _Document(text, kind, cues, count_words)
+    return _Document(text, kind, [], count_written)
 
-    A sentence may begin before the chunk or end after it, unless it has more words than the budget.
-    `count` counts them.
+
+def _sentences_in(
+    chunk: Span, limits: tuple[int, int], document: _Document, budget: int, language: str
+) -> list[Sentence]:
+    """Return the sentences of a chunk, with their places in its document.
+
+    A sentence may begin before the chunk or end after it, within `limits`, unless it has more words
+    than the budget.
     """
+    text, kind, cues, count = document
+    first, last = start, end = chunk
+    if kind not in NESTED:
+        first, last = _lines_of(chunk, limits, text)
+        if cues:  # with the times above
+            first, last = cues[bisect_right(cues, limits[0]) - 1], limits[1]
     parts = []
-    first, last = chunk.span.start - offset, chunk.span.end - offset
-    for (start, end), own, full in sentences:
-        if start >= last or end <= first:
+    for own, written, full in sentences_of(text[first:last], language, kind, spoken=bool(cues)):
+        if first + own[0] >= end or first + own[1] <= start:
             continue
-        span = Span(start + offset, end + offset)
-        if end - start > budget and count(own) > budget:
-            span = span.within(chunk.span)
-            own = span.of(text)
-        parts.append((span, own, full))
-    coverages = question.coverages([own for _, own, _ in parts])
-    named, described = chunk[:2], chunk[5:]
-    for (span, own, full), coverage in zip(parts, coverages, strict=True):
-        score = (chunk.score + _SENTENCE_WEIGHT * coverage) / _HIGHEST_SCORE
+        span = own.shifted(first)
+        if len(written) > budget and count(written) > budget:
+            span = span.within(chunk)
+            written = span.of(text)
+        parts.append(Sentence(span, written, full))
+    return parts
+
+
+def _score_sentences(
+    divided: _DividedChunk, coverages: Iterator[float], budget: int
+) -> Iterator[tuple[Hit, bool]]:
+    """Yield the sentences of a chunk with scores, and small tables before each of their rows."""
+    chunk, score_of_chunk, above, (text, _, _, count), parts = divided
+    named, described = chunk[:2], (chunk.metadata, above, *chunk[7:])
+    for (span, own, full), coverage in zip(parts, coverages, strict=False):
+        score = (score_of_chunk + _SENTENCE_WEIGHT * coverage) / _HIGHEST_SCORE
         table = small_table(text, span) if "|" in own else None
         if table is not None:
             both = Span(min(span.start, table.start), max(span.end, table.end))
             whole = both.of(text)
-            yield Hit._make((*named, both, whole, score, *described)), full or has_content(whole)
+            yield make_hit((*named, both, whole, score, *described)), full or has_content(whole)
         if table is None or count(table.of(text)) > budget:
-            yield Hit._make((*named, span, own, score, *described)), full
+            yield make_hit((*named, span, own, score, *described)), full
 
 
-def _lines_of(chunk: Span, limits: Span, text: str) -> Span:
+def _lines_of(chunk: Span, limits: tuple[int, int], text: str) -> tuple[int, int]:
     """Return a chunk with the rest of its first and last lines, which may complete its sentences.
 
     If the chunk ends in the header of a table, the line of dashes below it is included.
     """
-    start = text.rfind("\n", limits.start, chunk.start) + 1
-    end = text.find("\n", chunk.end, limits.end)
-    end = limits.end if end < 0 else end
+    lowest, highest = limits
+    start = text.rfind("\n", lowest, chunk.start) + 1
+    end = text.find("\n", chunk.end, highest)
+    end = highest if end < 0 else end
     header = DIVIDER_BELOW.match(text, end)
-    return Span(max(start, limits.start), header.end() if header else end)
+    return max(start, lowest), header.end() if header else end

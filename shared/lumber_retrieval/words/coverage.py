@@ -82,9 +82,10 @@ class QuestionWords:
         matches = []
         for own in map(_words_of, texts):
             found = sum([bit for word, bit in self._words if word in own])
-            for first, second, both, bit in self._pairs:
-                if found & both == both and _follow(own, first, second):
-                    found |= bit
+            if found:
+                for first, second, both, bit in self._pairs:
+                    if found & both == both and _follow(own, first, second):
+                        found |= bit
             matches.append(found)
         return matches
 

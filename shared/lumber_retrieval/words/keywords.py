@@ -25,8 +25,9 @@ _TERM = regex.compile(
 IDEOGRAPH = regex.compile(r"\p{Han}")
 _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
-# A byte for each: letters and digits are what words consist of, and all else becomes a space.
-_ASCII_WORDS = bytes(n if n < 128 and chr(n).isalnum() else ord(" ") for n in range(256))
+# A byte for each: words consist of digits and small letters, and all else becomes a space.
+_ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
+_ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
@@ -119,7 +120,9 @@ _VOWEL = (
 )
 _WORD = re.compile(rf"[{KANA_HAN}]|[^\s{KANA_HAN}][^\s{KANA_HAN}{_VOWEL}]*")
 _BAR = "|"  # between the cells of a table: no word, but the end of one
-_SYLLABIC = re.compile(f"[{KANA_HAN}{_VOWEL}]")
+# Whether a text may have either. The class says what it is not: `re` searches for one that lists
+# characters beyond U+FFFF in four times the time.
+_MAYBE_SYLLABIC = re.compile("[^\x00-\u0e2f\u1f00-\u303f\ua000-\uf8ff\ufb00-\uffff]")
 _INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{KANA_HAN}])[^\s{_BAR}{KANA_HAN}{_VOWEL}]")
 _MOST_CHARACTERS_PER_WORD = 12
 """Most characters of a word, on average over a passage. Prose has about 6 characters a word with
@@ -140,8 +143,8 @@ def words_in(text: str) -> list[str]:
 
 def spaced_words(text: str) -> str:
     """Return the words of a text, see `words_in`, with one or more spaces before and after each."""
-    text = fold(_INSIDE_NAME.sub(_with_parts, unicodedata.normalize("NFKC", text)))
-    if text.isascii() or not any(_is_in_words(sign[0]) for sign in _BEYOND_ASCII.finditer(text)):
+    text = _INSIDE_NAME.sub(_with_parts, unicodedata.normalize("NFKC", text))
+    if _has_only_signs(text) or _has_only_signs(text := fold(text)):
         # The same in ASCII, several times as fast.
         return f" {text.encode('ascii', 'replace').translate(_ASCII_WORDS).decode('ascii')} "
     words: list[str] = []
@@ -181,10 +184,14 @@ def terms(text: str) -> list[str]:
     return words + [trigram for word in divided for trigram in _ngrams(word, 3)]
 
 
-@lru_cache(maxsize=1 << 10)  # signs of a language, and the letters that begin a text
-def _is_in_words(character: str) -> bool:
-    """Return whether a character beyond ASCII may be part of a word; dashes and quotes are not."""
-    return _WORD_CHARACTER.match(character) is not None
+def _has_only_signs(text: str) -> bool:
+    """Return whether all characters beyond ASCII are between words, as dashes and quotes are."""
+    return text.isascii() or all(map(_is_sign, {*_BEYOND_ASCII.findall(text)}))
+
+
+@lru_cache(maxsize=1 << 10)  # signs of a language, and its letters
+def _is_sign(character: str) -> bool:
+    return not _WORD_CHARACTER.match(character) and fold(character) == character
 
 
 def _ngrams(word: str, size: int) -> list[str]:
@@ -221,7 +228,7 @@ def count_written(text: str) -> int:
 def _count(text: str) -> int:
     """Return the number of words of a text, which may begin and end inside words."""
     text = text.replace(_BAR, " ")
-    if text.isascii() or not _SYLLABIC.search(text):
+    if text.isascii() or not _MAYBE_SYLLABIC.search(text):
         return len(text.split())
     return len(_WORD.findall(text))
 
