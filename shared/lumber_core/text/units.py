@@ -122,7 +122,8 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     starts += starts_after_series(text, language)
     if "\n\u3000" in text:
         starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]
-    starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
+    if not text.isascii():
+        starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
     ends = [0]
     for at in sorted({*starts} - {len(text)}):
         if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):

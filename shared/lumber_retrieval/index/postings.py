@@ -165,7 +165,9 @@ def bm25(
             best = _contenders(scores, wanted, rest)
         factor = np.float32(factors[number])
         for entries, part, sums, end in zip(lists[term], lengths, parts, ends, strict=True):
-            if best is not None and len(entries):
+            if not len(entries):
+                continue
+            if best is not None:
                 own = best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
                 near = entries[np.searchsorted(entries[:-1], (own << 8).astype(_ENTRY))]
                 entries = near[near >> 8 == own]

@@ -219,7 +219,7 @@ def _short_json(details: Mapping[str, Any]) -> str:
 
 def read_details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
     """Return the metadata of a chunk from `_short_json`; `later` adds 1 to its pages."""
-    details = {_LONG_KEYS.get(key, key): value for key, value in stored.items()}
+    details = dict(zip(map(_LONG_KEYS.get, stored, stored), stored.values(), strict=True))
     if type(details.get(CONTEXT_KEY)) is int:
         details[CONTEXT_KEY] = details[_HEADINGS][: details[CONTEXT_KEY]]
     if later:

@@ -128,11 +128,13 @@ class PackedVectors:
         parts, steps = wanted
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
+        every = len(places) == len(self)  # which needs no copy
         for first in range(0, len(places), _BLOCK_SIZE):
-            some = places[first : first + _BLOCK_SIZE]
-            rows = block[: len(some)]
-            rows[:] = self._numbers.take(some, axis=0)
-            np.matmul(rows, parts.T, out=products[first : first + len(some)])
+            some = slice(first, first + _BLOCK_SIZE)
+            numbers = self._numbers[some] if every else self._numbers.take(places[some], axis=0)
+            rows = block[: len(numbers)]
+            rows[:] = numbers
+            np.matmul(rows, parts.T, out=products[some])
         products *= steps
         similarities: _Floats = (products[:, 0] + products[:, 1]) * self._scales[places]
         return similarities

@@ -20,7 +20,7 @@ from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.structured import MARKUPS, NESTED, markup_headings
-from lumber_core.text.units import sentences
+from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.words.keywords import count_words
 
 _MOST_ROWS = 10
@@ -44,6 +44,7 @@ _HEADING = re.compile(
     r"|(?<!\S\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
     re.MULTILINE,
 )
+_HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _CONTENT = re.compile(r"\S|\Z")
@@ -66,13 +67,15 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
     """Yield the headings in a range of a text; see `Source.kind`. Code and data have none."""
     if kind in MARKUPS:
         yield from (Span(*heading.span()) for heading in markup_headings(text, kind, start, end))
-    elif kind not in NESTED:
+    elif kind not in NESTED and any(text.find(sign, start, end) >= 0 for sign in _HEADING_SIGNS):
         yield from (Span(*heading.span()) for heading in _HEADING.finditer(text, start, end))
 
 
 def begins_with_heading(text: str, kind: str) -> bool:
     """Return whether a text begins with a heading."""
-    return any(heading.start == 0 for heading in headings_in(text, kind))
+    if kind in MARKUPS:
+        return any(heading.start == 0 for heading in headings_in(text, kind))
+    return kind not in NESTED and _HEADING.match(text) is not None
 
 
 def sentences_of(
@@ -91,10 +94,10 @@ def sentences_of(
 
 def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[Sentence, ...]:
     whole_lines = kind in NESTED
-    commented = not whole_lines and _COMMENTS.search(text)
+    commented = not whole_lines and "#" in text and _COMMENTS.search(text)
     headings = [] if commented else [*headings_in(text, kind)]
     starts = [0]
-    for (before, start), _ in pairwise(sentences(text, language)):
+    for before, start in pairwise(starts_of_sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
         inside_line = whole_lines and bool(text[line:start].strip())
         words = text[before:start].lstrip()

@@ -222,7 +222,7 @@ def count_words(text: str) -> int:
 
 def count_written(text: str) -> int:
     """Return the number of words as budgets count them of a text that is no captions."""
-    return floor_by_length(_count(text), len(text))
+    return max(_count(text), len(text) // _MOST_CHARACTERS_PER_WORD)
 
 
 def _count(text: str) -> int:
