@@ -28,10 +28,13 @@ _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of
 _DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
 # Control codes are glyphs without a character, and no spaces.
 _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
-# Lines of Hangul, and of Thai and its kin, may end inside a word, or with a space behind it.
-_LETTER_AT_END = re.compile(f"[\uac00-\ud7a3{SOUTHEAST_ASIAN}]( ?)\r\n")
-_MIN_SPACED = 0.15  # of these lines, if spaces are drawn: a fifth to a half end between words
+# Lines of Hangul, Burmese and Khmer may end inside a word, or behind a drawn space; those of Thai,
+# Lao and Tibetan, which are below these, end inside text if no space is drawn.
+_LETTER_AT_END = re.compile(f"([\uac00-\ud7a3\u0f0b{SOUTHEAST_ASIAN}])\0*( ?)\r\n")
+_MIN_SPACED, _BURMESE = 0.15, "\u1000"  # of the former: a fifth to a half end between words
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
+_MIN_SPACES, _MOST_GLYPHS = (0.15, 0.22), 8  # times the size, behind a letter of one glyph or more
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _MIN_BOLD_WEIGHT = 600
@@ -43,9 +46,8 @@ _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _MAX_ADVANCE = 1.5  # times the size, of the letters of a word
 _MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
-_MOST_COPIES, _MAX_COPY_DIFFERENCE = 3, 0.1  # of two letters in bold; points, between boxes
-_MIN_SIZE = 1.0  # points
-_MAX_FONT_NAME = 200  # bytes of a font's name
+_MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold
+_MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
 
 
 class PageCharacters:
@@ -57,6 +59,7 @@ class PageCharacters:
         self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
+        self._placed = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
         self._order = [*range(self.count)]  # the numbers of characters as they are read
         self.turns = Counter[int]()  # words by the quarter turns to the left of their letters
         self._styles: dict[bytes, tuple[int, bool]] = {}
@@ -75,17 +78,20 @@ class PageCharacters:
         if len(self.objects) > self.count / 2:
             text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, _DRAWN_TWICE.sub(self._without_copies, text))
+        text = self._with_joined(text)
         text = _LEADERS.sub(lambda match: " " * len(match[0]), text)
         if WORD_FROM_RIGHT.search(text):
             text = _LINE.sub(self._from_right, text)
-        spaces = _LETTER_AT_END.findall(text)
-        spaced = spaces.count(" ") > max(1, _MIN_SPACED * len(spaces))
+        spaces = [space for end, space in _LETTER_AT_END.findall(text) if end >= _BURMESE]
+        last = "\uffff" if spaces.count(" ") > max(1, _MIN_SPACED * len(spaces)) else _BURMESE
         lines: list[tuple[list[Word], bool]] = []
         for match in _LINE.finditer(text):
-            words = self._words(list(_WORD.finditer(text, *match.span(1))))
+            parts = _WORD.finditer(text, *match.span(1))
+            words = self._words([part for part in parts if part[0].strip("\0")])
+            letter = match.start() + len(match[1].rstrip("\0")) - 1
             if words and match[2] in _HYPHENS:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
-            elif words and spaced and _LETTER_AT_END.match(text, match.end(1) - 1):
+            elif words and (end := _LETTER_AT_END.match(text, letter)) and end[1] < last:
                 words[-1] = words[-1]._replace(text=words[-1].text + WORD_GOES_ON)
             by_annotation = annotated is not None and match.start() >= annotated
             # PDFium joins rows that are close to each other.
@@ -120,22 +126,56 @@ class PageCharacters:
         Chrome draws each letter as an object. PDFium leaves out one like that before it if their
         boxes overlap, as in italics: bold print may draw each letter twice.
         """
-        pdfium, units = self._pdfium, list(text)
-        numbers = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
-        ends = x, y, end, _ = [ctypes.c_float() for _ in range(4)]
+        units = list(text)
         for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
-            beside = before, after = space.start() - 1, space.end()
-            drawn = (pdfium.FPDFText_GetTextObject(self._page, index) for index in beside)
-            first, last = (numbers.get(o and ctypes.addressof(o.contents), -1) for o in drawn)
-            for copy in self.objects[first + 1 : last][:_MOST_COPIES]:
-                pdfium.FPDFPageObj_GetBounds(copy, *ends)
+            before, after = space.start() - 1, space.end()
+            for x, y, end, _ in self._drawn_between(before, after):
                 left, right, foot = self._box(before, 0)
-                width, shift = right - left, x.value - left  # that of bold print is smaller
-                unlike = max(abs(end.value - x.value - width), abs(y.value - foot))
-                joined = self._box(after, 0)[0] < end.value + width / 16  # else a word ends
+                width, shift = right - left, x - left  # that of bold print is smaller
+                unlike = max(abs(end - x - width), abs(y - foot))
+                joined = self._box(after, 0)[0] < end + width / 16  # else a word ends
                 if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
                     units[before + 1] = text[before]
         return "".join(units)
+
+    def _drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
+        """Yield the sides of the first objects drawn between two characters."""
+        pdfium, ends = self._pdfium, [ctypes.c_float() for _ in range(4)]
+        drawn = (pdfium.FPDFText_GetTextObject(self._page, index) for index in (before, after))
+        at = [self._placed.get(ctypes.addressof(o.contents), -1) if o else -1 for o in drawn]
+        for own in self.objects[at[0] + 1 : at[1]][:_MOST_GLYPHS]:
+            pdfium.FPDFPageObj_GetBounds(own, *ends)
+            yield [end.value for end in ends]
+
+    def _with_joined(self, text: str) -> str:
+        """Return a text with U+0000, which is left out later, for what PDFium adds to it.
+
+        Chrome states the text of glyphs that make a letter. PDFium adds a space behind the first,
+        and repeats the text if another one, such as a tone, begins behind the next letter.
+        """
+        pdfium, units, owners = self._pdfium, list(text), dict[int, int]()
+        for start, stop in (run.span() for run in _JOINED.finditer(text)):
+            for index in range(start, stop):
+                drawn = pdfium.FPDFText_GetTextObject(self._page, index)
+                mark = pdfium.FPDFPageObj_GetMark(drawn, pdfium.FPDFPageObj_CountMarks(drawn) - 1)
+                if pdfium.FPDFPageObjMark_GetParamValueType(mark, b"ActualText"):
+                    owner = ctypes.addressof(drawn.contents)
+                    if owners.setdefault(ctypes.addressof(mark.contents), owner) != owner:
+                        units[index] = "\0"
+            if text[stop : stop + 1] == " " and self._is_added(max(start, stop - 4), stop):
+                units[stop] = "\0"
+        return "".join(units)
+
+    def _is_added(self, start: int, space: int) -> bool:
+        """Return whether PDFium adds a space between letters that touch each other."""
+        rest = [*self._drawn_between(space - 1, space + 1)]
+        is_drawn = any(foot == top for _, foot, _, top in rest)
+        if is_drawn or not self._pdfium.FPDFText_IsGenerated(self._page, space):
+            return False
+        rights = [self._box(index, 0)[1] for index in range(start, space)]
+        gap = self._box(space + 1, 0)[0] - max([*rights, *(right for *_, right, _ in rest)])
+        size = self._font(space + 1, goes_down=False).size
+        return -size < gap < _MIN_SPACES[bool(rest)] * size
 
     def _without_copies(self, word: re.Match[str]) -> str:
         """Return a word with U+0000, which is left out later, for each copy of a letter."""
@@ -197,7 +237,7 @@ class PageCharacters:
         first = last = self._box(word.start(), turns)
         if len(word[0]) > 1:
             last = self._box(word.end() - 1, turns)
-            if WORD_FROM_RIGHT.search(word[0]):  # a number in it ends elsewhere
+            if "\0" in word[0] or WORD_FROM_RIGHT.search(word[0]):  # a part of it ends elsewhere
                 boxes = [self._box(index, turns) for index in range(*word.span())]
                 return min(boxes)[0], max(box[1] for box in boxes), last[2], abs(last[2] - first[2])
         return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])

@@ -1,17 +1,13 @@
-"""Puts text from right to left, such as Arabic and Hebrew, in the order in which it is read.
-
-PDFium puts signs and numbers elsewhere, and letters as they are drawn, as browsers do from left to
-right.
-"""
+"""Puts text from right to left, such as Arabic and Hebrew, in the order in which it is read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import groupby
+from itertools import chain, groupby
 from unicodedata import combining
 
-from lumber_files.pdf.text_lines import FROM_RIGHT, TextLine, Word, is_from_right
+from lumber_files.pdf.text_lines import FROM_RIGHT, TextLine, is_from_right
 
 WORD_FROM_RIGHT = re.compile(f"{FROM_RIGHT.pattern}{{2,}}")
 _ARABIC = re.compile("[\u0600-\u06ff\u0750-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
@@ -54,16 +50,15 @@ def order_line(
 def _order(text: str, size: float, lefts: list[float]) -> list[int]:
     """Return the numbers of characters in the order of their places, as they are read.
 
-    The letters of a ligature are at one place, mostly in reverse: an alef is behind its lam, a mark
-    last, a space first.
+    PDFium orders letters as they are drawn, and signs and numbers otherwise. The letters of a
+    ligature are at one place, mostly in reverse: an alef is behind its lam, a mark last.
     """
     for number in _BEHIND_NUMBER.finditer(text):
         first, space = number.start(), number.end() - 1
         if abs(lefts[space] - lefts[first]) < _MAX_DIFFERENCE:
             lefts[space] -= 2 * _MAX_DIFFERENCE
     ranks = [2 if combining(o) else (o in _ALEFS) - (o == " ") for o in text]
-    order = [*range(len(text))]
-    order.sort(key=lambda n: (-round(lefts[n], 1), ranks[n], -n))
+    order = sorted(range(len(text)), key=lambda n: (-round(lefts[n], 1), ranks[n], -n))
     signs = [text[n] for n in order]
     for n, (before, after) in enumerate(zip(order, order[2:], strict=False), start=1):
         if signs[n] == " " and lefts[before] - lefts[after] > _MAX_DIGIT * size:
@@ -78,12 +73,10 @@ def turn_round(line: TextLine) -> TextLine:
     """Return a line of a page from right to left with its left and right exchanged."""
     words = [word._replace(left=-word.right, right=-word.left) for word in line.words]
     cells = sorted(TextLine(words).cells, key=lambda cell: cell[0].left)
-    placed: list[Word] = []
-    for cell in cells:
-        for _, group in groupby(cell, key=lambda word: is_from_right(word.text)):
-            run = [*group]
-            ends = run[0].right + run[-1].left  # other alphabets are read in their own direction
-            if run[0].left > run[-1].left and any(o.text.upper().isupper() for o in run):
-                run = [o._replace(left=ends - o.right, right=ends - o.left) for o in run]
-            placed += run
-    return TextLine(placed, added=line.added)
+    groups = (groupby(cell, key=lambda word: is_from_right(word.text)) for cell in cells)
+    runs = [[*run] for group in groups for _, run in group]
+    for run in runs:
+        ends = run[0].right + run[-1].left  # other alphabets are read in their own direction
+        if run[0].left > run[-1].left and any(o.text.upper().isupper() for o in run):
+            run[:] = [o._replace(left=ends - o.right, right=ends - o.left) for o in run]
+    return TextLine([*chain(*runs)], added=line.added)

@@ -768,6 +768,36 @@ def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, wo
     assert read(prose(740), more=shown).split()[-1] == word
 
 
+@pytest.mark.parametrize(
+    ("letters", "text"),
+    [  # each with where its second glyph and the next letter begin, in points
+        (
+            [("\u09ae\u09be", 7, 7), ("\u09a8\u09c1", 7, 7), ("\u09b7", 0, 7)],
+            "\u09ae\u09be\u09a8\u09c1\u09b7",
+        ),
+        ([("\u09ae\u09be", 7, 7), (" ", 0, 2), ("\u09b7", 0, 7)], "\u09ae\u09be \u09b7"),
+        ([("\u09ae\u09be", 7, 11), ("\u09b7", 0, 7)], "\u09ae\u09be \u09b7"),  # no space is drawn
+        ([("\u0e2b\u0e48", 9, -1), ("\u0e07", 0, 7), ("\u0e20", 0, 7)], "\u0e2b\u0e48\u0e07\u0e20"),
+        (
+            [("\u0e2b\u0e48", 9, -1), ("\u0e07", 0, 7), ("\u0e2b\u0e48", 7, 7)],
+            "\u0e2b\u0e48\u0e07\u0e2b\u0e48",
+        ),
+    ],
+)
+def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_behind_it(
+    letters: Sequence[tuple[str, int, int]], text: str
+) -> None:
+    """As Chrome draws letters from Devanagari to Khmer."""
+    shown = ""
+    for letter, second, width in letters:
+        glyphs = (
+            f"(o) Tj {second} 0 Td (n) Tj" if second else "( ) Tj" if letter == " " else "(o) Tj"
+        )
+        stated = letter.encode("utf-16-be").hex()
+        shown += f"/Span <</ActualText <FEFF{stated}>>> BDC {glyphs} EMC {width} 0 Td\n"
+    assert read(prose(740), more=f"BT /F0 12 Tf 100 300 Td {shown} ET").endswith(f"\n\n{text}")
+
+
 def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
     """PDFium returns it first, as it is drawn."""
     glyphs = glyphs_of("\u05d1\u05d0")

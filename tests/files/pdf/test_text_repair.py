@@ -133,6 +133,13 @@ def test_lines_of_hangul_are_joined_with_spaces_if_no_line_ends_with_one() -> No
     assert text == " ".join(SPACED.split())
 
 
+def test_lines_of_thai_and_tibetan_are_joined_without_a_space_unless_one_is_drawn() -> None:
+    thai = "\u0e17\u0e38\u0e01\u0e04\u0e19\u0e22\u0e48\u0e2d\u0e21"
+    assert read(pdf_of_text([f"{thai}\n{thai} \n{thai}"])).split() == [thai + thai, thai]
+    tibetan = "\u0f56\u0f7c\u0f51\u0f0b"
+    assert read(pdf_of_text([f"{tibetan}\n{tibetan}"])) == tibetan + tibetan
+
+
 def test_ligatures_become_their_letters() -> None:
     page = "\ufb00 \ufb01 \ufb02 \ufb03 \ufb04 \ufb05 \ufb06 of\ufb01cial"
     assert read(pdf_of_text([page])) == "ff fi fl ffi ffl st st official"
