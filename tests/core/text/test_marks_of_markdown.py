@@ -43,6 +43,21 @@ def test_prose_and_comments_are_no_markdown(text: str, name: str) -> None:
     assert Source(text, metadata={"source": name}).kind == "text"
 
 
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("**Never** swim, and use `rope`.", "markdown"),
+        ("(**Never**) swim.", "markdown"),
+        ("Never swim: 2**3**4 and x***y**.", "text"),
+        ("`Never` swim.", "markdown"),
+        ("` Never ` swim.", "text"),
+    ],
+)
+def test_emphasis_and_code_stand_apart_from_operators(words: str, kind: str) -> None:
+    text = f"# Mill\n\n{words}\n\n- A list.\n"
+    assert Source(text, metadata={"source": "mill.pdf"}).kind == kind
+
+
 @pytest.mark.parametrize("name", ["pumps.txt", "https://a.org/pumps.txt", "", "pumps.csv"])
 def test_only_names_of_what_is_converted_count(name: str) -> None:
     assert Source(CONVERTED, metadata={"source": name}).kind != "markdown"
