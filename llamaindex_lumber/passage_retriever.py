@@ -124,7 +124,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         refuse_unknown(type(self).__name__, unknown, names, elsewhere)
         super().__init__(callback_manager)
         self.node_parser = node_parser
-        self.embed_model = embed_model
+        self.embed_model = checked_embed_model(embed_model)  # the bundled one is made once
         self.path = path
         self.collection = collection
         self.keywords = keywords

@@ -64,6 +64,13 @@ def slices(hits: Sequence[NodeWithScore]) -> list[tuple[str | None, int | None, 
     return found
 
 
+def test_a_question_makes_no_embedding_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    retriever = PassageRetriever()
+    retriever.add_documents([RIVERS])
+    monkeypatch.setattr("llamaindex_lumber.embedding.LumberEmbedding", None)
+    assert slices(retriever.retrieve(QUERY))
+
+
 async def test_a_query_engine_answers_from_passages() -> None:
     seen = LlamaDebugHandler(print_trace_on_end=False)
     retriever = PassageRetriever(budget=60, callback_manager=CallbackManager([seen]))

@@ -24,15 +24,15 @@ def existing_path(path: Path, what: str) -> Path:
     return path
 
 
-def existing_folder(path: str | Path, what: str) -> Path:
-    """Return `path` if it is a folder; the error states what was expected."""
-    root = existing_path(Path(path), what)
+def existing_folder(path: str | Path) -> Path:
+    """Return `path` if it is a folder; the error states that texts were expected."""
+    root = existing_path(Path(path), "texts")
     if not root.is_dir():
-        raise NotADirectoryError(f"{root} is a file; expected a folder with {what}")
+        raise NotADirectoryError(f"{root} is a file; expected a folder with texts")
     return root
 
 
-def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> list[Path]:
+def matching_files(folder: str | Path, patterns: Iterable[str]) -> list[Path]:
     """Return the files of a folder, at any depth, that match a pattern, in order of path.
 
     Raises:
@@ -40,12 +40,12 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
         NotADirectoryError: It is a file.
         ValueError: A file is a link to a place outside the folder.
     """
-    root = existing_folder(folder, what)
+    root = existing_folder(folder)
     wanted = tuple(patterns)
     matches = {path for pattern in wanted for path in root.rglob(pattern) if path.is_file()}
     if not matches:
         raise FileNotFoundError(
-            f"{root} contains no file {' or '.join(map(repr, wanted))}; expected {what} there"
+            f"{root} contains no file {' or '.join(map(repr, wanted))}; expected texts there"
         )
     refuse_links_out(root, sorted(matches))
     return sorted(matches)

@@ -115,11 +115,11 @@ def _files(
         patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
         if not patterns:
             raise ValueError('pattern must be one or more patterns such as "*.txt"')
-        return matching_files(root, patterns, "texts")
+        return matching_files(root, patterns)
     if root.is_file():
         return [root]
     try:
-        found = find_files([existing_folder(root, "texts")], also=also)
+        found = find_files([existing_folder(root)], also=also)
     except FileNotFoundError as error:  # here, patterns select files that are left out
         raise FileNotFoundError(str(error).replace("no_ignore=True", "pattern='*.md'")) from None
     table = None if questions is None else questions.resolve()
