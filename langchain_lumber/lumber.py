@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from langchain_core.documents import Document
 from typing_extensions import Never
 
-from langchain_lumber.span_text_splitter import FOR_TEXTS, SpanTextSplitter, checked_documents
+from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
 from lumber_core.chunking.sizes import ChunkSize
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
@@ -141,5 +141,5 @@ class LumberTextSplitter(SpanTextSplitter):
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
         assert isinstance(self._chunker, LumberChunker)
-        sources = map(self._source_of, checked_documents(documents, FOR_TEXTS))
+        sources = map(self._source_of, checked_documents(documents))
         return self._chunker.estimate(sources, prices=prices)

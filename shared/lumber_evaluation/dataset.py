@@ -30,9 +30,9 @@ class Document:
     """
 
     name: str
-    text: str
-    units: tuple[int, ...]
-    starts: tuple[int, ...]
+    text: str = field(repr=False)
+    units: tuple[int, ...] = field(repr=False)
+    starts: tuple[int, ...] = field(repr=False)
     source: str
     format: Format = "text"
 

@@ -178,6 +178,12 @@ def test_what_cannot_work_is_refused_before_any_work(arguments, error, reason) -
     assert counting.asked == 0
 
 
+def test_a_comparison_is_shown_by_the_names_of_what_is_compared() -> None:
+    made = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
+    assert repr(made).startswith("<Comparison of paragraphs, shreds on ")
+    assert made.corpus.documents[0].text not in repr(made.corpus)
+
+
 def test_the_json_file_holds_spans_and_results_and_no_text(tmp_path: Path) -> None:
     made = compare(corpus(segmented=True), [paragraphs(), shreds()], embedder=WordEmbedder())
     write_report(made, tmp_path)

@@ -121,5 +121,5 @@ def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
     assert estimate == LumberChunker(second_unit).estimate(sources, prices=Prices(1, 1))
     assert estimate != splitter.estimate([plain, plain])
     assert estimate.cost is not None
-    with pytest.raises(TypeError, match="use create_documents or split_text"):
+    with pytest.raises(TypeError, match=r"pass Document\(text\)"):
         splitter.estimate(["text"])  # type: ignore[list-item]

@@ -116,7 +116,7 @@ class Difference:
         return (self.low > 0 or self.high < 0) and self.differing >= MIN_FOR_INTERVAL
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Several splitters measured on the same corpus.
 
@@ -137,6 +137,10 @@ class Comparison:
     within_document: bool
     prices: Prices | None = None
     made: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+
+    def __repr__(self) -> str:
+        names = ", ".join(result.name for result in self.results)
+        return f"<Comparison of {names} on {self.corpus.name}: write_report shows it>"
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
