@@ -58,14 +58,6 @@ def check_contents(cache: Cache, rounds: list[dict[str, bytes]]) -> None:
     cache.close()
 
 
-def test_caches_of_several_kinds_share_a_file_without_meeting(path: Path) -> None:
-    one, two = Cache(path, "one"), Cache(path, "two")
-    one.put("key", b"1")
-    two.put("key", b"2")
-    assert (one.get("key"), two.get("key")) == (b"1", b"2")
-    assert one.get("other") is None
-
-
 def of_another_program(*statements: str) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection, connection:
