@@ -21,7 +21,7 @@ Folder = Annotated[
     Path,
     typer.Argument(
         metavar="PATH",
-        help="Folder with files in a format that split reads from folders, or a file of any kind.",
+        help="A folder, whose files are those that split reads, or one file of any kind.",
     ),
 ]
 PatternOption = Annotated[

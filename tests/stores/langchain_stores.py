@@ -168,7 +168,7 @@ class Measured(samples.Measured):
 
     def row(self) -> dict[str, str]:
         return {
-            "A document's own `None`, list, dict": samples.own_values(self.own),
+            "`None`, list, dict in your metadata": samples.own_values(self.own),
             "Documents with another key, later": attempt(self.other_keys),
             "Chunks added in two batches": attempt(self.batches),
             "The same chunks again": attempt(self.again),

@@ -164,7 +164,7 @@ class Measured(samples.Measured):
         upserts, with_deletion = (attempt(partial(self.change, one)) for one in strategies)
         others = attempt(self.other_keys) if self.has_text else beside
         return {
-            "A document's own `None`, list, dict": samples.own_values(self.own)
+            "`None`, list, dict in your metadata": samples.own_values(self.own)
             if self.has_text
             else beside,
             "Documents with another key, later": others,

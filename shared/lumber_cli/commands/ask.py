@@ -95,9 +95,9 @@ def ask_command(
     from a folder are removed from the index when that folder is asked. Indexes that are unused for
     90 days leave the cache folder, as do the oldest above 2 GB; lumber-splitters index lists them.
 
-    Exits with 0 if passages were found, also if some files could not be read, 1 after an error, or
-    if the model gave no answer, one without quotes or with quotes that no file has, 2 for a wrong
-    option or a path that does not exist, 130 after Ctrl-C.
+    Exits with 0 if passages were found, even if some files could not be read; 1 after an error, or
+    if the model's answer is missing, has no quotes, or has quotes that no file has; 2 for a wrong
+    option or a path that does not exist; 130 after Ctrl-C.
     """
     with wrong_options():
         if not paths or question is None:

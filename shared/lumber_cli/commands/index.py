@@ -60,8 +60,8 @@ def index_command(
     Nothing is split or embedded again by a copy. A URL is that of a collection in PostgreSQL:
     postgresql://user@host/database?collection=name.
 
-    The cache has the indexes that ask and mcp keep. Its list has the file of each, its size, the
-    day on which it was last used, and the folder that it is about.
+    The list of the cache has the indexes that ask and mcp keep, each with its file, its size, the
+    day of its last use, and its folder.
 
     Exits with 0, 1 after an error, 2 if there is nothing to copy or the target exists.
     """
