@@ -42,7 +42,8 @@ class SpanTextSplitter(TextSplitter):
     With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
     text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
     `add_start_index`, the metadata then has the `end_index` as well. If such a chunk is split
-    again, and has its `context` in the metadata, only the slice is split.
+    again, and has its `context` in the metadata, only the slice is split. Its offsets, and the
+    "text" of a passage, are not passed on to its parts.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.
@@ -241,11 +242,11 @@ class SpanTextSplitter(TextSplitter):
         documents = []
         for parent, chunks in zip(parents, chunks_by_parent, strict=True):
             identified = parent.metadata if parent.id is None else parent.id
-            common = common_metadata(parent.metadata, context=everything)
+            common = common_metadata(_without_place(parent.metadata), context=everything)
             shift = len(_context_before(parent))
-            # A chunk without a context ends where its content does, so it needs no end. But it must
-            # not keep the end of a chunk that is split again.
-            has_end = has_start and (everything or self._context or "end_index" in common)
+            # A chunk without a context ends where its content does, so it needs no end. But if it is
+            # part of a chunk that has one, it gets its own: stores want the same keys.
+            has_end = has_start and (everything or self._context or "end_index" in parent.metadata)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
                 metadata |= added_metadata(
@@ -274,6 +275,20 @@ def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) 
         Document(page_content=text, metadata=metadata)
         for text, metadata in zip(check_texts(texts), metadatas or [{}] * len(texts), strict=True)
     ]
+
+
+def _without_place(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return the metadata of a chunk or passage without its offsets and slice of the text.
+
+    Those of its parts differ. Other documents may have an "end_index" or "text" of their own.
+    """
+    start, end, text = map(metadata.get, ("start_index", "end_index", "text"))
+    if type(start) is not int:
+        return metadata
+    own = {"start_index", "end_index"}
+    if type(end) is int and isinstance(text, str) and len(text) == end - start:
+        own.add("text")
+    return {key: value for key, value in metadata.items() if key not in own}
 
 
 def _in_context(text: str, context: Context) -> list[str]:

@@ -187,6 +187,24 @@ def test_passages_of_several_searches_are_joined() -> None:
     assert joined.page_content == RIVER[slice(min(places)[0], max(end for _, end in places))]
 
 
+@pytest.mark.parametrize("add_start_index", [True, False])
+def test_parts_of_a_passage_have_their_own_place_or_none(add_start_index: bool) -> None:
+    retriever = retriever_of(budget=40)
+    retriever.add_documents([RIVERS])
+    passage = retriever.invoke("otters hunt fish")[0]
+    assert passage.metadata["start_index"] + passage.metadata["end_index"] > 0
+    splitter = GreedyTextSplitter(target_size=5, tokenizer="words", add_start_index=add_start_index)
+    parts = splitter.split_documents([passage])
+    assert len(parts) > 2
+    for part in parts:
+        places = [part.metadata.get(key) for key in ("start_index", "end_index")]
+        own = passage.page_content.index(part.page_content)
+        assert places == ([own, own + len(part.page_content)] if add_start_index else [None] * 2)
+        assert "text" not in part.metadata  # the whole passage
+    own = Document("Bees hum.", metadata={"start_index": 3, "end_index": 6, "text": "A book."})
+    assert splitter.split_documents([own])[0].metadata["text"] == "A book."
+
+
 def test_documents_are_named_by_their_metadata_or_their_ids() -> None:
     retriever = retriever_of()
     for bad, message in (
