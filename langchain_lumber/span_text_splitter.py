@@ -244,8 +244,8 @@ class SpanTextSplitter(TextSplitter):
             identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(_without_place(parent.metadata), context=everything)
             shift = len(_context_before(parent))
-            # A chunk without a context ends where its content does, so it needs no end. But if it is
-            # part of a chunk that has one, it gets its own: stores want the same keys.
+            # A chunk without a context ends where its content does, so it needs no end. But a part
+            # of a chunk that has one gets its own.
             has_end = has_start and (everything or self._context or "end_index" in parent.metadata)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
