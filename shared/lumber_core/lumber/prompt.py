@@ -114,9 +114,7 @@ class PromptTemplate:
 
     def render(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text for a group."""
-        lines = (
-            f"{label(n)}: {fold_lines(text)}" for n, text in enumerate(group.texts, group.start)
-        )
+        lines = (f"{label(n)}: {fold_lines(t)}" for n, t in enumerate(group.texts, group.start))
         first, last = str(group.start), str(group.stop - 1)
         fields = {"paragraphs": "\n".join(lines), "first": first, "last": last}
         return self.system, _FIELD.sub(lambda match: fields[match[1]], self.user)

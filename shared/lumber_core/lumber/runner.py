@@ -69,10 +69,9 @@ class Schedule:
             raise Stopped
         if self._out >= self._capacity:
             return None
-        for task in self._candidates():
-            self._out += 1
-            return task
-        return None
+        task = next(self._candidates(), None)
+        self._out += task is not None
+        return task
 
     def give_back(self, task: Task) -> None:
         """Release the capacity of a task whose verdict has been recorded."""

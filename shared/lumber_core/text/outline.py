@@ -146,13 +146,10 @@ class TextOutline:
         stated = levels if isinstance(levels, str) else ""
         numbers = _numbers(stated)
         inherited: tuple[tuple[str, int], ...] = ()
+        repeated = sections and above[-1:] == (sections[0].title,)
         if len(numbers) == len(above):
             inherited = (*zip(above, numbers, strict=True),)
-        elif (
-            sections
-            and above[-1:] == (sections[0].title,)
-            and not text[: sections[0].start].strip()
-        ):
+        elif repeated and not text[: sections[0].start].strip():
             # Upper bounds: levels may be missing between two headings.
             bounds = range(sections[0].level - len(above) + 1, sections[0].level)
             inherited = (*zip(above[:-1], bounds, strict=True),)

@@ -232,12 +232,9 @@ def _split_and_embed(
     ]
     asks = hasattr(chunker, "judge")  # asking it may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
-    split = [
-        [replace(chunk, text=spoken_text(text, chunk.span)) for chunk in chunks]
-        if is_spoken
-        else chunks
-        for text, chunks, is_spoken in zip(texts, split, spoken, strict=True)
-    ]
+    for n, text in enumerate(texts):
+        if spoken[n]:
+            split[n] = [replace(chunk, text=spoken_text(text, chunk.span)) for chunk in split[n]]
     parts = place_chunks(split)
     in_contexts = [chunk.in_context for part in parts for chunk in part]
     keys, own = embedded.embed(in_contexts, lambda share: advance(share * len(documents)))

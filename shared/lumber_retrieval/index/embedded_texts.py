@@ -190,15 +190,11 @@ class EmbeddedTexts:
         with self.database.intact():
             last = max(self._blocks or (), default=0)
             rows = connection.execute("SELECT id, keys FROM embedded WHERE id > ?", (last,))
-            later = {number: np.frombuffer(stored, "<u8") for number, stored in rows}
+            later = {number: np.frombuffer(own, "<u8") for number, own in rows}
             self.shared |= self._blocks is not None and bool(later)
             self._blocks = {**(self._blocks or {}), **later}
-            asked = {*keys}
-            return {
-                key: row
-                for key, row in _read(connection, _blocks_with(self._blocks, keys)).items()
-                if key in asked
-            }
+            stored = _read(connection, _blocks_with(self._blocks, keys))
+            return {key: stored[key] for key in keys if key in stored}
 
 
 def remove_unused(database: Database) -> None:

@@ -191,14 +191,11 @@ def read_chunks(
     shown = {*select(connection, from_zero, {*undecided.values()})}
     later = {number for number, source in undecided.items() if (source,) in shown}
     details = json.loads(f"[{','.join(row[3] for row in chunks)}]")
-    described = {
-        number: (
-            owners[number],
-            Span(first, last),
-            {**common[owners[number]], **read_details(own, later=owners[number] in later)},
-        )
-        for (number, first, last, *_), own in zip(chunks, details, strict=True)
-    }
+    described: dict[int, StoredChunk] = {}
+    for (number, first, last, *_), own in zip(chunks, details, strict=True):
+        document = owners[number]
+        metadata = {**common[document], **read_details(own, later=document in later)}
+        described[number] = document, Span(first, last), metadata
     return described, {
         number: (text_in(name), text_in(text), read_outline(outline))
         for number, *_, name, text, outline in (documents if texts else ())

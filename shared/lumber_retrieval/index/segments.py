@@ -324,19 +324,12 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
         connection.execute("DELETE FROM segments WHERE id = ?", (one,))
     if not len(numbers):
         return
-    connection.execute(
-        "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            number,
-            int(numbers[0]),
-            int(numbers[-1]),
-            len(numbers),
-            numbers.tobytes(),
-            np.concatenate([part.lengths for part in parts]).tobytes(),
-            np.concatenate([part.owners for part in parts]).tobytes(),
-            b"".join([part.vectors for part in parts]),
-        ),
-    )
+    lengths = np.concatenate([part.lengths for part in parts])
+    owners = np.concatenate([part.owners for part in parts])
+    arrays = [array.tobytes() for array in (numbers, lengths, owners)]
+    vectors = b"".join([part.vectors for part in parts])
+    row = (number, int(numbers[0]), int(numbers[-1]), len(numbers), *arrays, vectors)
+    connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", lists)
 
 

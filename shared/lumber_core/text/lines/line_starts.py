@@ -110,13 +110,8 @@ def _find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[se
         body, before = bodies[number], number - 1
         if len(body) > _MAX_HEADING_CHARACTERS:
             continue
-        free = (
-            blank[number]
-            or number == 0
-            or lines.ended[before]
-            or before in headings
-            or bodies[before].isdigit()
-        )
+        begins = blank[number] or number == 0
+        free = begins or lines.ended[before] or before in headings or bodies[before].isdigit()
         marked = firsts[number] in "#=!?" and _MARKED.match(body)
         if marked or (free and _is_title(lines, number, before in wrapped)):
             headings.add(number)
@@ -132,13 +127,9 @@ def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
         return False
     named = body[0] in _NAMED_FIRSTS and _NAMED.match(body) is not None
     starts_title = body[0].isupper() or body[0].isdigit()
-    if not named and (
-        lines.ended[number]
-        or body[-1] in ",-"
-        or not (starts_title or close)
-        or len(body.split()) > (_MAX_HEADING_WORDS if starts_title else _MAX_TERM_WORDS)
-        or SPEAKER.match(body)
-    ):
+    most = _MAX_HEADING_WORDS if starts_title else _MAX_TERM_WORDS
+    untitled = lines.ended[number] or body[-1] in ",-" or not (starts_title or close)
+    if not named and (untitled or len(body.split()) > most or SPEAKER.match(body)):
         return False
     letters = sum(map(str.isalpha, body))
     if letters < max(_MIN_HEADING_LETTERS - close, (len(body) - body.count(" ")) / 2):

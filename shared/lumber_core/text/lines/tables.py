@@ -187,12 +187,8 @@ def find_rows(lines: Lines) -> tuple[set[int], set[int]]:
     runs: list[list[int]] = []  # of lines that may have several fields
     for number, body in enumerate(lines.bodies):
         commas = body.count(",")
-        if (
-            (commas > 1 and commas > body.count(", ") + 1)
-            or "\t" in body
-            or "|" in body
-            or ";" in body
-        ):
+        listed = commas > 1 and commas > body.count(", ") + 1
+        if listed or "\t" in body or "|" in body or ";" in body:
             if runs and runs[-1][-1] == number - 1 and not lines.blank[number]:
                 runs[-1].append(number)
             else:

@@ -77,16 +77,10 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         else:
             # A short line without punctuation, after a sentence and before a capital, is a title
             # or a term.
-            continued = (
-                full[number]
-                and lines.indents[number] <= lines.indents[before]
-                and (
-                    number + 1 == len(bodies)
-                    or lengths[number] >= 0.6 * widths[number]
-                    or ended[number]
-                    or small[number + 1]
-                )
-            )
+            long = lengths[number] >= 0.6 * widths[number]
+            in_text = long or number + 1 == len(bodies) or ended[number] or small[number + 1]
+            deeper = lines.indents[number] > lines.indents[before]
+            continued = full[number] and not deeper and in_text
         if continued:
             wrapped.add(number)
         elif not (in_prose or ended[before] or labels[number]):
