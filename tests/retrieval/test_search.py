@@ -180,6 +180,21 @@ def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
     ]
 
 
+def test_wide_rows_of_csv_are_whole() -> None:
+    names = ",".join(f"column {n}" for n in range(90))
+    rows = [
+        ",".join(f"{town} {n}" for n in range(90))
+        for town in ["Oslo", "Hamar", "Moss", "Bergen", "Voss", "Narvik", "Bodo"]
+    ]
+    index = PassageIndex(LayoutChunker(target_size=50), WordVectors())
+    source = Source("\n".join((names, *rows)), metadata={"source": "towns.csv"})
+    index.add([IndexedDocument("a", "a", source)])
+    for question in ("Bergen 0", "Bergen 45", "Bergen 89"):
+        best = index.search(question, budget=500)[0]
+        assert rows[3] in best.text.split("\n")
+        assert {*best.text.split("\n")} <= {names, *rows}
+
+
 HEADINGS = {
     "markdown": ("Boats\n=====", "Prices\n------"),
     "rst": ("=====\nBoats\n=====", "Prices\n~~~~~~"),

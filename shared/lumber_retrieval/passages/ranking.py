@@ -46,6 +46,8 @@ from 0 to 1."""
 _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
 _DIVIDED_BUDGETS = 2
 """The best chunks, with this many times the words of the budget, are divided into sentences."""
+_LONGEST_ROW = 4_000
+"""Characters on either side of a chunk of a CSV file in which its first and last rows are whole."""
 _LEAST_SCORE_GAP = 0.2
 """The least difference of scores at which text above a heading is a passage of its own. With it
 the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1, the first
@@ -255,6 +257,8 @@ def _sentences_in(
     """
     text, kind, cues, count = document
     first, last = start, end = chunk
+    if kind == "csv":  # a wide row has several chunks
+        limits = max(0, limits[0] - _LONGEST_ROW), min(len(text), limits[1] + _LONGEST_ROW)
     if kind not in NESTED:
         first, last = _lines_of(chunk, limits, text)
         if cues:  # with the times above
