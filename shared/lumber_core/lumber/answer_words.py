@@ -49,10 +49,10 @@ _LISTS: dict[str, dict[str, str]] = {
     # Words that state that content does not change.
     "sameness": {
         "en": r"same|still|unchanged|continu\w+|remain\w*|goes on to|more of",
-        "de": r"weiter\w*|gleich\w*|fortsetz\w+",
-        "fr": "même|suite",
-        "es": "mism[oa]|sigue",
-        "others": "stesso|mesmo|ainda|hetzelfde|nadal",
+        "others": (
+            r"weiter\w*|gleich\w*|fortsetz\w+|même|suite|mism[oa]|sigue|stesso|mesmo|ainda|hetzelfde|"
+            "nadal"
+        ),
         "signs": "仍|[继繼]续|続",
     },
     # Words of a sentence in prose that doubts a change.
@@ -86,10 +86,7 @@ _LISTS: dict[str, dict[str, str]] = {
     # Words between a change and the unit before it.
     "after": {
         "en": r"after|following|(?:end|conclude|finish)(?:s|ing)? (?:at|in|on|with)",
-        "de": "nach|hinter|endet (?:bei|in|mit)",
-        "fr": "apr[eè]s",
-        "es": "despu[eé]s de|tras",
-        "ru": "после",
+        "others": r"nach|hinter|endet (?:bei|in|mit)|apr[eè]s|despu[eé]s de|tras|после",
     },
     # Words between two items that are alternatives or the ends of a range.
     "or_to": {
@@ -107,19 +104,18 @@ _LISTS: dict[str, dict[str, str]] = {
             "wait|actually|correction|edit|scratch that|on (?:reflection|second thoughts?)|hm+|"
             "i meant?"
         ),
-        "de": "moment|halt|eigentlich|korrektur|vielmehr",
-        "fr": "attendez|en fait|plut[oô]t",
-        "es": "en realidad|mejor dicho|quise decir|perdón",
-        "others": "точнее|вернее|بل",
+        "others": (
+            "moment|halt|eigentlich|korrektur|vielmehr|attendez|en fait|plut[oô]t|en realidad|"
+            "mejor dicho|quise decir|perdón|точнее|вернее|بل"
+        ),
         "signs": "不对|不對|更正|应该是|正しくは|訂正",
     },
     # Words between a denial and the unit up to which it holds.
     "until": {
-        "en": "until|till|before|but|except|up to",
-        "de": "bis|vor|außer|sondern",
-        "fr": r"avant|jusqu\w*|sauf|mais",
-        "es": "antes|hasta|salvo|sino",
-        "others": "prima|fino|até|voor|tot|до|кроме",
+        "words": (
+            r"until|till|before|but|except|up to|bis|vor|außer|sondern|avant|jusqu\w*|sauf|mais|"
+            "antes|hasta|salvo|sino|prima|fino|até|voor|tot|до|кроме"
+        ),
         "signs": "之前|以前|まで",
     },
     # Words before the reason for an item.
@@ -139,12 +135,10 @@ _LISTS: dict[str, dict[str, str]] = {
             "(?:decline|refuse))|cannot (?:assist|help|comply)|"
             "against (?:my|the) (?:policy|guidelines)|apolog(?:ies|i[sz]e)"
         ),
-        "de": "es tut mir leid",
-        "fr": "d[ée]sol[ée]e?|je ne peux pas",
-        "es": "lo siento|no puedo",
         "others": (
-            "mi dispiace|non posso|desculpe|não posso|het spijt|przykro mi|nie mogę|üzgünüm|tyvärr|"
-            "извините|простите|не могу|عذرًا|عذرا|آسف"
+            "es tut mir leid|d[ée]sol[ée]e?|je ne peux pas|lo siento|no puedo|mi dispiace|"
+            "n(?:on|ão) posso|desculpe|het spijt|przykro mi|nie mogę|üzgünüm|tyvärr|извините|простите|"
+            "не могу|عذرًا|عذرا|آسف"
         ),
         "signs": "抱歉|对不起|對不起|申し訳|죄송|क्षमा|माफ़",
     },

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from lumber_core.spans import Span
@@ -30,7 +30,7 @@ _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
 # time of lyrics (LRC), the fields of ASS, or the tag of TTML, SAMI or YouTube's XML.
 _LABEL = re.compile(
     rf"""^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?(\[)?
-      ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)
+      ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|(?:[^\S\n]+\w+:\S+)*[^\S\n]*\n?)
     | ^\ufeff?{_LYRIC_TIME} | ^(\d+)\t(\d+)\t
     | ^Dialogue:[^,\n]{{1,20}},({_TIME}),({_TIME}),(?:[^,\n]*,){{6}}
     | <(?i:(?:\w+:)?p|text|sync)\b[^<>]{{0,200}}?\s(?i:begin|start|t)=["']?({_NUMBER})
@@ -39,8 +39,9 @@ _LABEL = re.compile(
 )
 _CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,]\d{1,3})?)"
 _MARKED = rf"[\[(]{_CLOCK}[\])]"
+_CLOCK_IN_WORDS = r"(?:\d+\ [^\W\d]+\ )?\d+\ [Mm]inut\w*\ \d+\ [^\W\d]+"  # of Teams
 _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
-    r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a]{0,30}(?:(?:\ [^\s:\uff1a]{1,30}){0,2}"
+    r"(?:[^\W\d_a-z\xdf-\xff]|(?=[a-z]{3,9}_\d))[^\s:\uff1a]{0,30}(?:(?:\ [^\s:\uff1a]{1,30}){0,2}"
     r"\ [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?"
 )
 # What precedes words in a transcript: "Ann Lee  0:03", "[Ann Lee] 14:03:12", "0:03 - 0:05" and
@@ -52,7 +53,9 @@ _HEAD = re.compile(
         | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
-    | {_CLOCK}\ [-\u2013\u2014]\ {_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
+    | {_CLOCK}\ (?:[-\u2013\u2014]\ )?{_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
+    | (?:(?:[^\W\d_]{{1,3}}\s{{2,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}[\d:]+\s{{1,3}})?
+      {_NAME}\s{{1,3}}({_CLOCK_IN_WORDS})[^\S\n]*$(?:\n[\d:]+[^\S\n]*$)?
     | \**{_NAME}(?::\**[^\S\n]?{_MARKED}|[^\S\n]?(?:{_MARKED}:|\[{_CLOCK}\]))\**(?=[^\S\n])
     | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
@@ -60,16 +63,16 @@ _HEAD = re.compile(
 # Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
 # such lines, too. Those of Zoom, on lines of their own, may start later.
 _FIRST_HEAD = re.compile(
-    r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$)"
+    r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
 # These are speakers only if they return: "Step 1 (0:05)" and "0:05 - Introduction" do not.
 _MAYBE_SPEAKER = re.compile(
     r"(?i)\W*(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3}\b(?!:)"
-    r"|[\d:.,]+ [-\u2013\u2014] [^\W\d]"
+    r"|[\d:.,]+ (?:[-\u2013\u2014] )?[^\W\d]"
 )
 # What most lines of a log have, and few of speech: levels, paths, settings, names in code.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
-_CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d")
+_CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|\b0 [Mm]inut")
 _SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
@@ -98,11 +101,12 @@ _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a lin
 # ">> ", "- ", and the name of a speaker.
 _SPEAKER = re.compile(
     rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?"
-    rf"[^\S\n]*(?:\**({_NAME})(?::\**(?=\s)|\uff1a))?",
+    rf"[^\S\n]*(?:\**({_NAME})(?:\ \([^()\n]{{1,40}}\))?(?::\**(?=\s)|\uff1a))?",
     re.MULTILINE,
 )
 _NAME_ALONE = re.compile(rf"(?:- )?({_NAME})(?<![.!?,;\u3002])[^\S\n]*$", re.MULTILINE)
 _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
+_WORD = re.compile(rf"[{INVISIBLE}]*[^\s{INVISIBLE}]\S*")
 
 
 class Cue(NamedTuple):
@@ -203,8 +207,8 @@ def speech(text: str) -> str:
     }
     kept = set() if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
-    before: list[list[str]] = []
-    rolled, ended, firsts = [], "", list[re.Match[str] | None]()
+    screen, ended, said, sizes = "", "", list[str](), list[int]()  # of the cue before
+    rolled, firsts = list[tuple[int, int]](), list[re.Match[str] | None]()
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
         if not lines:
@@ -212,13 +216,16 @@ def speech(text: str) -> str:
         shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
         name = _NAME_ALONE.match(text, *lines[0].span()) if len(lines) > 1 else None
         firsts += [name] if cue.text_start else []
-        most = min(len(before), len(shown), 4)  # lines of a screen
-        repeated = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
-        if repeated and (repeated < max(len(shown), len(before)) or cue.begins <= ended):
-            rolled.append(lines[:repeated])
-        before, ended = shown or before, cue.ends
-    if 2 * len(rolled) > len(cues):  # otherwise the speakers repeat themselves
-        hidden += [line.span() for lines in rolled for line in lines]
+        before, said = said, [word for line in shown for word in line]
+        repeated = next((n for n in sizes if before[len(before) - n :] == said[:n]), 0)
+        sizes = [*accumulate(map(len, shown[:-5:-1]))][::-1]  # of the last lines of a screen
+        shown_before, screen = screen, text[lines[0].start() : lines[-1].end()]
+        if repeated and (screen != shown_before or cue.begins <= ended):
+            words = [*_WORD.finditer(text, cue.text_start, cue.span.end)]
+            rolled.append((words[0].start(), words[repeated - 1].end()))
+        ended = cue.ends
+    if 2 * len(rolled) >= len(cues) > 3:  # otherwise the speakers repeat themselves
+        hidden += rolled
     alone = [name for name in firsts if name]  # speakers on lines of their own are few
     if len(alone) == len(firsts) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
         hidden += [name.span() for name in alone]
@@ -265,8 +272,8 @@ def _without_markup(match: re.Match[str]) -> str:
 
 def _format_time(time: str) -> str:
     number = time.rstrip("s")
-    if ":" not in time:  # in seconds, or milliseconds
+    if ":" not in time and " " not in time:  # in seconds, or milliseconds
         seconds = int(float(number)) // (1 if number != time or "." in time else 1000)
         return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    parts = re.split("[.,]", time)[0].split(":")[:3]
+    parts = re.findall(r"\d+", re.split("[.,]", time)[0])[:3]
     return ":".join(part.zfill(2) for part in (["0", *parts] if len(parts) == 2 else parts))

@@ -153,6 +153,12 @@ HEADS = {
     "teams before": "0:0:3.1 --> 0:0:5.4\nAnn\n{}\n"
     "0:0:5.4 --> 0:0:9.0\nAnn\n{}\n0:0:9.0 --> 0:1:0.0\nBob\n{}\n",
     "rev": "Ann Lee (00:03):\n{}\n\nBob (00:21):\n{}\n\nAnn Lee (01:02):\n{}\n",
+    "copied from teams": "AL\n\nAnn Lee\n0 minutes 3 seconds0:03\nAnn Lee 0 minutes 3 seconds\n{}\n"
+    "Ann Lee 0 minutes 9 seconds\n{}\n"
+    "B\n\nBob\n1 minute 5 seconds1:05\nBob 1 minute 5 seconds\n{}\n",
+    "teams in German": "Ann Lee\n0 Minuten 3 Sekunden\n{}\nBob\n0 Minuten 9 Sekunden\n{}\n"
+    "Ann Lee\n1 Stunde 2 Minuten 3 Sekunden\n{}\n",
+    "plaud": "0:03 Ann Lee\n{}\n\n0:21 Bob\n{}\n\n1:02 Ann Lee\n{}\n",
     "fireflies": "Ann Lee - 00:03\n{}\n\nBob - 00:21\n{}\n\nAnn Lee - 01:02\n{}\n",
     "youtube's panel": "0:03\n3 seconds\n{}\n0:05\n5 seconds\n{}\n1:07\n1 minute, 7 seconds\n{}\n",
     "premiere": "00:00:03:12 - 00:00:05:01\nSpeaker 1\n{}\n\n"
@@ -184,6 +190,18 @@ HEADS = {
     '<p t="5000">{}</p>\n<p t="7000">{}</p></body></timedtext>',
 }
 COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat.", "Go.", "Sit."]
+
+
+WORDS = [(line, word) for line in SAID for word in line.split()]
+REPEATED = {
+    "the word that is said is marked": srt(
+        *(line.replace(word, f"<u>{word}</u>", 1) for line, word in WORDS)
+    ),
+    "marked words with pauses": srt(
+        *(line.replace(word, f"<b>{word}</b>", 1) for line, word in WORDS)
+    ).replace(",000 --> ", ",999 --> "),
+    "layers": "".join(2 * cue for cue in re.split(r"(?=^\d\n)", srt(*SAID), flags=re.MULTILINE)),
+}
 
 
 @pytest.mark.parametrize(
@@ -269,6 +287,29 @@ COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat
             ["Row on."] * 4,
             id="a refrain",
         ),
+        *(pytest.param(text, SAID, id=name) for name, text in REPEATED.items()),
+        pytest.param(
+            srt("Row", "Row on", "Row on now.", "Then", "Then rest."),
+            ["Row", "on", "now.", "Then", "rest."],
+            id="lines that grow",
+        ),
+        pytest.param(
+            srt("spk_0: Hi.", "spk_1: Ho.", "spk_0: Hum."),
+            ["Hi.", "Ho.", "Hum."],
+            id="speakers of machines",
+        ),
+        pytest.param(
+            srt("Ann (on phone): Hi.", "Bob (quietly): Ho.", "Ann: Hum.", "Bob: Row on."),
+            ["Hi.", "Ho.", "Hum.", "Row on."],
+            id="speakers with remarks",
+        ),
+        pytest.param(
+            "".join(
+                f"00:0{n}.0 --> 00:0{n}.9 line:-1 A:start {one}\n" for n, one in enumerate(SAID)
+            ),
+            SAID,
+            id="words beside the times",
+        ),
         pytest.param(
             srt("王\uff1a你好。", "李\uff1a再见。"), ["你好。", "再见。"], id="a wide colon"
         ),
@@ -306,6 +347,11 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
         )
 
 
+def test_times_in_words_are_times() -> None:
+    text = "Ann Lee 0 minutes 3 seconds\nRow.\nAnn Lee 1 hour 2 minutes 9 seconds\nRest.\n"
+    assert [cue.begins for cue in read_cues(text)] == ["00:00:03", "01:02:09"]
+
+
 SHOWS_A_TRANSCRIPT = """# Meeting notes
 
 Zoom writes:
@@ -336,6 +382,7 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "[00:00:01] GET /oars 200\n[00:00:02] Compiling oar.c\n[00:00:09] size=3\n",
         "Step 1 (0:05): Peel the pears.\nStep 2 (0:10): Mix.\nStep 3 (0:15): Bake.\n",
         "0:00 - Oars\nWe row.\n1:45 - Sails\nWe sail.\n3:00 - Home\nWe rest.\n",
+        "0:00 Oars\nWe row.\n1:45 Sails\nWe sail.\n3:00 Home\nWe rest.\n",
     ],
 )
 def test_any_other_text_is_said_as_it_is(text: str) -> None:
