@@ -34,12 +34,11 @@ _LISTS: dict[str, dict[str, str]] = {
             "barely|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|"
             "absence|zero|wrong|false"
         ),
-        "de": "nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder",
-        "fr": "non|ne|pas|aucune?|jamais|rien|sans",
-        "es": "ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco",
         "others": (
-            r"nessun[oa]?|nulla|niente|senza|não|nem|nenhuma?|sem|niet|geen|nooit|zonder|brak|bez|"
-            r"żad\w+|не|нет|ни|без|inte|ing[ae]n|inget|utan|yok|değil|hiçbir|لا|ليس|ليست|لم|لن|بدون"
+            "nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder|non|ne|pas|aucune?|jamais|"
+            "rien|sans|ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco|nessun[oa]?|nulla|niente|senza|"
+            r"não|nem|nenhuma?|sem|niet|geen|nooit|zonder|brak|bez|żad\w+|не|нет|ни|без|inte|ing[ae]n|"
+            "inget|utan|yok|değil|hiçbir|لا|ليس|ليست|لم|لن|بدون"
         ),
         "signs": (
             r"n['\u2019]t\b|\bn['\u2019](?=\w)|"
@@ -137,8 +136,8 @@ _LISTS: dict[str, dict[str, str]] = {
         ),
         "others": (
             "es tut mir leid|d[ée]sol[ée]e?|je ne peux pas|lo siento|no puedo|mi dispiace|"
-            "n(?:on|ão) posso|desculpe|het spijt|przykro mi|nie mogę|üzgünüm|tyvärr|извините|простите|"
-            "не могу|عذرًا|عذرا|آسف"
+            "n(?:on|ão) posso|desculpe|het spijt|przykro mi|nie mogę|üzgünüm|tyvärr|извините|"
+            "простите|не могу|عذرًا|عذرا|آسف"
         ),
         "signs": "抱歉|对不起|對不起|申し訳|죄송|क्षमा|माफ़",
     },

@@ -60,8 +60,7 @@ _HEAD = re.compile(
     | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
-# Clocks of a recording start near 0, without a name in the first ten seconds: a list of results has
-# such lines, too. Those of Zoom, on lines of their own, may start later.
+# Clocks start near 0, without a name in the first ten seconds, unlike results; Zoom's may be later.
 _FIRST_HEAD = re.compile(
     r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )

@@ -29,6 +29,8 @@ _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
 _ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+# After a number: a raised or circled one or a fraction, as in "10²" and "2½", is another word.
+_AFTER_NUMBER = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
 # characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
@@ -54,6 +56,7 @@ _LETTERS = {
     # Ligatures of Yiddish, and letters of Uzbek and Ukrainian that are typed as an apostrophe.
     **{"\u05f0": "\u05d5\u05d5", "\u05f1": "\u05d5\u05d9", "\u05f2": "\u05d9\u05d9"},  # noqa: PIE800
     **dict.fromkeys("\u02bb\u02bc", "'"),
+    "\u0491": "\u0433",  # of Ukrainian
     "\u0582": "\u057e",  # in the Armenian "and", whose capitals have another letter
     **dict(zip("\u0131\xe6\u0153\xf0\xfe", ("i", "ae", "oe", "d", "th"), strict=True)),
     **{
@@ -143,7 +146,9 @@ def words_in(text: str) -> list[str]:
 
 def spaced_words(text: str) -> str:
     """Return the words of a text, see `words_in`, with one or more spaces before and after each."""
-    text = _INSIDE_NAME.sub(_with_parts, unicodedata.normalize("NFKC", text))
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _AFTER_NUMBER.sub(r" \g<0>", text))
+    text = _INSIDE_NAME.sub(_with_parts, text)
     if _has_only_signs(text) or _has_only_signs(text := fold(text)):
         # The same in ASCII, several times as fast.
         return f" {text.encode('ascii', 'replace').translate(_ASCII_WORDS).decode('ascii')} "
@@ -228,9 +233,8 @@ def count_written(text: str) -> int:
 def _count(text: str) -> int:
     """Return the number of words of a text, which may begin and end inside words."""
     text = text.replace(_BAR, " ")
-    if text.isascii() or not _MAYBE_SYLLABIC.search(text):
-        return len(text.split())
-    return len(_WORD.findall(text))
+    spaceless = not text.isascii() and _MAYBE_SYLLABIC.search(text)
+    return len(_WORD.findall(text) if spaceless else text.split())
 
 
 def floor_by_length(words: int, characters: int) -> int:
@@ -240,9 +244,7 @@ def floor_by_length(words: int, characters: int) -> int:
 
 def count_starts(text: str, start: int, end: int) -> int:
     """Return the number of words that begin in a range of a text."""
-    if start >= end:
-        return 0
-    return _count(text[start:end]) - is_inside_word(text, start)
+    return _count(text[start:end]) - is_inside_word(text, start) if start < end else 0
 
 
 def is_inside_word(text: str, place: int) -> bool:

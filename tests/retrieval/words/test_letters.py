@@ -39,7 +39,7 @@ SAME = [
     *(("ھەولێر", "هەولێر"), ("بەھار", "بەهار"), ("ګټه", "گټه"), ("בית־ספר", "בית ספר")),
     *(("ԵՐԵՎԱՆ", "երևան"), ("և", "եւ"), ("№", "no"), ("㈱", "株"), ("㍻", "平成"), ("ⅻ", "xii")),
     *(("װאָרט", "ווארט"), ("Oʻzbekiston", "O'zbekiston"), ("комп\u02bcютер", "комп'ютер")),
-    *(("Qur\u02be\u0101n", "Quran"), ("\u02bfUmar", "Umar")),
+    *(("ґанок", "ганок"), ("Ґ", "г"), ("Qur\u02be\u0101n", "Quran"), ("\u02bfUmar", "Umar")),
     # Hindi, Bengali, Malayalam
     *(("हिन्दी", "हिंदी"), ("मुम्बई", "मुंबई"), ("पाँच", "पांच"), ("फ़िल्म", "फिल्म"), ("\u095b", "\u091c")),
     *(("ক্\u200dষ", "ক্ষ"), ("\u09ce", "\u09a4\u09cd\u200d"), ("\u0d7b", "\u0d28\u0d4d\u200d")),
@@ -75,6 +75,18 @@ def test_words_that_are_written_differently_are_the_same(one: str, other: str) -
     text = f"xyz {one}, abc."
     (citation,) = cite([f"xyz {other}, abc."], {"a": text})
     assert (citation.kind, citation.similarity, citation.text) == ("aligned", 1, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("2½ cups, 5⅓", ["2", "1", "2", "cups", "5", "1", "3"]),
+        ("10² boats in 1999¹", ["10", "2", "boats", "in", "1999", "1"]),
+        ("①② x² H₂O", ["1", "2", "x2", "h2o"]),
+    ],
+)
+def test_a_number_ends_before_a_raised_one_and_a_fraction(text: str, words: list[str]) -> None:
+    assert words_in(text) == words
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
