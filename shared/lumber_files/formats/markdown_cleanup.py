@@ -123,7 +123,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
     head, _, *body = match["table"].split("\n")
     rows = [split_row(line) for line in (head, *body)]
     indent = head[: head.index("|")]
-    if len(rows[0]) == 1 and kind not in ("xlsx", "ods"):  # a frame around texts
+    if len(rows[0]) == 1 and kind != "xlsx":  # a frame around texts
         return f"\n{indent.rstrip()}\n".join(
             indent + text.replace("\\|", "|") for [text] in rows if text
         )
@@ -132,11 +132,11 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
         below = rows if heads else rows[1:]
         if len(grid) == len(below) and len(grid[0]) == len(rows[0]):
             # In a sheet, a cell alone in its row is a title.
-            _repeat_spanning_cells(below, grid, kind in ("xlsx", "ods"))
+            _repeat_spanning_cells(below, grid, kind == "xlsx")
             break
     # Word says whether a first row names the columns, and sheets are divided later. Of two columns,
     # it does above numbers: else the table may be one of names and values.
-    if kind not in ("docx", "xlsx", "ods") and rows[2:] and not any(rows[0]):
+    if kind not in ("docx", "xlsx") and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
         del rows[: is_data and names_columns(rows[1])]
     return join_table(rows, indent)

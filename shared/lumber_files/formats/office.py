@@ -23,7 +23,7 @@ from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.list_numbers import label_item, show_marked_ordinals
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
-from lumber_files.formats.open_document import rewrite_open_document
+from lumber_files.formats.open_document import read_open_workbook, rewrite_open_document
 from lumber_files.formats.package import (
     SPACES,
     clean_description,
@@ -34,7 +34,8 @@ from lumber_files.formats.package import (
     qualify,
     show_runs,
 )
-from lumber_files.formats.sheets import divide_sheets, read_drawings, read_workbook
+from lumber_files.formats.sheet_tables import divide_sheets
+from lumber_files.formats.sheets import read_drawings, read_workbook
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import EMPTY, PART, rewrite_word
 from lumber_files.limits import check_unpacked
@@ -101,7 +102,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         parts = _unpack(content, max_unpacked)
         if any(start in xml for xml in parts.values() for start in _EMBEDDED):
             notices.append("embedded objects left out")
-        if kind == "xlsx" and (workbook := read_workbook(parts)):
+        reads = {"xlsx": read_workbook, "ods": read_open_workbook}.get(kind)
+        if reads and (workbook := reads(parts)):
             return workbook[0], [*notices, *workbook[1]], _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
@@ -136,7 +138,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             text = " ".join(_TABLE_SIGNS.sub(" ", text).split())
         markdown = f"{before}{text}{after}"
         notices += more
-    if kind in ("xlsx", "ods"):
+    if kind == "xlsx":
         markdown = "\n\n".join(filter(None, [divide_sheets(markdown), *shapes]))
     elif kind != "epub":
         lines = []
@@ -231,7 +233,7 @@ def _repack(
                 elif name in slides:
                     _show_slide(root, slides[name])
                 else:
-                    notices += rewrite_open_document(root, parts)
+                    rewrite_open_document(root, parts)
                 xml = etree.tostring(root)
             target.writestr(name, show_local_dates(xml) if name == "xl/styles.bin" else xml)
     return repacked.getvalue()

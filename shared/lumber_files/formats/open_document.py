@@ -1,4 +1,4 @@
-"""Rewrites the XML of OpenDocument files: what anydoc drops or misreads is text that it reads."""
+"""Reads OpenDocument: rewrites the XML that anydoc drops or misreads, and reads workbooks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from typing import Any
 from lumber_files.formats.list_numbers import label_item
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.formats.package import clean_description, find, parse_xml, qualify
-from lumber_files.formats.sheets import list_notices
+from lumber_files.formats.sheet_tables import MAX_COLUMNS, Grid, list_notices, write_grid
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 _SHEETS = "//office:spreadsheet/table:table"
+_DRAWN_ON_SHEET = ".//drawing:*/text:p | .//drawing:*/table:table"
+_DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='title' or local-name()='desc']"
+_VALUE_OF_CELL = "@office:*[local-name()!='value-type' and local-name()!='currency']"
+_CELLS = (qualify("table:table-cell"), qualify("table:covered-table-cell"))
+_MOST_COPIES = 1_000_000  # of the cells of a sheet that is repeated; hostile files have more
 _DEEPEST = 10  # level of a list
 _IN_LINE = "//drawing:frame[@text:anchor-type='as-char'][drawing:text-box[count(*)=1]/text:p]"
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
@@ -28,8 +33,8 @@ _UNSEEN = (
 )
 
 
-def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
-    """Rewrite the content of a document; return notices of what a workbook hides."""
+def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
+    """Rewrite the content of a document."""
     for unseen in find(root, _UNSEEN):
         unseen.clear(keep_tail=True)
     for reading in find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML
@@ -71,7 +76,6 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
     _number_headings(root, named_styles)
     _nest_lists(root)
     _title_slides(root)
-    return _show_workbook(root)
 
 
 def _show_spans(root: Any, named_styles: Any) -> None:
@@ -164,20 +168,77 @@ def _title_slides(root: Any) -> None:
             paragraph.append(_make(page, "text:span", " (hidden slide)"))
 
 
-def _show_workbook(root: Any) -> list[str]:
-    """Show the formulas of a workbook that have no value; return notices of what is hidden."""
-    unvalued = "@table:formula and not(@office:*[local-name()!='value-type'] or text:p)"
-    for cell in (formulas := find(root, f"//table:table-cell[{unvalued}]")):
-        formula = find(cell, "substring-after(@table:formula, '=')")
-        cell.append(_make(cell, "text:p", "=" + _REFERENCE.sub(r"\1\2\3", formula)))
-    for sheet in find(root, _SHEETS):  # what is drawn on it follows its rows
-        for drawn in find(sheet, ".//drawing:*/text:p | .//drawing:*/table:table"):
-            cell = _make(sheet, "table:table-cell", "", drawn)
-            rows = find(drawn, ".//table:table-row") or [_make(sheet, "table:table-row", "", cell)]
-            sheet.extend([_make(sheet, "table:table-row"), *rows])
-    unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
-    sheets = find(root, f"{_SHEETS}[@table:style-name={unseen}]")
-    rows = find(root, f"{_SHEETS}//table:table-row[@table:visibility!='visible'][.//text:p]")
-    columns = find(root, f"{_SHEETS}//table:table-column[@table:visibility!='visible']")
-    counts = Counter(sheet=len(sheets), row=len(rows), column=len(columns), formula=len(formulas))
-    return list_notices(counts, "in the text")
+def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
+    """Return the Markdown of a workbook, and notices of what is left out."""
+    if "content.xml" not in parts:  # such as one with a password
+        return None
+    rewrite_open_document(root := parse_xml(parts["content.xml"]), parts)
+    for space in root.iter(*map(qualify, ("text:s", "text:tab", "text:line-break"))):
+        space.text = " "
+    hidden = find(root, "//style:style[*/@table:display='false']/@style:name")
+    counts: Counter[str] = Counter()
+    blocks = []
+    for sheet in find(root, _SHEETS):
+        if sheet.get(qualify("table:style-name")) in hidden:
+            counts["sheet"] += 1
+            continue
+        shown = [*write_grid(_read_grid(sheet, counts), counts)]
+        for drawn in find(sheet, _DRAWN_ON_SHEET):  # what is drawn on it follows its rows
+            is_table = drawn.tag == qualify("table:table")
+            shown += write_grid(_read_grid(drawn, counts), counts) if is_table else [_text(drawn)]
+        name = sheet.get(qualify("table:name"), "Sheet")
+        blocks += [f"## {name}", *filter(None, shown)] if any(shown) else []
+    return "\n\n".join(blocks), list_notices(counts)
+
+
+def _read_grid(table: Any, counts: Counter[str]) -> Grid:
+    """Return the cells of a sheet as they are shown, and count formulas without a value."""
+    grid = Grid()
+    number = column = copies = 0
+    for each in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
+        if next(each.iterancestors(qualify("table:table"))) is not table:
+            continue  # of what is drawn on it
+        is_hidden = each.get(qualify("table:visibility"), "visible") != "visible"
+        if each.tag == qualify("table:table-column"):
+            first, column = column + 1, column + _count(each, "columns-repeated")
+            grid.hidden_columns |= {*range(first, column + 1)[: MAX_COLUMNS * is_hidden]}
+            continue
+        first, number, place = number + 1, number + _count(each, "rows-repeated"), 0
+        cells: dict[int, str] = {}
+        for cell in each.iterchildren(*_CELLS):
+            left, place = place + 1, place + _count(cell, "columns-repeated")
+            text = _show_cell(cell, counts) if cell.tag == _CELLS[0] else ""
+            if text:
+                copies += (place + 1 - left) * (number + 1 - first)
+                if copies > _MOST_COPIES:
+                    raise ValueError("it has too many cells")
+                cells |= dict.fromkeys(range(left, place + 1), text)
+                below, right = _count(cell, "rows-spanned") - 1, _count(cell, "columns-spanned") - 1
+                rows = range(first, number + 1) if below or right else ()
+                grid.merged += [(n, left, n + below, left + right) for n in rows]
+        if cells:
+            grid.cells |= {n: dict(cells) for n in range(first, number + 1)}
+            grid.hidden_rows |= {*range(first, number + 1)} if is_hidden else set()
+    return grid
+
+
+def _count(element: Any, name: str) -> int:
+    return int(element.get(qualify(f"table:number-{name}"), 1))
+
+
+def _show_cell(cell: Any, counts: Counter[str]) -> str:
+    """Return the text of a cell, or its formula if no value is stored."""
+    paragraphs = cell.findall(qualify("text:p"))
+    shown = " ".join(map(_text, paragraphs))
+    if not shown.strip() and cell.attrib:
+        values = find(cell, _VALUE_OF_CELL)
+        formula = cell.get(qualify("table:formula"), "").partition("=")[2]
+        if formula and not (values or paragraphs):
+            counts["formula"] += 1
+            values = ["=" + _REFERENCE.sub(r"\1\2\3", formula)]
+        shown = "".join(values[:1])
+    return " ".join(shown.split()).replace("|", "\\|")
+
+
+def _text(element: Any) -> str:
+    return str(find(element, "string()")) if len(element) else element.text or ""

@@ -772,10 +772,10 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
     rows = "".join(
         f"<table:table-row {of}>{cell(name)}{number}</table:table-row>"
         for name, number, of in (
-            ("Boat", cell("Crew"), ""),
-            ("Gull", cell("7"), "table:visibility='filter'"),
-            ("Sum", cell("", "table:formula='of:=SUM([.B2:.B3])+[$Other.A1]'"), ""),
-            ("Sum", cell("7", "table:formula='of:=[.B2]' office:value='7'"), ""),
+            ("Boat", cell("Crew") + cell("Seats"), ""),
+            ("Gull", cell("7") + cell("8"), "table:visibility='filter'"),
+            ("Sum", cell("") + cell("", "table:formula='of:=SUM([.B2:.B3])+[$Other.A1]'"), ""),
+            ("Sum", cell("6") + cell("", "table:formula='of:=[.B2]' office:value='7'"), ""),
         )
     )
     style = (
@@ -783,14 +783,16 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
         "table:display='false'/></style:style></office:automatic-styles>"
     )
     columns = "<table:table-column/><table:table-column table:visibility='collapse'/>"
-    book = f"<table:table table:name='S' table:style-name='T'>{columns}{rows}</table:table>"
-    file = read_bytes(odf("spreadsheet", book, style), name="a", suffix=".ods")
-    assert file.text == (
-        "| Boat | Crew |\n| --- | --- |\n| Gull | 7 |\n| Sum | =SUM(B2:B3)+$Other.A1 |\n"
-        "| Sum | 7 |\n"
+    book = (
+        f"<table:table table:name='Crew'>{columns}{rows}</table:table>"
+        "<table:table table:name='Old' table:style-name='T'><table:table-row>"
+        f"{cell('Hull')}</table:table-row></table:table>"
     )
+    file = read_bytes(odf("spreadsheet", book, style), name="a", suffix=".ods")
+    table = "| Boat | Seats |\n| --- | --- |\n| Sum | =SUM(B2:B3)+$Other.A1 |\n| Sum | 7 |\n"
+    assert file.text == f"## Crew\n\n{table}"
     assert file.notices == (
-        "1 hidden sheet, 1 hidden row, 1 hidden column in the text",
+        "1 hidden sheet, 1 hidden row, 1 hidden column left out",
         "1 formula without a stored value",
     )
 
@@ -1161,8 +1163,8 @@ def test_charts_and_shapes_of_open_document_are_read() -> None:
         ("text", f"<text:p>See {chart}below.</text:p>", f"See below.\n\nBoats\n\n{shown}"),
         (
             "spreadsheet",
-            f"<table:table><table:shapes>{shapes}</table:shapes>{row}</table:table>",
-            f"{shown}\n\n**Tides**\n\n**Boats**\n\n{shown}",
+            f"<table:table table:name='S'><table:shapes>{shapes}</table:shapes>{row}</table:table>",
+            f"## S\n\n{shown}\n\nTides\n\nBoats\n\n{shown}",
         ),
         (
             "presentation",
@@ -1172,6 +1174,31 @@ def test_charts_and_shapes_of_open_document_are_read() -> None:
     ):
         parts = unzipped(odf(kind, body)) | {"O 1/content.xml": unzipped(values)["content.xml"]}
         assert text_of(zipped(parts), ".odt") == markdown
+
+
+def test_cells_that_a_workbook_of_open_document_repeats_or_merges_are_read() -> None:
+    empty = (
+        "<table:table-row table:number-rows-repeated='1048560'>"
+        "<table:table-cell table:number-columns-repeated='16384'/></table:table-row>"
+    )
+    rows = (
+        "<table:table-row><table:table-cell table:number-columns-spanned='3' "
+        "table:number-rows-spanned='2'><text:p>Tide<text:s/>times</text:p></table:table-cell>"
+        "<table:covered-table-cell table:number-columns-repeated='2'/></table:table-row>",
+        "<table:table-row><table:covered-table-cell table:number-columns-repeated='3'/>"
+        "</table:table-row><table:table-row table:number-rows-repeated='2'>"
+        "<table:table-cell table:number-columns-spanned='2' office:value-type='float' "
+        "office:value='7.5'/><table:covered-table-cell><text:p>unseen</text:p>"
+        "</table:covered-table-cell><table:table-cell><text:p>a|b</text:p></table:table-cell>"
+        "</table:table-row>",
+        f"{empty}<table:table-row><table:table-cell table:number-columns-repeated='16383'/>"
+        "<table:table-cell><text:p>far away</text:p></table:table-cell></table:table-row>",
+    )
+    sheet = f"<table:table table:name='Mill'>{''.join(rows)}</table:table>"
+    assert text_of(odf("spreadsheet", sheet), ".ods") == (
+        "## Mill\n\n**Tide times**\n\n|  |  |  |\n| --- | --- | --- |\n| 7.5 | 7.5 | a\\|b |\n"
+        "| 7.5 | 7.5 | a\\|b |\n\n**far away**"
+    )
 
 
 def test_a_notice_names_embedded_objects_and_text_about_charts_is_unchanged() -> None:
@@ -1201,7 +1228,7 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     )
     rows = f"<table:table-row>{cells}</table:table-row>" * 2
     spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
-    assert text_of(spread, ".ods") == "| a | b |\n| --- | --- |\n| a | b |"
+    assert text_of(spread, ".ods") == "## S\n\n| a | b |\n| --- | --- |\n| a | b |"
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
     styled = rb"{\rtf1{\stylesheet{\s2\sbasedon0 Heading 2;}}\pard\s2 Tides\par\pard Low.\par}"
     assert text_of(styled, ".rtf") == "## Tides\n\nLow."
@@ -1281,7 +1308,7 @@ REPEATED = (
             "entity",
         ),
         (".docx", word(DEEP[0] * 3_000 + paragraph("x") + DEEP[1] * 3_000), "depth"),
-        (".ods", odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"), "limit exceeded"),
+        (".ods", odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"), "too many cells"),
         (".ipynb", b"[" * 100_000, "(recursion|Stack overflow)"),
         (".ipynb", b"{}", "not a notebook"),
         (".eml", b"Tides turn.", "no headers"),

@@ -1,0 +1,165 @@
+"""Writes the cells of a sheet as tables in Markdown, divided where cells are empty."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+
+from lumber_core.support.wording import with_noun
+from lumber_files.formats.markdown_cleanup import (
+    MAX_REPEATED_CELLS,
+    NUMBER_START,
+    join_table,
+    names_columns,
+    split_row,
+)
+
+MAX_COLUMNS = 16_384
+"""The columns that a sheet has in Excel and LibreOffice."""
+_MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
+_Cells = dict[int, dict[int, str]]
+
+
+@dataclass
+class Grid:
+    """A sheet: its texts by row and column, from 1 on, and which are merged or hidden.
+
+    Of merged cells, these are the first row and column, and the last ones.
+    """
+
+    cells: _Cells = field(default_factory=dict)
+    merged: list[tuple[int, ...]] = field(default_factory=list)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+
+
+def write_grid(grid: Grid, counts: Counter[str]) -> Iterator[str]:
+    """Yield the tables of a sheet and the titles above them; count what is hidden."""
+    _repeat_merged(grid)
+    hidden = grid.hidden_rows & grid.cells.keys()
+    used = {column for n in grid.cells.keys() - hidden for column in grid.cells[n]}
+    counts.update(row=len(hidden), column=len(used & grid.hidden_columns))
+    columns = used - grid.hidden_columns
+    shown = {
+        n: {column: cells[column] for column in cells if column in columns and n not in hidden}
+        for n, cells in grid.cells.items()
+    }
+    yield from _write_sheet(_dense_rows(shown))
+
+
+def list_notices(counts: Counter[str]) -> list[str]:
+    """Return notices of hidden sheets, rows and columns, and of formulas."""
+    kinds = [kind for kind in ("sheet", "row", "column") if counts[kind]]
+    hidden = ", ".join(with_noun(counts[kind], f"hidden {kind}") for kind in kinds)
+    formulas = f"{with_noun(counts['formula'], 'formula')} without a stored value"
+    return [*[f"{hidden} left out"][: len(kinds)], *[formulas][: counts["formula"]]]
+
+
+def divide_sheets(markdown: str) -> str:
+    """Divide sheets in Markdown into tables at empty rows, and drop empty columns."""
+    blocks: list[str] = []
+    for block in markdown.split("\n\n"):
+        first, _, *more = [*block.split("\n"), ""]
+        rows = [split_row(line) for line in (first, *more) if line]
+        blocks += _write_sheet(rows) if block.startswith("|") else [block]
+    return "\n\n".join(blocks)
+
+
+def _repeat_merged(grid: Grid) -> None:
+    """Repeat each merged cell in the rows and columns that it spans.
+
+    One that is alone in its row is a title, and is not repeated.
+    """
+    room = MAX_REPEATED_CELLS
+    cells = grid.cells
+    for top, left, bottom, right in grid.merged:
+        text = cells.get(top, {}).get(left, "")
+        width, below = right + 1 - left, range(top, bottom + 1)
+        rows = [n for n in below if n in cells] if text and len(below) <= room else []
+        for number in rows if rows[1:] or len(cells.get(top, ())) > 1 else ():
+            if width <= room:
+                room -= width
+                cells[number] = dict.fromkeys(range(left, right + 1), text) | cells[number]
+
+
+def _dense_rows(cells: _Cells) -> Iterator[list[str]]:
+    """Yield the rows of a sheet with their empty cells; an empty row is where rows are missing."""
+    used = sorted({column for row in cells.values() for column in row})
+    columns: list[int] = []
+    for column in used:
+        columns += [0, column] if columns and column - columns[-1] > 1 else [column]
+    if len(cells) * len(columns) > _MOST_CELLS:
+        raise ValueError("its cells are too far apart")
+    for before, number in pairwise([0, *sorted(cells)]):
+        if number - before > 1:
+            yield []
+        if row := cells[number]:  # else it is hidden, and the table goes on below it
+            yield [row.get(column, "") for column in columns]
+
+
+def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:
+    """Yield the tables of a sheet, and the titles above them."""
+    header: list[str] = []  # a table without one has that of the table before
+    for table in _tables(rows):
+        while table and sum(map(bool, table[0])) == 1:
+            below = table[1] if table[1:] else []
+            if sum(map(bool, below)) == 1 and any(map(all, zip(table[0], below, strict=True))):
+                break  # they are a column
+            yield f"**{''.join(table.pop(0))}**"
+        if table:
+            columns = [n for n, column in enumerate(zip(*table, strict=True)) if any(column)]
+            first = [table[0][n] for n in columns]
+            if table[1:] and names_columns(first):
+                header = table.pop(0)
+            elif len(header) != len(table[0]) or not all(header[n] for n in columns[1:]):
+                header = [""] * len(table[0])
+            yield join_table([row[n] for n in columns] for row in (header, *table))
+
+
+def _tables(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
+    """Yield the tables of a sheet: they are divided by empty rows, or stand side by side."""
+    for filled, group in groupby(rows, any):
+        if not filled:
+            continue
+        block: list[list[str]] = []
+        before: list[int] = []
+        for row in group:
+            places = [n for n, text in enumerate(row) if text]
+            if min(len(before), len(places)) > 1 and (
+                before[-1] < places[0] or places[-1] < before[0]
+            ):
+                yield block
+                block = []
+            block.append(row)
+            before = places
+        gap = _find_gap(block)
+        if gap:
+            yield from _tables([row[:gap] for row in block])
+            yield from _tables([[""] * gap + row[gap:] for row in block])
+        else:
+            yield block
+
+
+def _find_gap(rows: list[list[str]]) -> int:
+    """Return the empty column between two tables that each have a header; 0 without one."""
+    used = {n for row in rows for n, text in enumerate(row) if text}
+    for gap in sorted(set(range(1, len(rows[0]))) - used):
+        left, right = (
+            _start_of_table(rows, sorted(used & set(columns)))
+            for columns in (range(gap), range(gap, len(rows[0])))
+        )
+        if left and right:
+            labels = [row[right[1]] for row in rows[right[0] + 1 :]]
+            if left[0] != right[0] or not any(map(NUMBER_START.match, labels)):
+                return gap
+    return 0
+
+
+def _start_of_table(rows: list[list[str]], columns: list[int]) -> tuple[int, int] | None:
+    """Return the first row and column of a table, None if its first row does not name columns."""
+    top = next((n for n, row in enumerate(rows) if any(row[c] for c in columns)), len(rows))
+    names = [row[column] for row in rows[top : top + 1] for column in columns]
+    is_table = len(names) > 1 and all(names) and top + 1 < len(rows)
+    return None if not is_table or any(map(NUMBER_START.match, names)) else (top, columns[0])
