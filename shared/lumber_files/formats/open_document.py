@@ -90,14 +90,18 @@ def _show_spans(root: Any, named_styles: Any) -> None:
         for face in find(part, "//style:font-face"):
             family = find(face, "string(@*[local-name()='font-family'])")
             families[face.get(qualify("style:name"))] = family.strip("'")
-    for span in [*root.iter(*map(qualify, ("text:p", "text:h", "text:span")))]:
-        style = styles.get(span.get(qualify("text:style-name")), {})
-        if style.get(qualify("text:display")) == "none":
+    display, font_name, position = map(
+        qualify, ("text:display", "style:font-name", "style:text-position")
+    )
+    name, *tags = map(qualify, ("text:style-name", "text:span", "text:p", "text:h"))
+    for span in [*root.iter(*tags)]:
+        if not (style := styles.get(span.get(name))):
+            continue
+        if style.get(display) == "none":
             span.clear(keep_tail=True)
-        font = style.get(qualify("style:font-name"), "")
+        font = style.get(font_name, "")
         span.text = show_symbols(span.text or "", families.get(font, font))
-        raised = re.match("super|[1-9]", style.get(qualify("style:text-position"), ""))
-        if raised and span.tag == qualify("text:span"):
+        if span.tag == tags[0] and re.match("super|[1-9]", style.get(position, "")):
             span.text = set_apart("sup", "x", span.text)
 
 

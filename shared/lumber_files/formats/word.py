@@ -149,12 +149,15 @@ def _mark_numbers(root: Any) -> None:
     """Mark the numbers of lists and headings whose format anydoc does not know."""
     for newer in find(root, "//w:lvl/*/*/w:numFmt[@w:format]"):
         newer.getparent().getparent().addnext(newer)
-    for shown in find(root, "//w:lvl[not(w:isLgl)]/w:lvlText[@w:val != '']"):
-        for level in find(shown, "../../w:lvl"):
+    for listed in find(root, "//*[w:lvl]"):
+        marks = {}
+        for level in find(listed, "w:lvl"):
             form = find(level, "string(w:numFmt/@w:format | w:numFmt[not(@w:format)]/@w:val)")
             number = f"%{int(level.get(qualify('w:ilvl'), 0)) + 1}"
-            marked = "" if form == "none" else mark_ordinal(number, form)
-            shown.set(qualify("w:val"), shown.get(qualify("w:val")).replace(number, marked))
+            marks[number] = "" if form == "none" else mark_ordinal(number, form)
+        for shown in find(listed, "w:lvl[not(w:isLgl)]/w:lvlText/@w:val/.."):
+            parts = re.split(r"(%\d)", shown.get(qualify("w:val")))
+            shown.set(qualify("w:val"), "".join(marks.get(part, part) for part in parts))
     for level in find(root, "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']"):
         # Marked letters, no number but a text, or a tick of pandoc's lists of tasks.
         for form in find(level, f"w:numFmt[{_SHOWN_BY_TEXT}]"):
