@@ -28,7 +28,6 @@ _LIKELY_ENCODINGS = (  # common on the web; among all of Python's, rare ones win
 _NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
 _SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-_CUT_LETTER = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
 # The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments push it further.
 # A declaration that bytes show is not in UTF-16 or UTF-32.
 _DECLARED_WITHIN = 4096
@@ -93,8 +92,7 @@ def decode(
         with suppress(ValueError):  # pages may declare a wrong encoding
             return Decoded(_decode_undamaged(content, name, declared.decode()), declared.decode())
     # In other encodings, at most a third of these places is a letter of UTF-8, by chance.
-    cut = damaged == 1 and _CUT_LETTER.search(content, len(content) - 3)
-    if not may_be_wide and (cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged):
+    if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")
     # The last letter in UTF-16 may lack a byte.
     whole = content[: len(content) // 2 * 2] if may_be_wide else content

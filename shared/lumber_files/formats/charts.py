@@ -58,8 +58,7 @@ def _points(source: Any) -> dict[int, str]:
         points: dict[int, str] = {}
         for point in level.iterfind("{*}pt"):
             text = point.findtext("{*}v", point.text or "")
-            form = point.get("formatCode") or level.findtext("{*}formatCode")
-            form = form or level.get("formatCode")
+            form = level.findtext("{*}formatCode") or level.get("formatCode")
             with suppress(ValueError):
                 text = show_number(float(text), form) if form else text
             points[int(point.get("idx", len(points)))] = text

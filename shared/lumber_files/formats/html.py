@@ -99,9 +99,7 @@ def _simplify(body: Any) -> None:
         for rows, row in enumerate(reversed(section.findall("tr")), start=1):
             for cell in row.iterfind("*[@rowspan]"):  # it ends with its section; 0 means there
                 cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
-    for choice in body.xpath("//switch[foreignobject]"):  # of forms of a text in SVG
-        choice[1:] = []
-    strip_tags(body, "thead", "tbody", "tfoot", "svg", "switch", "foreignobject")
+    strip_tags(body, "thead", "tbody", "tfoot", "svg", "foreignobject")
     for heading in body.iter(*HEADING_TAGS):
         for block in heading.iterdescendants(*GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from fractions import Fraction
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 
@@ -20,20 +19,23 @@ BUILT_IN |= {32: "h:mm", 33: "h:mm:ss"}
 _TOKEN = re.compile(
     r"""(?P<text>"[^"]*"?|\\.|\[\$[^\]]*\])|(?P<pad>[_*].)|(?P<elapsed>\[(?:h+|m+|s+)\])
     |(?P<condition>\[[<>=][^\]]*\])|\[[^\]]*\]|(?P<noon>am/pm|a/p)
-    |(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|(?P<power>e[+-])|(?P<general>general)|(?P<era>g+|e+)
+    |(?P<power>e[+-])|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|e+)|(?P<general>general)|g+(?=e)
     |(?P<digit>[0#?])|(?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 _CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
 _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
-_FRACTION = re.compile(r"([0#?]\s*)?(?:[0#?]+)\s*/\s*([0#?]*)(\d*)")
 # By all letters, or else by the first one.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "h": "%H", "s": "%S", "m": "%m"}
-_PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
-# Of Japan, by their first days: what g, gg and ggg show.
-_ERAS = {date(2019, 5, 1): ("R", "令", "令和"), date(1989, 1, 8): ("H", "平", "平成")}
-_ERAS |= {date(1926, 12, 25): ("S", "昭", "昭和"), date(1912, 7, 30): ("T", "大", "大正")}
-_ERAS[date.min] = ("M", "明", "明治")
+_PARTS_OF_DATES |= {
+    "e": "%Y",
+    "mmm": "%b",
+    "mmmm": "%B",
+    "mmmmm": "%b",
+    "d": "%d",
+    "ddd": "%a",
+    "dddd": "%A",
+}
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -64,15 +66,9 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     if "general" in kinds or not (tokens or sections[1:]):
         shown = _show_general(value)
         return "".join(shown if kind == "general" else text for kind, text in tokens) or shown
-    if kinds & {"date", "elapsed"} or ("era" in kinds and "digit" not in kinds):
+    if kinds & {"date", "elapsed"}:
         return _show_date(value + 1462 * (from_1904 and "elapsed" not in kinds), tokens).strip()
     return _show_digits(value, tokens).strip()
-
-
-def show_text(text: str, code: str) -> str:
-    """Return a text as the section for texts of a format, such as `"Mr. "@`, shows it."""
-    tokens = next((each for each in _sections(code) if ("other", "@") in each), ())
-    return "".join(text if part == "@" else part for _, part in tokens).strip() or text
 
 
 def _choose(sections: tuple[_Tokens, ...], value: float) -> tuple[_Tokens, float]:
@@ -97,8 +93,6 @@ def _show_general(value: float) -> str:
 
 
 def _show_date(value: float, tokens: _Tokens) -> str:
-    if value < 0 and any(kind == "elapsed" for kind, _ in tokens):
-        return f"-{_show_date(-value, tokens)}"
     if not 0 <= value < 2958466:  # to the end of 9999
         return _show_general(value)
     names = [text.lower().strip("[]") * (kind in ("date", "elapsed")) for kind, text in tokens]
@@ -108,7 +102,6 @@ def _show_date(value: float, tokens: _Tokens) -> str:
     day = datetime(1899, 12, 31) if seconds < 60 * 86400 else datetime(1899, 12, 30)
     moment = day + timedelta(seconds=int(seconds))
     noon = any(kind == "noon" for kind, _ in tokens)
-    has_era = any(kind == "era" and text[0] in "gG" for kind, text in tokens)
     shown, before = "", ""
     for number, ((kind, text), name) in enumerate(zip(tokens, names, strict=True)):
         if kind == "elapsed":
@@ -126,11 +119,6 @@ def _show_date(value: float, tokens: _Tokens) -> str:
             text = f"{int(text)}" if len(letters) == 1 else text
             if "." in name:
                 text += f"{seconds % 1:.{places}f}"[1:]
-        elif kind == "era":
-            first = next(day for day in _ERAS if day <= moment.date())
-            year = moment.year - (max(first.year, 1868) - 1) * has_era
-            shorter = _ERAS[first][min(len(text), 3) - 1]
-            text = shorter if text[0] in "gG" else f"{year:0{len(text)}}"
         before = name[:1] or before
         shown += text
     return shown
@@ -143,8 +131,8 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     if not digits:
         parts = [text for kind, text in tokens if kind != "condition"]
         return "".join(_show_general(value) if text == "@" else text for text in parts)
-    if form := _FRACTION.search("".join(texts)):
-        return _show_fraction(value, form)
+    if "/" in texts:  # a fraction
+        return _show_general(value)
     power = next((n for n, (kind, _) in enumerate(tokens) if kind == "power"), len(tokens))
     first, last = digits[0], max(n for n in digits if n < power)
     point = texts.index(".") if "." in texts[:power] else last + 1
@@ -155,9 +143,8 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     number = Decimal(f"{value:.15g}").scaleb(2 * texts.count("%") - 3 * scale)
     exponent = 0
     if power < len(tokens) and number:
-        step = max(1, len(whole))
-        exponent = (number.adjusted() // step) * step
-        exponent += step * (round(abs(number.scaleb(-exponent)), len(decimals)) >= 10**step)
+        exponent = number.adjusted()
+        exponent += round(abs(number.scaleb(-exponent)), len(decimals)) >= 10
         number = number.scaleb(-exponent)
     if number.adjusted() + len(decimals) < _DIGITS:
         number = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
@@ -185,14 +172,3 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
         ):
             shown += text
     return re.sub(r"^(-) +|\.$", r"\1", shown)
-
-
-def _show_fraction(value: float, form: re.Match[str]) -> str:
-    """Return a number as a fraction, such as 1 1/2, with its whole part if the format has one."""
-    fixed, number = int(form[3] or 0), abs(Fraction(value))
-    most = max(1, 10 ** len(form[2]) - 1)
-    part = Fraction(round(number * fixed), fixed) if fixed else number.limit_denominator(most)
-    whole = int(part) if form[1] or part.denominator == 1 else 0
-    sign, under = "-" * (value < 0), fixed or part.denominator
-    shown = f"{f'{whole} ' if whole else ''}{(part - whole) * under}/{under}"
-    return f"{sign}{whole if part == whole else shown}"

@@ -20,7 +20,7 @@ from lumber_files.encodings import decode
 from lumber_files.formats.binary_office import list_left_out, read_shapes, show_local_dates
 from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
-from lumber_files.formats.list_numbers import label_item, show_marked_ordinals
+from lumber_files.formats.list_numbers import show_marked_ordinals
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
 from lumber_files.formats.open_document import read_open_workbook, rewrite_open_document
@@ -31,7 +31,6 @@ from lumber_files.formats.package import (
     is_page_number,
     link_targets,
     parse_xml,
-    qualify,
     show_runs,
 )
 from lumber_files.formats.sheet_tables import divide_sheets
@@ -69,10 +68,6 @@ _SHOWN += "| .//w:ptab | .//w:br | .//text:*[not(node())])[not(ancestor::mc:Fall
 _TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
-# Numbers of paragraphs of slides: ECMA-376, part 1, 20.1.10.61.
-_SLIDE_FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
-_SLIDE_LABELS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
-_SLIDE_NUMBERS = re.compile(f"({'|'.join(_SLIDE_FORMS)})({'|'.join(_SLIDE_LABELS)})")
 # Charts of the kinds since Office 2016 are read as the others, of another namespace.
 _NEWER_CHARTS = b'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
 _CHARTS = b'xmlns:cx="%b"' % SPACES["c"].encode()
@@ -239,50 +234,20 @@ def _repack(
     return repacked.getvalue()
 
 
-def _number_paragraphs(body: Any) -> None:
-    """Write the numbers that begin again in a text of a slide: anydoc counts on at each level."""
-    counted: dict[int, int] = {}  # by level: the last number that anydoc shows
-    shown: dict[int, tuple[str, int, bool]] = {}  # format and number shown; if it is written here
-    for paragraph in find(body, "a:p[normalize-space()]"):
-        level = int(find(paragraph, "string(a:pPr/@lvl)") or 0)
-        for last in (counted, shown):
-            for deeper in [*filter(level.__lt__, last)]:
-                del last[deeper]
-        form, start = (find(paragraph, f"string(a:pPr/*/@{x})") for x in ("type", "startAt"))
-        before, number, is_written = shown.pop(level, ("", 0, False))
-        if not (kind := _SLIDE_NUMBERS.fullmatch(form)):
-            continue
-        if before != form + start:  # a new list
-            number = int(start or 1) - 1
-            is_written = counted.get(level, number) != number
-        number += 1
-        shown[level] = (form + start, number, is_written)
-        if not is_written:
-            counted[level] = number
-            continue
-        label = _SLIDE_LABELS[kind[2]].format(label_item(number, _SLIDE_FORMS[kind[1]]))
-        find(paragraph, "a:pPr/a:buAutoNum")[0].tag = qualify("a:buChar")
-        text = find(paragraph, "(.//a:t)[1]")[0]
-        text.text = f"{label} {text.text}"
-
-
 def _show_slide(root: Any, number: int) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
     from lxml import etree
 
     for text in find(root, "//a:r[a:rPr/a:sym]/a:t"):  # its other letters are of other fonts
         font = find(text, "string(../a:rPr/a:sym/@typeface)")
-        shown = (
+        text.text = "".join(
             show_symbols(c, font) if _SYMBOL_OF_A_FONT.match(c) else c for c in text.text or ""
         )
-        text.text = "".join(shown)
     show_runs(root, "a", "a:latin/@typeface", "@baseline")
     for hidden in find(root, "//*[*/p:cNvPr[@hidden='1' or @hidden='true']]"):
         hidden.getparent().remove(hidden)
     for picture in find(root, "//p:cNvPr[@descr or @title]"):
         picture.set("descr", clean_description(picture.get("descr"), picture.get("title")))
-    for body in find(root, "//p:txBody"):
-        _number_paragraphs(body)
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
     for shapes in find(root, "//p:cSld/p:spTree"):
         titled = find(shapes, titles)

@@ -16,12 +16,11 @@ from lumber_files.formats.symbol_fonts import show_symbols
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 _SHEETS = "//office:spreadsheet/table:table"
 _DRAWN_ON_SHEET = ".//drawing:*/text:p | .//drawing:*/table:table"
-_DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='title' or local-name()='desc']"
+_DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='desc']"
 _VALUE_OF_CELL = "@office:*[local-name()!='value-type' and local-name()!='currency']"
 _CELLS = (qualify("table:table-cell"), qualify("table:covered-table-cell"))
 _MOST_COPIES = 1_000_000  # of the cells of a sheet that is repeated; hostile files have more
 _DEEPEST = 10  # level of a list
-_IN_LINE = "//drawing:frame[@text:anchor-type='as-char'][drawing:text-box[count(*)=1]/text:p]"
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 # The text of a control of a form, after its tick or empty box.
 _VALUE = "concat(substring('☑ ☐ ', 1 + 2 * not(@form:*[.='checked' or .='true']), 2 * "
@@ -67,9 +66,6 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     for control in find(root, "//drawing:control"):
         form = forms.get(control.get(qualify("drawing:control")), control)
         control.tag, control.text = qualify("text:span"), find(form, _VALUE)
-    for frame in find(root, _IN_LINE):
-        paragraph = frame[0][0]
-        frame.tag, frame.text, frame[:] = qualify("text:span"), paragraph.text, paragraph
     for shape in find(root, _DRAWN):  # its text may not be taken for words of the paragraph
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")
@@ -95,8 +91,7 @@ def _show_spans(root: Any, named_styles: Any) -> None:
     )
     name, *tags = map(qualify, ("text:style-name", "text:span", "text:p", "text:h"))
     for span in [*root.iter(*tags)]:
-        if not (style := styles.get(span.get(name))):
-            continue
+        style = styles.get(span.get(name), {})
         if style.get(display) == "none":
             span.clear(keep_tail=True)
         font = style.get(font_name, "")
@@ -189,9 +184,10 @@ def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | No
         shown = [*write_grid(_read_grid(sheet, counts), counts)]
         for drawn in find(sheet, _DRAWN_ON_SHEET):  # what is drawn on it follows its rows
             is_table = drawn.tag == qualify("table:table")
-            shown += write_grid(_read_grid(drawn, counts), counts) if is_table else [_text(drawn)]
-        name = sheet.get(qualify("table:name"), "Sheet")
-        blocks += [f"## {name}", *filter(None, shown)] if any(shown) else []
+            tables = write_grid(_read_grid(drawn, counts), counts) if is_table else ()
+            shown += tables or ["".join(drawn.itertext())]
+        heading = f"## {sheet.get(qualify('table:name'), 'Sheet')}"
+        blocks += [heading, *filter(None, shown)] if any(shown) else []
     return "\n\n".join(blocks), list_notices(counts)
 
 
@@ -233,7 +229,7 @@ def _count(element: Any, name: str) -> int:
 def _show_cell(cell: Any, counts: Counter[str]) -> str:
     """Return the text of a cell, or its formula if no value is stored."""
     paragraphs = cell.findall(qualify("text:p"))
-    shown = " ".join(map(_text, paragraphs))
+    shown = " ".join("".join(each.itertext()) for each in paragraphs)
     if not shown.strip() and cell.attrib:
         values = find(cell, _VALUE_OF_CELL)
         formula = cell.get(qualify("table:formula"), "").partition("=")[2]
@@ -242,7 +238,3 @@ def _show_cell(cell: Any, counts: Counter[str]) -> str:
             values = ["=" + _REFERENCE.sub(r"\1\2\3", formula)]
         shown = "".join(values[:1])
     return " ".join(shown.split()).replace("|", "\\|")
-
-
-def _text(element: Any) -> str:
-    return str(find(element, "string()")) if len(element) else element.text or ""

@@ -26,13 +26,13 @@ BLOCK_TAGS = frozenset(
 )
 _INLINE_TAGS = {
     *("b", "strong", "i", "em", "s", "del", "code", "kbd", "samp", "a", "br", "sup", "sub", "q"),
-    *("rt", "svg", "switch", "foreignobject"),
+    *("rt", "svg", "foreignobject"),
 }
 _UNSEEN_TAGS = {
     *("script", "style", "template", "noscript", "head", "img", "iframe", "select"),
     *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
 }
-_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch", "foreignobject")  # in SVG
+_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "foreignobject")  # in SVG
 _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)

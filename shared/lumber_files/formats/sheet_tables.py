@@ -16,18 +16,14 @@ from lumber_files.formats.markdown_cleanup import (
     split_row,
 )
 
-MAX_COLUMNS = 16_384
-"""The columns that a sheet has in Excel and LibreOffice."""
+MAX_COLUMNS = 16_384  # of a sheet in Excel and LibreOffice
 _MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
 _Cells = dict[int, dict[int, str]]
 
 
 @dataclass
 class Grid:
-    """A sheet: its texts by row and column, from 1 on, and which are merged or hidden.
-
-    Of merged cells, these are the first row and column, and the last ones.
-    """
+    """The texts of a sheet by row and column, and the first and last corners of merged cells."""
 
     cells: _Cells = field(default_factory=dict)
     merged: list[tuple[int, ...]] = field(default_factory=list)
@@ -72,8 +68,7 @@ def _repeat_merged(grid: Grid) -> None:
 
     One that is alone in its row is a title, and is not repeated.
     """
-    room = MAX_REPEATED_CELLS
-    cells = grid.cells
+    room, cells = MAX_REPEATED_CELLS, grid.cells
     for top, left, bottom, right in grid.merged:
         text = cells.get(top, {}).get(left, "")
         width, below = right + 1 - left, range(top, bottom + 1)

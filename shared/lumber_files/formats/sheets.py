@@ -13,7 +13,7 @@ from typing import Any
 
 from lumber_files.formats.charts import read_chart
 from lumber_files.formats.markdown_cleanup import join_table
-from lumber_files.formats.number_formats import BUILT_IN, show_number, show_text
+from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import clean_description, find, link_targets, parse_xml, show_runs
 from lumber_files.formats.sheet_tables import MAX_COLUMNS, Grid, list_notices, write_grid
 from lumber_files.formats.symbol_fonts import show_symbols
@@ -100,7 +100,7 @@ class _Workbook:
             style = int(cell.get("s") or 0)
             code = (self._formats[style : style + 1] or ["General"])[0]
             if kind in ("s", "str"):
-                return show_text(self._strings[int(value)] if kind == "s" else value, code)
+                return self._strings[int(value)] if kind == "s" else value
             if kind == "n":
                 return show_number(float(value), code, from_1904=self._from_1904)
         return "" if kind == "s" else str(value)

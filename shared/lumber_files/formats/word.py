@@ -27,11 +27,11 @@ _UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden[not(@w:val=0 or @w:val='fal
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
 _SHOWN_BY_TEXT = "@w:val='none' or @w:val='lowerLetter' or @w:val='upperLetter' or ../w:lvlText"
 _SHOWN_BY_TEXT += "[@w:val='☐' or @w:val='☒']"
-# A function of an equation without another one in it: its name, options and arguments.
-_FUNCTION = re.compile(r"\\(\w)((?:\s*\\(?:[bcrl]c\\.|\w\w\s*\d*))*)\s*\(((?:[^()\\]|\\\W)*)\)")
-_LONGEST_EQUATION = 5_000  # characters; of longer ones the functions are shown as written
+# In an equation, a word with its reading above it, or a character in a circle.
+_OVERSTRIKE = re.compile(
+    r"\\o[^()]*\((?:\\s\\up[\s\d]*\(([^()]*)\)|.)\s*[,;]([^()]*)\)", re.IGNORECASE
+)
 _FORMATTING = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
-_BRACKETS = str.maketrans("\ue0f3\ue0f4", "()")  # of a result, not of a function around it
 
 PART = "\ue0f0"
 """The text in the place of a part that is of another format."""
@@ -120,29 +120,8 @@ def _show_fields(root: Any) -> None:
 def _show_field(instruction: str) -> str:
     """Return the text of a field by its instruction, "" if it is of another kind."""
     name, _, rest = _FORMATTING.sub("", instruction).partition(" ")
-    if name.upper() in ("MACROBUTTON", "GOTOBUTTON"):
-        return rest.strip().partition(" ")[2].strip()
-    shown, before = rest if name.upper() == "EQ" else "", ""
-    while shown != before and len(shown) < _LONGEST_EQUATION:
-        before, shown = shown, _FUNCTION.sub(_show_function, shown)
-    return re.sub(r"\\(.)", r"\1", shown).translate(_BRACKETS).strip()
-
-
-def _show_function(function: re.Match[str]) -> str:
-    """Return the text of a function of an equation."""
-    kind, options = function[1].lower(), function[2].lower()
-    parts = [part.strip() for part in re.split(r"(?<!\\)[,;]", function[3])]
-    inside = [part if part.isalnum() else f"\ue0f3{part}\ue0f4" for part in parts]
-    if kind == "o":  # one over the other: a reading above a word, or a character in a circle
-        readings = "".join(part[1:] for part in parts if part[:1] == "^")
-        word = "".join(part for part in parts if part[:1] != "^" and part not in "○□△◇")
-        return f"{word}\ue0f3{readings}\ue0f4" if readings else word
-    if kind == "i":
-        sign = "∑" if "su" in options else "∏" if "pr" in options else "∫"
-        return f"{sign}_{inside[0]}^{' '.join(inside[1:])}"
-    start = {"r": f"{''.join(parts[:-1])}√", "s": "_" if "do" in options else "^"}.get(kind, "")
-    between = {"f": "/".join(inside), "r": inside[-1], "b": f"\ue0f3{', '.join(parts)}\ue0f4"}
-    return start + between.get(kind, ", ".join(filter(None, parts)))
+    shown = rest.strip() if name.upper() == "EQ" else ""
+    return _OVERSTRIKE.sub(lambda m: m[2] + f"({m[1]})" * bool(m[1]), shown)
 
 
 def _mark_numbers(root: Any) -> None:
@@ -168,8 +147,6 @@ def _show_text(root: Any) -> None:
     """Reduce a Word document to the text that a reader sees if all changes are accepted."""
     from lxml.etree import strip_tags
 
-    for more in find(root, "w:body[position() > 1]"):  # anydoc reads the first
-        find(root, "w:body")[0].extend(more)
     for box in find(root, "//w:ffData/w:checkBox"):
         state = "(w:checked | w:default[not(../w:checked)])[not(@w:val='0' or @w:val='false')]"
         run = _make_paragraph(root, "☑" if find(box, state) else "☐")[0]
