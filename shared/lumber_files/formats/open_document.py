@@ -207,9 +207,8 @@ def _read_grid(table: Any, counts: Counter[str]) -> Grid:
         cells: dict[int, str] = {}
         for cell in each.iterchildren(*_CELLS):
             left, place = place + 1, place + _count(cell, "columns-repeated")
-            text = _show_cell(cell, counts) if cell.tag == _CELLS[0] else ""
-            if text:
-                copies += (place + 1 - left) * (number + 1 - first)
+            if cell.tag == _CELLS[0] and (text := _show_cell(cell, counts)):
+                copies += (place + 1 - left) * (number + 1 - first) - 1
                 if copies > _MOST_COPIES:
                     raise ValueError("it has too many cells")
                 cells |= dict.fromkeys(range(left, place + 1), text)
