@@ -10,7 +10,7 @@ from typing import Any
 from lumber_files.formats.list_numbers import label_item
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.formats.package import clean_description, find, parse_xml, qualify
-from lumber_files.formats.sheet_tables import MAX_COLUMNS, Grid, list_notices, write_grid
+from lumber_files.formats.sheet_tables import MAX_COLUMNS, SheetCells, list_notices, write_cells
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
@@ -181,19 +181,19 @@ def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | No
         if sheet.get(qualify("table:style-name")) in hidden:
             counts["sheet"] += 1
             continue
-        shown = [*write_grid(_read_grid(sheet, counts), counts)]
+        shown = [*write_cells(_read_cells(sheet, counts), counts)]
         for drawn in find(sheet, _DRAWN_ON_SHEET):  # what is drawn on it follows its rows
             is_table = drawn.tag == qualify("table:table")
-            tables = write_grid(_read_grid(drawn, counts), counts) if is_table else ()
+            tables = write_cells(_read_cells(drawn, counts), counts) if is_table else ()
             shown += tables or ["".join(drawn.itertext())]
         heading = f"## {sheet.get(qualify('table:name'), 'Sheet')}"
         blocks += [heading, *filter(None, shown)] if any(shown) else []
     return "\n\n".join(blocks), list_notices(counts)
 
 
-def _read_grid(table: Any, counts: Counter[str]) -> Grid:
+def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
     """Return the cells of a sheet as they are shown, and count formulas without a value."""
-    grid = Grid()
+    grid = SheetCells()
     number = column = copies = 0
     for each in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
         if next(each.iterancestors(qualify("table:table"))) is not table:

@@ -22,7 +22,7 @@ _Cells = dict[int, dict[int, str]]
 
 
 @dataclass
-class Grid:
+class SheetCells:
     """The texts of a sheet by row and column, and the first and last corners of merged cells."""
 
     cells: _Cells = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Grid:
     hidden_columns: set[int] = field(default_factory=set)
 
 
-def write_grid(grid: Grid, counts: Counter[str]) -> Iterator[str]:
+def write_cells(grid: SheetCells, counts: Counter[str]) -> Iterator[str]:
     """Yield the tables of a sheet and the titles above them; count what is hidden."""
     _repeat_merged(grid)
     hidden = grid.hidden_rows & grid.cells.keys()
@@ -63,7 +63,7 @@ def divide_sheets(markdown: str) -> str:
     return "\n\n".join(blocks)
 
 
-def _repeat_merged(grid: Grid) -> None:
+def _repeat_merged(grid: SheetCells) -> None:
     """Repeat each merged cell in the rows and columns that it spans.
 
     One that is alone in its row is a title, and is not repeated.

@@ -15,7 +15,7 @@ from lumber_files.formats.charts import read_chart
 from lumber_files.formats.markdown_cleanup import join_table
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import clean_description, find, link_targets, parse_xml, show_runs
-from lumber_files.formats.sheet_tables import MAX_COLUMNS, Grid, list_notices, write_grid
+from lumber_files.formats.sheet_tables import MAX_COLUMNS, SheetCells, list_notices, write_cells
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _RUNS = ("x", "x:rFont/@val", "x:vertAlign/@val")  # of a text in a cell, for show_runs
@@ -50,11 +50,11 @@ class _Workbook:
         names = [find(font, "string(x:name/@val)") for font in find(styles, "x:fonts/x:font")]
         self._fonts = [(names[int(look.get("fontId", 0)) :] or [""])[0] for look in looks]
 
-    def read_sheet(self, name: str) -> Grid:
+    def read_sheet(self, name: str) -> SheetCells:
         """Return the cells of a sheet as they are shown."""
         from lxml import etree
 
-        grid, number = Grid(), 0
+        grid, number = SheetCells(), 0
         sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
         tags = ("{*}col", "{*}row", "{*}mergeCell")
         for _, element in etree.iterparse(sheet, tag=tags, resolve_entities=False):
@@ -117,7 +117,7 @@ def read_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
         if sheet.get("state", "visible") != "visible":
             book.notices["sheet"] += 1
         else:
-            tables = write_grid(book.read_sheet(name), book.notices)
+            tables = write_cells(book.read_sheet(name), book.notices)
             shown = [*tables, *read_drawings(parts, name)]
             blocks += [f"## {sheet.get('name')}", *shown] if shown else []
     return "\n\n".join(blocks), list_notices(book.notices)
