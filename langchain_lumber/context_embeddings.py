@@ -45,10 +45,10 @@ class ContextEmbeddings(Embeddings):
     order in which the store embeds them: give the store the chunks in the same order.
 
     Args:
-        chunks: The chunks; those of a document follow each other in order. The metadata of each has
-            the name of its document as "source", "file_path" or "file_name". Embedded with a chunk
-            are its "context" (this library's splitters set it with `add_metadata=True`), or its
-            headings ("headings", or "Header 1" of other splitters), or else the name as words.
+        chunks: The chunks; those of a document follow each other in order. The metadata of each
+            names its document as "source", "file_path" or "file_name". A chunk is embedded with its
+            "context" (set by this library's splitters with `add_metadata=True`), else with its
+            headings ("headings", or "Header 1" of other splitters), else with the name as words.
             Chunks without a "start_index" follow each other without gaps.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 

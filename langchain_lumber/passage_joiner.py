@@ -41,10 +41,10 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
             read at each query.
         max_gap: Sentences or hits of a document with at most this many words between them are
             joined; the passage includes these words.
-        budget: Maximum number of words in all passages. A sentence or hit that does not fit with
-            the text that joins it to others is left out; if the best one is longer, it is returned
-            alone. Each Chinese character and kana counts as a word. None: no limit, so that whole
-            hits are joined.
+        budget: Maximum number of words in all passages. A sentence or hit is left out if it does
+            not fit together with the text that joins it to others; the best one is always returned,
+            alone if it is longer. Each Chinese character and kana counts as a word. None: no limit,
+            so that whole hits are joined.
         reading_order: Whether passages are in the order of the text, beginning with the document of
             the best passage. By default they are ordered best first.
         rerank: Whether hits are ranked by the question. False, or without a question: whole hits

@@ -42,7 +42,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbeddings`
     makes the same vectors, and `PassageJoiner` joins the hits of its retriever.
 
-    Settings may be assigned. For one query, `invoke` takes others, such as `budget` or `k`, and
+    Settings may be assigned; `invoke` takes others, such as `k`, for one query. It also takes a
     `filter`: values by their names in the metadata, as in `{"year": {"$gte": 2020}}`, or a function
     of the metadata.
 

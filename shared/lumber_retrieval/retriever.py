@@ -73,14 +73,16 @@ class IndexingRetriever(ABC, Generic[D]):
     ) -> Changes:
         """Add documents.
 
-        Documents that have not changed cost nothing. A document replaces the one of the same name.
-        A warning is logged if this name is a file's without its folder, and the two texts have
-        little in common. Pages of a file may be added one by one, as may parts of it with "row" or
-        "seq_num" in their metadata. Other parts, as splitters by headings make them, are passed
-        together: documents of one source whose metadata differ are numbered ("seq_num"). If all
-        pages of a file are passed (their metadata has "total_pages"), or a document without a
-        number or ID of its own, other documents of the same source are removed. After an error or a
-        kill, the same call continues where it stopped.
+        An unchanged document costs nothing, and a changed one replaces the document of the same
+        name. If that is the name of a file without its folder, and the two texts have little in
+        common, a warning is logged. After an error or a kill, the same call continues where it
+        stopped.
+
+        Pages of a file, and parts with "row" or "seq_num" in their metadata, may be added one by
+        one. Pass other parts together, such as those of splitters by headings: parts of one source
+        whose metadata differ are numbered ("seq_num"). All pages of a file (with "total_pages" in
+        their metadata), or a document without a number or ID of its own, replace all others of
+        their source.
 
         Args:
             documents: The documents, before they are split. The name of one is its ID unless that
