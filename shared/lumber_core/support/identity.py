@@ -112,13 +112,15 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     `source` identifies the document by its id or its metadata, and `splitter` is the splitter's
     identity. The id is a UUID as a string, which every vector store accepts.
     """
+    return str(uuid5(_CHUNK_NAMESPACE, _encode([source, *span, text, splitter])))
 
-    def entry(value: object) -> object:
-        return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
-    # JSON in ASCII escapes lone surrogates.
-    key = json.dumps([source, *span, text, splitter], sort_keys=True, default=entry)
-    return str(uuid5(_CHUNK_NAMESPACE, key))
+def _entry(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
+
+
+# JSON in ASCII escapes lone surrogates. `json.dumps` would make an encoder for each chunk.
+_encode = json.JSONEncoder(sort_keys=True, default=_entry).encode
 
 
 def _plain_data(value: object, ignored: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from lumber_core.spans import Span
@@ -42,8 +43,8 @@ def describe_passage(
         described: The hit that contains each chunk and has metadata, by chunk number.
     """
     hits = [part for hit in passage.hits for part in _divide_by_chunk(hit, chunks)]
-    first = min(range(len(hits)), key=lambda n: hits[n].span)
-    last = max(range(len(hits)), key=lambda n: hits[n].span.end)
+    spans = [hit.span for hit in hits]
+    first, last = spans.index(min(spans)), spans.index(max(spans, key=itemgetter(1)))
     for place in {first, last}:
         part = hits[place]
         chunk, span = described[part.number], part.span

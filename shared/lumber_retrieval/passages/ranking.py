@@ -163,8 +163,9 @@ def select_passages(
 def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
     """Return a passage, or two: from the best sentence's heading on, and far worse text above."""
     best, *_ = hits = passage.hits
-    headed = (hit.span.start for hit in hits if begins_with_heading(hit.text, hit.kind))
-    start = max((place for place in headed if place <= best.span.start), default=0)
+    kind, last = best.kind, best.span.start
+    before = [(hit.span.start, hit.text) for hit in hits if hit.span.start <= last]
+    start = max((place for place, own in before if begins_with_heading(own, kind)), default=0)
     above = tuple(hit for hit in hits if hit.span.start < start)
     end = max((hit.span.end for hit in above), default=start + 1)
     if end > start or passage.time or above[0].score > best.score - _LEAST_SCORE_GAP:

@@ -80,7 +80,7 @@ class QuestionWords:
         Each is a bit, so that `|` joins the matches of several texts.
         """
         matches = []
-        for own in map(_words_of, texts):
+        for own in _words_of(texts):
             found = sum([bit for word, bit in self._words if word in own])
             if found:
                 for first, second, both, bit in self._pairs:
@@ -93,7 +93,7 @@ class QuestionWords:
         """Return for each text the weight of the stems that it contains, 0 to 1."""
         return [
             self.shares(sum([bit for word, bit in self._words if word in own]))[0]
-            for own in map(_words_of, texts)
+            for own in _words_of(texts)
         ]
 
     def _shares(self, matches: int) -> tuple[float, float]:
@@ -168,8 +168,11 @@ def _follow(words: str, first: str, second: str) -> bool:
     return False
 
 
-def _words_of(text: str) -> str:
-    return _cached_words(text) if len(text) <= _LONGEST_CACHED else spaced_words(text)
+def _words_of(texts: Iterable[str]) -> list[str]:
+    return [
+        _cached_words(text) if len(text) <= _LONGEST_CACHED else spaced_words(text)
+        for text in texts
+    ]
 
 
 _cached_words = lru_cache(maxsize=_CACHED_TEXTS)(spaced_words)
