@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.model_folder import sha256
+from lumber_core.bert.model_folder import HUB_ID, sha256
 from lumber_core.calls.deadlines import ask_within
 from lumber_core.calls.threads import batches
 from lumber_core.checks import check_texts
@@ -20,7 +19,6 @@ from lumber_core.support.identity import settings_digest, text_digest
 from lumber_core.support.secrets import public_url
 from lumber_retrieval.index.vectors import Vectors, matrix
 
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _TEXTS_PER_REQUEST = 64  # with vectors of 4,096 numbers, a reply stays below its size limit
 _MAX_ATTEMPTS = 5
 _FINAL_STATUSES = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
@@ -73,7 +71,7 @@ def embedder(spec: object = "bundled") -> Embedder:
             url, _, model = spec.partition("#") if kind != "openai" else ("", "", rest)
             if model:
                 return ServerEmbedder(model, base_url=url or None)
-        elif Path(spec).is_dir() or _HUB_ID.fullmatch(spec):
+        elif Path(spec).is_dir() or HUB_ID.fullmatch(spec):
             return SentenceTransformersEmbedder(spec)
         raise ValueError(
             f'unknown embedder {spec!r}. There are: "bundled", a folder or hub id (OWNER/NAME) of '

@@ -77,6 +77,7 @@ def test_identities_tell_models_apart_and_hold_no_key() -> None:
     [
         ("http://127.0.0.1/v1", ValueError, "v1#NAME"),
         ("bundeld", ValueError, "unknown embedder 'bundeld'. There are: \"bundled\""),
+        ("./missing", ValueError, "unknown embedder './missing'"),
         (3, TypeError, 'an embedder is "bundled"'),
         (DeterministicFakeEmbedding, TypeError, "an embedder is"),
     ],

@@ -7,11 +7,11 @@ searched with the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
 from lumber_core.bert.model_folder import check_model_name, find_encoder, read_card
 from lumber_core.checks import check_positive, check_texts
+from lumber_core.support.identity import text_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +74,7 @@ class TextEmbedder:
         """
         files = read_card(find_encoder(self.model)).files
         own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
-        return f"all-MiniLM-L6-v2 {sha256(' '.join(own).encode()).hexdigest()[:16]}"
+        return f"all-MiniLM-L6-v2 {text_digest(' '.join(own))[:16]}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}

@@ -22,7 +22,7 @@ WEIGHTS_FILE = "model.safetensors"
 OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large")}
 """The models that come with the library, by name."""
 
-_HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
+HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
 # Files that `lumber_training` writes, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.safetensors", "*.onnx", "words*.bin")
@@ -54,7 +54,7 @@ def check_model_name(name: object) -> None:
         )
     if name in OWN_FOLDERS or Path(name).expanduser().is_dir():
         return
-    if not _HUB_ID.fullmatch(name):
+    if not HUB_ID.fullmatch(name):
         raise ValueError(
             'model must be "bundled", "large", an existing folder or a hub id such as '
             f'"owner/name", not {name!r}'

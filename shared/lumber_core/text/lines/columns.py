@@ -155,22 +155,14 @@ def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
     the speaker may be on a separate line above the time. `blank` is whether blank lines come before
     each line.
     """
-    timed = [
-        number
-        for number, body in enumerate(bodies)
-        if ":" in body and len(body) <= _MAX_HEAD_CHARACTERS
-        if body[body.index(":") + 1 :][:1].isdigit()
+    short = [
+        (n, one) for n, one in enumerate(bodies) if ":" in one and len(one) <= _MAX_HEAD_CHARACTERS
     ]
+    timed = [number for number, body in short if body.partition(":")[2][:1].isdigit()]
     times = {number for number in timed if _TIMES.match(bodies[number])}
     named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
     heads = times | named if len(named) > 1 else times
     # In a timetable, only the last of several consecutive lines has text below.
     heads = {n for n in heads if n + 1 < len(bodies) and n + 1 not in heads}
-    return heads | {
-        number - 1
-        for number in times
-        if number
-        and not blank[number]
-        and number - 2 not in times
-        and _NUMBER_OR_NAME.match(bodies[number - 1])
-    }
+    close = (number for number in times if number and not blank[number] and number - 2 not in times)
+    return heads | {number - 1 for number in close if _NUMBER_OR_NAME.match(bodies[number - 1])}
