@@ -175,9 +175,10 @@ def _show_text(root: Any) -> None:
 
 
 def _mark_table(table: Any) -> None:
-    """Take a table of one column apart; mark the header row of others."""
+    """Take a table of one column, or one filled cell, apart; mark the header row of others."""
     rows = find(table, "w:tr")
-    if all(len(find(row, "w:tc")) < 2 for row in rows):
+    filled = "w:tc[normalize-space()]" if len(rows) == 1 else "w:tc"
+    if all(len(find(row, filled)) < 2 for row in rows):
         for block in find(table, "w:tr/w:tc/*[self::w:p or self::w:tbl]"):
             table.addprevious(block)
         table.getparent().remove(table)

@@ -166,6 +166,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "| A | B |\n| --- | --- |\n| 1 | 2 |",
         ),
         (table(row("Note"), row("Mind the tide.")), "Note\n\nMind the tide."),
+        (table(row("", cell(paragraph("Skills"), "Rowing"))), "Skills\n\nRowing"),
         # Lists.
         (
             paragraph("a", number=1) + paragraph("b", number=1, level=1) + paragraph("c", number=1),
