@@ -56,7 +56,7 @@ def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tup
     rows: list[tuple[Any, ...]] = []
     for some in batches(values, _VALUES_PER_STATEMENT):
         marks = ", ".join("?" * len(some))
-        rows += connection.execute(f"SELECT {what} IN ({marks})", some)
+        rows += connection.execute(f"SELECT {what} IN ({marks})", some).fetchall()
     return rows
 
 

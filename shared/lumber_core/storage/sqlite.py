@@ -92,8 +92,7 @@ class _Connection(sqlite3.Connection):
 
     @property
     def about(self) -> dict[str, bytes]:
-        rows = self.execute("SELECT name, value FROM about")
-        return {name: bytes(value) for name, value in rows}
+        return {name: bytes(value) for name, value in self.execute("SELECT name, value FROM about")}
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):  # if the file could not be opened

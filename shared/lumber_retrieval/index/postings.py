@@ -87,7 +87,7 @@ class TermLists(dict[str, list[PostingList]]):
         connection: Has an open transaction.
         removed: Which chunks of each segment are removed, by its ID; None: none is.
         terms: The terms.
-        longest: The most entries of a list that is read at once.
+        size: Number of chunks of the largest segment.
     """
 
     def __init__(
@@ -95,14 +95,13 @@ class TermLists(dict[str, list[PostingList]]):
         connection: Connection,
         removed: Mapping[int, npt.NDArray[np.bool_] | None],
         terms: Iterable[str],
-        longest: int,
+        size: int,
     ) -> None:
         self.counts: dict[str, int] = {}
         self._connection, self._removed = connection, removed
-        # Removed chunks are counted by reading the list.
-        some_removed = any(one is not None for one in removed.values())
-        shown = "TRUE" if some_removed else f"length(chunks) <= {_ENTRY.itemsize} * {longest}"
-        self._read(terms, shown)
+        some_removed = any(one is not None for one in removed.values())  # counted in their lists
+        longest = max(_LONG_LIST, size // 2)
+        self._read(terms, f"{some_removed} OR length(chunks) <= {_ENTRY.itemsize * longest}")
 
     def __missing__(self, term: str) -> list[PostingList]:
         self._read([term], "TRUE")

@@ -180,7 +180,7 @@ def read_chunks(
             f"SELECT id, NULL, NULL, metadata, source, from_zero, {contents} "
             f"FROM documents WHERE id IN ({', '.join('?' * len(wanted))})",
             [*some, *wanted],
-        )
+        ).fetchall()
     documents = [row for row in rows if row[1] is None]
     chunks = [row for row in rows if row[1] is not None]
     # One text is parsed faster than many.

@@ -79,8 +79,7 @@ Ranking = list[tuple[int, float]]
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
 OWNER = np.dtype([("document", "<u4"), ("name", "<u4")])
-"""The number of a chunk's document, and a checksum of its name, by which equal chunks are ordered:
-a query would take a statement to read them."""
+"""The number of a chunk's document, and a checksum of its name, which orders equal chunks."""
 Owners = npt.NDArray[np.void]
 
 

@@ -46,8 +46,8 @@ class Snapshot:
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         with self._intact():
-            longest = max((len(one.numbers) for one in self._segments.segments), default=0) // 2
-            lists = TermLists(self._connection, self._segments.removed, terms(query), longest)
+            size = max((len(one.numbers) for one in self._segments.segments), default=0)
+            lists = TermLists(self._connection, self._segments.removed, terms(query), size)
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}

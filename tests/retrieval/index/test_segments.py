@@ -198,6 +198,15 @@ def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
+def test_digests_are_values_whatever_is_in_them(place: Place) -> None:
+    digests = ["", "NULL", '"', "\\", "{a,b}", "a, b", "'; --", "%s", "?", "å"]
+    store = PassageStore(place())
+    store.put([stored(f"{n}", ["oak"])._replace(digest=one) for n, one in enumerate(digests)])
+    for wanted in (digests, digests[:1], ["none", "{}"]):
+        known = store.versions(["absent"], wanted)
+        assert {one.digest for one in known.values()} == {*digests} & {*wanted}
+
+
 def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> None:
     def answers(store: PassageStore) -> list[tuple[str, float]]:
         with store.snapshot() as snapshot:
