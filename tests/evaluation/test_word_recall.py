@@ -43,15 +43,6 @@ def test_passages_are_read_best_first_up_to_the_budget(budget, ranked, share) ->
     assert read(about("four", "five"), ranked, budget) == share
 
 
-def test_the_last_passage_is_cut_at_the_word_that_fills_the_budget() -> None:
-    read = recall_of((0, len(TEXT)))
-    assert read.words == [10]
-    for budget in range(1, 11):
-        assert read(about(TEXT), [0], budget) == pytest.approx(
-            sum(map(len, TEXT.split()[:budget])) / sum(map(len, TEXT.split()))
-        )
-
-
 def test_text_that_two_passages_share_takes_room_twice_and_counts_once() -> None:
     read = recall_of((0, 13), (4, 19))  # one two three, two three four
     assert read(about("three"), [0, 1], 5) == 1
