@@ -278,16 +278,12 @@ def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) 
 
 
 def _without_place(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return the metadata of a chunk or passage without its offsets and slice of the text.
-
-    Those of its parts differ. Other documents may have an "end_index" or "text" of their own.
-    """
+    """Return metadata without the offsets of a chunk and the slice of a passage: parts differ."""
     start, end, text = map(metadata.get, ("start_index", "end_index", "text"))
     if type(start) is not int:
         return metadata
-    own = {"start_index", "end_index"}
-    if type(end) is int and isinstance(text, str) and len(text) == end - start:
-        own.add("text")
+    is_slice = type(end) is int and isinstance(text, str) and len(text) == end - start
+    own = ("start_index", "end_index", *(["text"] if is_slice else []))
     return {key: value for key, value in metadata.items() if key not in own}
 
 

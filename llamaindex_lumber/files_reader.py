@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from lumber_core.text.pages import PAGE_STARTS
-from lumber_files.file_search import read_files
+from lumber_files.file_search import FilePaths, read_files
 
 
 class FilesReader(BaseReader):
@@ -36,7 +35,7 @@ class FilesReader(BaseReader):
         self.encoding, self.raise_on_error = encoding, raise_on_error
 
     def lazy_load_data(
-        self, paths: str | Path | Iterable[str | Path], extra_info: dict[str, Any] | None = None
+        self, paths: FilePaths, extra_info: dict[str, Any] | None = None, fs: Any = None
     ) -> Iterator[Document]:
         """Yield a document for each file, read when it is asked for.
 
@@ -44,10 +43,11 @@ class FilesReader(BaseReader):
             paths: Files, folders and patterns such as "docs/**/*.md"; see
                 `lumber_files.find_files` for errors, and `lumber_files.read_file`.
             extra_info: Further metadata.
+            fs: The file system of fsspec that has the file, as `SimpleDirectoryReader` passes it.
         """
         leave_out, option = not self.raise_on_error, "raise_on_error=False"
         for path, file in read_files(
-            paths, encoding=self.encoding, leave_out=leave_out, option=option
+            paths, encoding=self.encoding, leave_out=leave_out, option=option, fs=fs
         ):
             metadata = {"file_path": file.name, "file_name": path.name, **(extra_info or {})}
             metadata |= {**file.metadata, **({PAGE_STARTS: [*file.pages]} if file.pages else {})}

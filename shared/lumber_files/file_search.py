@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from glob import has_magic
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lumber_core.support.wording import with_noun
 from lumber_core.text.unicode import printable
 from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.limits import UnreadableFileError
 from lumber_files.readers import HTML, PDF
-from lumber_files.reading import READABLE, READABLE_KINDS, TextFile, read_file
+from lumber_files.reading import READABLE, READABLE_KINDS, TextFile, read_bytes, read_file
+
+FilePaths = str | Path | Iterable[str | Path]
 
 
 class NamedPath(NamedTuple):
@@ -129,7 +131,7 @@ def find_files(
 
 
 def read_files(
-    paths: str | Path | Iterable[str | Path], *, encoding: str | None, leave_out: bool, option: str
+    paths: FilePaths, *, encoding: str | None, leave_out: bool, option: str, fs: Any = None
 ) -> Iterator[tuple[Path, TextFile]]:
     """Read the files of paths, folders and patterns in turn; notices are logged as warnings.
 
@@ -138,10 +140,17 @@ def read_files(
         encoding: See `read_file`, whose errors are raised.
         leave_out: Whether a file that cannot be read is left out, with a warning.
         option: What the caller sets to leave such files out, for the error.
+        fs: The file system of fsspec that has the only file in `paths`. None: that of Python.
     """
-    for name, path in find_files([paths] if isinstance(paths, str | Path) else paths).files:
+    found = [NamedPath(str(paths), Path(str(paths)))]
+    if fs is None:
+        found = find_files([paths] if isinstance(paths, str | Path) else paths).files
+    for name, path in found:
         try:
-            file = read_file(path, name=name, encoding=encoding)
+            if fs is None:
+                file = read_file(path, name=name, encoding=encoding)
+            else:
+                file = read_bytes(fs.cat_file(name), name=name, encoding=encoding)
         except UnreadableFileError as error:
             if not leave_out:
                 raise UnreadableFileError(f"{error} ({option} leaves such files out)") from error

@@ -195,9 +195,13 @@ def test_files_are_documents_with_their_formats_and_pages(folder: Path) -> None:
             assert tuple(metadata.get("page_starts", ())) == file.pages
 
 
-def test_simple_directory_reader_reads_with_it(folder: Path) -> None:
+@pytest.mark.parametrize("file_system", ["file", "memory"])
+def test_simple_directory_reader_reads_with_it(folder: Path, file_system: str) -> None:
     extractors = dict.fromkeys(READABLE, FilesReader())
-    documents = SimpleDirectoryReader(str(folder), file_extractor=extractors).load_data()
+    fs = pytest.importorskip("fsspec").filesystem(file_system)
+    fs.pipe({str(path): path.read_bytes() for path in folder.iterdir()})
+    documents = SimpleDirectoryReader(str(folder), file_extractor=extractors, fs=fs).load_data()
+    assert [each.id_ for each in documents] == [f"{folder}/a.pdf", f"{folder}/b.md"]
     assert [each.metadata["file_type"] for each in documents] == ["text/markdown"] * 2
     assert documents[0].metadata["page_starts"] == [*read_file(folder / "a.pdf").pages]
 

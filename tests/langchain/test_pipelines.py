@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
+from langchain_core.messages import ToolMessage
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_lumber import (
@@ -13,6 +14,7 @@ from langchain_lumber import (
     GreedyTextSplitter,
     LumberEmbeddings,
     LumberTextSplitter,
+    PassageRetriever,
     SpanTextSplitter,
 )
 from lumber_core import LumberChunker, Prices
@@ -123,3 +125,25 @@ def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
     assert estimate.cost is not None
     with pytest.raises(TypeError, match=r"pass Document\(text\)"):
         splitter.estimate(["text"])  # type: ignore[list-item]
+
+
+def test_a_store_of_langgraph_finds_texts_with_the_bundled_model() -> None:
+    memory = pytest.importorskip("langgraph.store.memory")
+    searched = {"embed": LumberEmbeddings(), "dims": 384, "fields": ["text"]}
+    store = memory.InMemoryStore(index=searched)
+    for text in ("Otters eat fish.", "A violin has four strings."):
+        store.put(("notes",), text, {"text": text})
+    best, other = store.search(("notes",), query="What do otters eat?")
+    assert best.key == "Otters eat fish."
+    assert best.score > 0.5 > other.score
+
+
+def test_passages_come_back_from_a_checkpoint_of_langgraph() -> None:
+    stored = pytest.importorskip("langgraph.checkpoint.serde.jsonplus").JsonPlusSerializer()
+    retriever = PassageRetriever()
+    retriever.add_documents(library())
+    passages = retriever.invoke(TEXT[:40])
+    message = ToolMessage("found", tool_call_id="1", artifact=passages)
+    again, artifact = stored.loads_typed(stored.dumps_typed([passages, message]))
+    assert again == passages != []
+    assert [Document(**dict(each)) for each in artifact.artifact] == passages
