@@ -92,8 +92,10 @@ def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(tokenizer)
 
 
 def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
-    items = [Item(text, (0,)) for text in ("the ship", "the king and queen")]
+    pytest.importorskip("torch")
     from lumber_training.training import pad
+
+    items = [Item(text, (0,)) for text in ("the ship", "the king and queen")]
 
     batch = pad(label_windows(items, tokenizer))
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 6)

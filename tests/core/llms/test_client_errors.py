@@ -98,7 +98,6 @@ BOTOCORE = {
         ),
         (http(429, retry_after_ms="250"), 429, 0.25),
         (http(429, retry_after="Sat, 21 Nov 2026 10:00:00 +99999999"), 429, None),
-        (http(429, retry_after=formatdate(time.time() + 3000)), 429, pytest.approx(3000, abs=900)),
         (ValueError("a bug"), None, None),
         (KeyError(404), None, None),
         (ValueError("at line 429 of 500 lines"), None, None),
@@ -109,6 +108,11 @@ def test_the_status_and_the_pause_are_found_wherever_a_client_puts_them(error, s
     assert (status_of(error), retry_after(error)) == (status, seconds)
     expected = "unknown" if status is None else "settings" if status in SETTINGS else "transient"
     assert trouble_of(error) == expected
+
+
+def test_a_pause_that_ends_at_a_date_lasts_until_then() -> None:
+    seconds = retry_after(http(429, retry_after=formatdate(time.time() + 3000)))
+    assert seconds == pytest.approx(3000, abs=900)
 
 
 @pytest.mark.parametrize(
