@@ -129,6 +129,7 @@ PROBES = {
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
     "done = run('mcp', '.', stdin=request + '\\n')\n"
     "assert done.returncode == 0 and '\"id\":1' in done.stdout.replace(' ', ''), done",
+    "postgres": "from lumber_core.storage.postgres import PostgresDatabase, psycopg",
     "all": "import langchain_lumber, llamaindex_lumber, lumber_training.training\n"
     "import lumber_cli.commands.split, lumber_evaluation.report",
 }

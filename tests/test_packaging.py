@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.metadata import distribution, packages_distributions
 from importlib.resources import files
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -162,6 +163,12 @@ def test_the_registries_are_told_what_there_is() -> None:
     assert f"<!-- mcp-name: {server['name']} -->" in (ROOT / "README.md").read_text("utf-8")
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {project['project']['version']}\n" in citation
+
+
+def test_each_extra_has_code_that_uses_it_when_packages_are_checked() -> None:
+    names = run_path(str(ROOT / "scripts/check_packages.py"))
+    extras = distribution("lumber-splitters").metadata.get_all("Provides-Extra") or []
+    assert {*extras} - names["NOT_FOR_USERS"] <= {*names["PROBES"]}
 
 
 REQUIREMENT = re.compile(r'^  "([A-Za-z][\w.-]*)(?:\[[^]]*\])?[^"]*",(.*)$', re.MULTILINE)
