@@ -21,6 +21,7 @@ _YEAR = re.compile(
     r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
+_ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
 _NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,]*\d)?[%)]*")
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
 _NUMBER_GAP = 0.4  # times the size, between two numbers; thousands are divided by a space
@@ -48,8 +49,8 @@ class _Range(NamedTuple):
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a number, a dash or a sign, as in a column of numbers."""
-        return not self.text.upper().isupper()
+        """Whether it is a number, also a roman one of a page, a dash or a sign."""
+        return not self.text.upper().isupper() or _ROMAN.fullmatch(self.text) is not None
 
 
 _Ranges = Sequence[_Range]

@@ -120,3 +120,18 @@ def test_the_end_of_a_sentence_above_a_table_is_none_of_its_heads() -> None:
     lines[1] = (72, 650, 11, "Spring")
     above = read([*prose(740), *lines, *heads, *rows_of(618, *ROWS[:2]), *prose(400)])
     assert rows_between(above)[0] == "Spring In dollars | Hired 2023 | 2022"
+
+
+def test_roman_numbers_of_pages_are_no_head_of_a_contents_page() -> None:
+    front = ("Notices", "vii"), ("Trademarks", "viii"), ("Preface", "xi")
+    rows = [*front, ("1 Boats", "1"), ("1.1 Hire", "2"), ("1.2 Nets", "4"), ("2 Tides", "9")]
+    placed = [
+        (left, 660 - 16 * n, 11, cell)
+        for n, row in enumerate(rows)
+        for left, cell in zip((72, 400), row, strict=True)
+    ]
+    text = read([*prose(740), *placed, *prose(400)])
+    assert "Notices Trademarks" not in text
+    assert [line.split()[-1] for line in text.split("\n") if line[:2] in ("No", "Tr", "Pr")] == [
+        *("vii", "viii", "xi")
+    ]
