@@ -152,6 +152,8 @@ class SqliteDatabase(Database):
             return ReadError(f"{message}Check the disk, and repeat the call")
         if isinstance(error, UnicodeDecodeError) or _DAMAGE.search(str(error)):
             return self.damage_error(error)
+        if not self.path.parent.is_dir():
+            return StoreError(f"{message}Create it, or pass another path")
         return StoreError(
             f"{message}Free some space or allow writing to the file and its folder, whichever is "
             "missing, or pass another path"

@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_left_alone(path, make, messag
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("none/cache.db", r"the folder .*none does not exist"),
+        ("none/cache.db", r"the folder .*none does not exist\. Create it, or pass another path"),
         ("file/cache.db", r"the folder .*file does not exist"),
         ("x" * 300, "cannot be used"),
     ],
