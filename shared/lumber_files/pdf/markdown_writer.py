@@ -15,9 +15,10 @@ from unicodedata import bidirectional
 from lumber_files.formats.markdown_cleanup import UNSPACED
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import NUMBER, Outline, TypeStyles, is_text, levels_of
+from lumber_files.pdf.open_tables import align_rows, find_open_grids
 from lumber_files.pdf.paragraphs import SENTENCE_END, follows, goes_on, line_starts, move_notes
 from lumber_files.pdf.reading_order import order_lines, put_in_place
-from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
+from lumber_files.pdf.ruled_tables import Rule, find_grids
 from lumber_files.pdf.running_heads import strip_running_heads
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_raised
 

@@ -72,7 +72,8 @@ def strip_running_heads(
                 if not (repeated or counts) or (large and differs):
                     break
                 run += 1
-            while 0 < run < len(edge) and _is_row_of(edge[run - 1], edge[run], largest):
+            rest = ordered[number][::-1] if side else ordered[number]
+            while 0 < run < len(rest) and _is_row_of(rest[run - 1], rest[run], largest):
                 run -= 1
             for line in edge[:run]:
                 if line.size < largest or large_heads.setdefault(line.text, number) < number:

@@ -291,9 +291,13 @@ def test_notes_below_a_column_follow_the_paragraph_that_goes_on_in_the_next(size
     assert places == sorted(places)
 
 
-def test_the_heads_of_columns_stay_where_a_table_goes_on() -> None:
+@pytest.mark.parametrize("titles", [[], ["Boats of the lake", "as of May", "in crowns"]])
+def test_the_heads_of_columns_stay_where_a_table_goes_on(titles: Sequence[str]) -> None:
     pages = [
-        rows_of(740, ("Boat", "Sold", "Bought"), *((f"Gull {n}{m}", str(n), "4") for m in range(4)))
+        [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
+        + rows_of(
+            738, ("Boat", "Sold", "Bought"), *((f"Gull {n}{m}", str(n), "4") for m in range(4))
+        )
         for n in range(1, 5)
     ]
     assert read(*pages).count("Bought") == len(pages)
@@ -633,6 +637,31 @@ def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
     spans = [(240, 600, 240, 580), (70, 560, 140, 560)]
     rows = rows_between(read([*prose(740), *grid(cells)], more=ruled(*spans)))
     assert rows == ["Boat | Seats and hour | Seats and hour", "Gull | 2 | 10", "Gull | 6 | 25"]
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "count"),
+    [
+        (["Gull", "Punt", "Raft"], ["2", "61", "44"], 3),
+        (["Gull", "Punt"], ["2", "61"], 2),
+        (["Boats"], ["2", "61", "44"], 3),  # of all of them
+        (["Gull"], ["2", "(0.1)"], 1),  # a value and its error
+        (["Gull of", "the lake"], ["2 and", "then 61"], 1),  # text that wraps
+    ],
+)
+def test_numbers_below_each_other_between_two_rules_are_rows(label, values, count) -> None:
+    stacks = [label, values, values]
+    cells = [
+        (left + 4, 604 - 12 * place, 10, part)
+        for left, stack in zip(GRID[0], stacks, strict=False)
+        for place, part in enumerate(stack)
+    ]
+    drawn = [(left + 4, 626, 10, o) for left, o in zip(GRID[0], CELLS[0], strict=False)]
+    levels = "".join(f"70 {y} m 340 {y} l S " for y in (640, 620, 570))
+    sides = "".join(f"{x} 570 m {x} 640 l S " for x in GRID[0])
+    rows = rows_between(read([*prose(740), *drawn, *cells], more=levels + sides))
+    wanted = zip(*(s * count if len(s) == 1 else s for s in stacks), strict=True)
+    assert rows[1:] == [*map(" | ".join, wanted if count > 1 else [map(" ".join, stacks)])]
 
 
 OPEN_ROWS = [("Term", "Meaning"), ("Ebb", "From high to low"), ("Slack", "Between the two")]

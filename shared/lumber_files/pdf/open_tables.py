@@ -1,0 +1,170 @@
+"""Finds the tables of a PDF whose columns are kept apart by gaps, not by upright rules."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise, repeat
+from operator import attrgetter
+
+from lumber_files.pdf.ruled_tables import MIN_GAP, Grid, Rule
+from lumber_files.pdf.text_lines import TextLine, by_height
+
+_MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
+_MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; justified text has wider
+_MIN_PIECE_WORDS = 4  # of a piece of a sentence
+_MAX_CELL_LINES = 15  # the columns of a page have more between two rules
+_MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
+_MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
+_MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row that has none on its other side
+_MAX_LEADING = 1.5  # times the size, of the lines of such a row
+
+
+def find_open_grids(lines: Sequence[TextLine], rules: Iterable[Rule]) -> Iterator[Grid]:
+    """Yield the grids of a page whose columns have no upright rules; each cell may have its own."""
+    for stack in _stacks([rule for rule in rules if not rule.upright]):
+        left, right = stack[0].left - MIN_GAP, stack[0].right + MIN_GAP
+        inside = [line for line in lines if line.left < right and left < line.right]
+        inside.sort(key=attrgetter("base"))
+        bases = [line.base + line.size / 4 for line in inside]
+        rows: list[list[TextLine]] = []
+        first = len(inside)
+        for above, rule in pairwise([None, *stack, None]):
+            last, first = first, bisect_right(bases, rule.top) if rule else 0
+            row = inside[first:last]
+            wide = any(line.left < left or right < line.right for line in row)
+            if above and rule and _is_band(row, above.bottom - rule.top) and not wide:
+                rows += [row] if row else []
+                continue
+            if above:  # the last row may have no rule below
+                yield from _grid_of([*rows, *_end(row[::-1], above.bottom, left, right)], stack[0])
+            rows = [*_end(row, rule.top, left, right)] if rule else []
+
+
+def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
+    """Yield the rules that begin and end at the same places, from top to bottom."""
+    joined: list[Rule] = []
+    for level in _alike(rules, attrgetter("bottom")):
+        for number, rule in enumerate(sorted(level)):
+            if number and rule.left < joined[-1].right + MIN_GAP:
+                joined[-1] = joined[-1]._replace(right=max(joined[-1].right, rule.right))
+            else:
+                joined.append(rule)
+    for group in _alike(joined, attrgetter("left")):
+        for stack in _alike(group, attrgetter("right")):
+            if len(stack) > 1:
+                yield sorted(stack, key=attrgetter("top"), reverse=True)
+
+
+def _alike(rules: Sequence[Rule], place: Callable[[Rule], float]) -> Iterator[list[Rule]]:
+    start, ordered = 0, sorted(rules, key=place)
+    for stop in range(1, len(ordered) + 1):
+        if stop == len(ordered) or place(ordered[stop]) - place(ordered[stop - 1]) > MIN_GAP / 2:
+            yield ordered[start:stop]
+            start = stop
+
+
+def _is_band(row: Sequence[TextLine], height: float) -> bool:
+    if _gutters(row):
+        return len({round(line.base) for line in row}) <= _MAX_CELL_LINES
+    few = sum(len(line.words) for line in row) <= _MAX_BAND_WORDS
+    return few and height < _MAX_BAND_HEIGHT * max((line.size for line in row), default=height)
+
+
+def _end(
+    lines: Sequence[TextLine], edge: float, left: float, right: float
+) -> Iterator[list[TextLine]]:
+    """Yield the row outside the first or the last rule, given the lines from that rule on."""
+    row: list[TextLine] = []
+    for line in lines:
+        far = abs(line.base - edge) > (_MAX_LEADING if row else _MAX_END_DISTANCE) * line.size
+        if far or line.left < left or right < line.right:
+            break
+        row.append(line)
+        edge = line.base
+    if _gutters(row):
+        yield row
+
+
+def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
+    """Yield the grid of rows, with upright rules in the gaps that no word of a row crosses."""
+    columned = [row for row in rows if _gutters(row)]
+    gutters = _gutters([line for row in columned[len(columned) > 1 :] for line in row])
+    if not gutters or len(rows) < 2:
+        return
+    rows = [part for row in rows for part in _divide(row, gutters, few=len(rows) < 3)]
+    # `column_tables` knows the heads of numbers, but no cells that wrap behind the labels.
+    cells = [_cells(row, gutters) for row in rows]
+    numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
+    wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
+    if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):
+        return
+    texts = [text for own in cells for text in own.values()]
+    pieces = [o for o in texts if o[0].islower() and len(o.split()) >= _MIN_PIECE_WORDS]
+    if 2 * len(pieces) > len(texts):  # sentences go on in them: two columns of text
+        return
+    tops = [max(line.base + line.size for line in row) for row in rows]
+    tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)
+    drawn: list[Rule] = []
+    for row, top, bottom in zip(rows, tops, tops[1:], strict=False):
+        words = [word for line in row for word in line.words]
+        clear = [x for x in gutters if not any(word.left < x < word.right for word in words)]
+        places = [rule.left, *(clear if _gutters(row) else ()), rule.right]
+        drawn += (Rule(place, bottom, place, top) for place in places)
+        drawn += (Rule(rule.left, y, rule.right, y) for y in (top, bottom))
+    yield Grid(drawn)
+
+
+def _wraps(row: Sequence[TextLine], has_numbers: bool, behind: float) -> bool:
+    """Return whether text behind the labels goes on in a second line of a row with numbers."""
+    top = max(line.base - line.size / 2 for line in row)
+    later = (word for line in row if line.base < top for word in line.words)
+    return has_numbers and any(o.left > behind and o.text.upper().isupper() for o in later)
+
+
+def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str]:
+    """Return the text in each column, by its number."""
+    cells: dict[int, str] = {}
+    for word in (word for line in lines for word in line.words):
+        column = bisect_right(gutters, word.left)
+        cells[column] = f"{cells.get(column, '')} {word.text}".strip()
+    return cells
+
+
+def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
+    """Return the cells of rows below heads if a row lacks a cell before others, else none."""
+    gutters = _gutters(lines)
+    gaps: tuple[list[float], list[float]] = [], []  # between words of a cell, and between cells
+    for before, word in (pair for line in lines for pair in pairwise(line.words)):
+        apart = bisect_right(gutters, before.left) < bisect_right(gutters, word.left)
+        gaps[apart].append((word.left - before.right) / word.size)
+    if all(gaps) and min(gaps[0]) > _MAX_SPACE * min(gaps[1]):  # justified text
+        return []
+    cells = [_cells([line], gutters) for line in lines]
+    lacks = any(len(row) <= max(row) for row in cells[1:])
+    whole = len(gutters) > 1 and len(cells[0]) > len(gutters)
+    columns = range(len(gutters) + 1)
+    return [[row.get(n, "") for n in columns] for row in cells] if whole and lacks else []
+
+
+def _divide(
+    row: Sequence[TextLine], gutters: Sequence[float], *, few: bool
+) -> Iterator[list[TextLine]]:
+    """Yield the rows between two rules: one, unless two numbers stand in a column.
+
+    The rules may be a `few`: those above and below the heads, and below the table.
+    """
+    levels = by_height(row)
+    cells = [_cells(level, gutters) for level in levels]
+    starts = [n for n, own in enumerate(cells) if n and 0 in own and len(own) > 1]
+    numbers = [c for own in cells for c, text in own.items() if c and not text.upper().isupper()]
+    starts = starts if few or len(numbers) > len(set(numbers)) else []
+    for start, stop in pairwise([0, *starts, len(levels)]):
+        yield [line for level in levels[start:stop] for line in level]
+
+
+def _gutters(lines: Sequence[TextLine]) -> list[float]:
+    """Return the middles of the gaps between words that all lines leave free."""
+    words = sorted((word.left, word.right, line.size) for line in lines for word in line.words)
+    ends = zip(words[1:], accumulate((right for _, right, _ in words), max), strict=False)
+    return [(left + end) / 2 for (left, _, size), end in ends if left - end > _MIN_GUTTER * size]
