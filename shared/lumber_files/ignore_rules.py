@@ -12,11 +12,8 @@ from pathlib import Path
 _TOOL_FOLDERS = frozenset(
     ("__pycache__", "__pypackages__", "bower_components", "node_modules", "site-packages", "venv")
 )
-_TOOL_FILES = (
-    "pyvenv.cfg",  # of virtual environments of any name
-    "conda-meta",
-    "CACHEDIR.TAG",  # of caches, as https://bford.info/cachedir/ has it
-)
+# In virtual environments of any name, and in caches, as https://bford.info/cachedir/ has it.
+_TOOL_FILES = ("pyvenv.cfg", "conda-meta", "CACHEDIR.TAG")
 # A line of a .gitignore, and what git's wildmatch.c tells apart in its pattern.
 _LINE = re.compile(rb"(?!#)(?P<back>!?)(?P<pattern>(?:\\.|[^\\])*?)(?P<folder>/?) *", re.DOTALL)
 _START = re.compile(rb"[^*?\[\\]*")
@@ -28,8 +25,6 @@ _SIGN = re.compile(
 )
 _ITEM = re.compile(rb"\[:(\w+):\]|\\(.)|(?!-)(.)", re.DOTALL)
 _CLASSES = {b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"space": rb"\s"}
-
-
 _FOLDER = b"\0"  # after the path of a folder, when patterns are compared
 # A folder, and patterns of paths, which ignore or take back: the last that matches decides.
 _Spec = tuple[str, list[tuple[re.Pattern[bytes], bool]]]

@@ -24,6 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
+from time import monotonic
 from typing import Any
 
 from lumber_files.child_process import serve_pipe
@@ -60,11 +61,11 @@ class _Child:
     end: Callable[[], None]
     kill: Callable[[], None]
     exit_status: Callable[[], int | None]
-    _is_late: bool = False
 
     def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
         """Return the child's answer; if it ended without one, an error states how."""
-        watch = Timer(request["seconds"] * _CLOCK_PER_CPU, self._expire)
+        seconds = request["seconds"] * _CLOCK_PER_CPU
+        watch, end = Timer(seconds, self.kill), monotonic() + seconds
         watch.daemon = True
         watch.start()
         try:
@@ -80,26 +81,20 @@ class _Child:
             parsed: dict[str, Any] = json.loads(answer.decode("utf-8", "surrogatepass"))
             return parsed
         self.end()
-        if self._is_late or self.exit_status() == -getattr(signal, "SIGXCPU", 0):
+        if monotonic() >= end or self.exit_status() == -getattr(signal, "SIGXCPU", 0):
             return {"error": f"takes more than {request['seconds']} s of CPU time to read"}
         return {"error": "cannot be read: its reader crashed, or needed too much memory"}
-
-    def _expire(self) -> None:
-        self._is_late = True
-        self.kill()
 
 
 def _start_interpreter(interpreter: str) -> _Child:
     # -I and -S: its search path is the parent's, so that it needs none of its own.
-    process = subprocess.Popen(
+    process: Any = subprocess.Popen(
         [interpreter, "-I", "-S", "-c", _CHILD],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, _MARK: "1"},
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
     requests, answers = process.stdin, process.stdout
 
     def send(request: dict[str, Any], content: bytes = b"") -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
+from itertools import takewhile
 from typing import Any
 from zipfile import ZipFile
 
@@ -99,7 +100,9 @@ def _simplify(body: Any) -> None:
         for rows, row in enumerate(reversed(section.findall("tr")), start=1):
             for cell in row.iterfind("*[@rowspan]"):  # it ends with its section; 0 means there
                 cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
-    strip_tags(body, "thead", "tbody", "tfoot", "svg", "foreignobject")
+    for choice in body.xpath("//switch[foreignobject]"):  # of forms of a text in SVG
+        choice[1:] = []
+    strip_tags(body, "thead", "tbody", "tfoot", "svg", "switch", "foreignobject")
     for heading in body.iter(*HEADING_TAGS):
         for block in heading.iterdescendants(*GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"
@@ -149,9 +152,7 @@ def _set_raised_apart(body: Any) -> None:
 def _wrap_text(body: Any) -> None:
     """Wrap all text in blocks without others: paragraphs, items, cells, headings and code."""
     for block in body.iter(*BLOCK_TAGS):
-        for around in block.iterancestors():
-            if around.tag in BLOCK_TAGS:
-                break
+        for around in takewhile(lambda each: each.tag not in BLOCK_TAGS, block.iterancestors()):
             around.tag = "div"
     for block in [*body.iter("body", *GROUP_TAGS, *NESTED_TAGS)]:
         block.tag = "div" if block.tag == "p" else block.tag

@@ -26,16 +26,8 @@ _TOKEN = re.compile(
 _CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
 _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
 # By all letters, or else by the first one.
-_PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "h": "%H", "s": "%S", "m": "%m"}
-_PARTS_OF_DATES |= {
-    "e": "%Y",
-    "mmm": "%b",
-    "mmmm": "%B",
-    "mmmmm": "%b",
-    "d": "%d",
-    "ddd": "%a",
-    "dddd": "%A",
-}
+_PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "e": "%Y", "h": "%H", "s": "%S", "m": "%m"}
+_PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -131,7 +123,7 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     if not digits:
         parts = [text for kind, text in tokens if kind != "condition"]
         return "".join(_show_general(value) if text == "@" else text for text in parts)
-    if "/" in texts:  # a fraction
+    if re.search(r"/\s*[0#?\d]", "".join(texts)):  # a fraction
         return _show_general(value)
     power = next((n for n, (kind, _) in enumerate(tokens) if kind == "power"), len(tokens))
     first, last = digits[0], max(n for n in digits if n < power)

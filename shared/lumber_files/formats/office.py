@@ -48,6 +48,8 @@ _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _RTF_HEAD = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or foot of a page
+# A label that a list of RTF has as text, after that of anydoc.
+_RTF_LABEL = re.compile(r"^( *)(?:(-)(?: [·•▪]| \\[*-])|- (\d+)\\?([.)])) ", re.MULTILINE)
 _NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _LINK = re.compile(rb"""<a\s[^<>]*href=["'](?:[^"'#]*/)?([^"'#/]+)""")  # the name of a page
 _PAGE = re.compile(r"(?!META-INF/).*\.(?:x?html?|svg|xml)", re.IGNORECASE)
@@ -124,8 +126,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = ""
     if kind in ("pptx", "odp") and not _SLIDE_NUMBER.sub("", markdown).strip():
         markdown = ""  # slides without any text
-    markdown = _PAGE_NUMBER.sub("", markdown.replace(f" {EMPTY}", ""))
-    markdown = show_marked_ordinals(markdown)
+    markdown = show_marked_ordinals(_PAGE_NUMBER.sub("", markdown.replace(f" {EMPTY}", "")))
+    markdown = _RTF_LABEL.sub(r"\1\2\3\4 ", markdown) if kind == "rtf" else markdown
     for name in embedded:
         text, more = _read_part(name, parts, max_unpacked - sum(map(len, parts.values())))
         before, _, after = markdown.partition(PART)
@@ -144,7 +146,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             for line in find(parse_xml(parts[name]), _LINES_OF_HEADS):
                 shown = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
                 lines.append("".join(shown))
-        for text in (" ".join(line.split()) for line in lines):
+        for text in dict.fromkeys(" ".join(line.split()) for line in lines):
             if not is_page_number(text) and text not in markdown:
                 markdown = f"{markdown}\n\n{text}".lstrip("\n")
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
@@ -191,7 +193,10 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
                 xml = xml.replace(b' Requires="cx', b' Needs="cx')  # a choice that anydoc reads
                 parts[part.filename] = _STRICT.sub(_TRANSITIONAL, xml)
                 size += part.file_size
-    return parts
+    owners = [name.replace("_rels/", "")[:-5] for name in parts if name.endswith(".rels")]
+    linked = [link for owner in owners for link in link_targets(parts, owner).values()]
+    names = {link.lower(): link for link in linked}  # the case of a part may be another
+    return {names.get(name.lower(), name): xml for name, xml in parts.items()}
 
 
 def _repack(
@@ -238,11 +243,9 @@ def _show_slide(root: Any, number: int) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
     from lxml import etree
 
-    for text in find(root, "//a:r[a:rPr/a:sym]/a:t"):  # its other letters are of other fonts
+    for text in find(root, "//a:r[a:rPr/a:sym]/a:t[text()]"):  # other letters are of other fonts
         font = find(text, "string(../a:rPr/a:sym/@typeface)")
-        text.text = "".join(
-            show_symbols(c, font) if _SYMBOL_OF_A_FONT.match(c) else c for c in text.text or ""
-        )
+        text.text = _SYMBOL_OF_A_FONT.sub(lambda m: show_symbols(m[0], font), text.text)  # noqa: B023
     show_runs(root, "a", "a:latin/@typeface", "@baseline")
     for hidden in find(root, "//*[*/p:cNvPr[@hidden='1' or @hidden='true']]"):
         hidden.getparent().remove(hidden)

@@ -26,10 +26,8 @@ _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 _VALUE = "concat(substring('☑ ☐ ', 1 + 2 * not(@form:*[.='checked' or .='true']), 2 * "
 _VALUE += "boolean(self::form:checkbox | self::form:radio)), @form:current-value, @form:label,"
 _VALUE += "form:option[@form:current-selected='true']/@form:label, ' ')"
-_UNSEEN = (
-    "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
-    "text:page-number"
-)
+_UNSEEN = "//office:annotation | //text:section[@text:display='none']"
+_UNSEEN += " | //presentation:notes//text:page-number"
 
 
 def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
@@ -86,10 +84,9 @@ def _show_spans(root: Any, named_styles: Any) -> None:
         for face in find(part, "//style:font-face"):
             family = find(face, "string(@*[local-name()='font-family'])")
             families[face.get(qualify("style:name"))] = family.strip("'")
-    display, font_name, position = map(
-        qualify, ("text:display", "style:font-name", "style:text-position")
-    )
-    name, *tags = map(qualify, ("text:style-name", "text:span", "text:p", "text:h"))
+    looks = "text:style-name text:display style:font-name style:text-position"
+    name, display, font_name, position = map(qualify, looks.split())
+    tags = [*map(qualify, ("text:span", "text:p", "text:h"))]
     for span in [*root.iter(*tags)]:
         style = styles.get(span.get(name), {})
         if style.get(display) == "none":

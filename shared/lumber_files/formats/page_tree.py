@@ -26,13 +26,13 @@ BLOCK_TAGS = frozenset(
 )
 _INLINE_TAGS = {
     *("b", "strong", "i", "em", "s", "del", "code", "kbd", "samp", "a", "br", "sup", "sub", "q"),
-    *("rt", "svg", "foreignobject"),
+    *("rt", "svg", "switch", "foreignobject"),
 }
 _UNSEEN_TAGS = {
     *("script", "style", "template", "noscript", "head", "img", "iframe", "select"),
     *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
 }
-_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "foreignobject")  # in SVG
+_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch", "foreignobject")  # in SVG
 _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
@@ -81,7 +81,6 @@ class _PageTarget:
         kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
         around = [name for name, *_ in self._open[-2:]]
         _, font, in_picture, in_math = self._open[-1]
-        holds_page = tag == "foreignobject"  # in SVG
         in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
         is_block = tag in BLOCK_TAGS
         box = attributes.get("type") == "checkbox" and "li" in around
@@ -97,7 +96,8 @@ class _PageTarget:
             tag = "note" if "noteref" in kind else tag
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
         own = next(filter(None, fonts), "").strip()
-        self._open.append((tag, own, (in_picture or tag == "svg") and not holds_page, in_math))
+        in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # which holds a page
+        self._open.append((tag, own, in_picture, in_math))
         if "classifier" in attributes.get("class", "").split():  # of a term of docutils
             self._builder.data(" : ")
         if len(self._open) <= _MAX_DEPTH:

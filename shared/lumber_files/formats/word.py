@@ -25,8 +25,11 @@ _UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcP
 _UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden[not(@w:val=0 or @w:val='false')]]"
 # Paragraphs that go on in the next one: their mark is deleted, or they are a large first letter.
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
-_SHOWN_BY_TEXT = "@w:val='none' or @w:val='lowerLetter' or @w:val='upperLetter' or ../w:lvlText"
-_SHOWN_BY_TEXT += "[@w:val='☐' or @w:val='☒']"
+# Marked letters, no number but a text, or a tick of pandoc's lists of tasks.
+_SHOWN_BY_TEXT = "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']/w:numFmt[@w:val='none' or "
+_SHOWN_BY_TEXT += (
+    "@w:val='lowerLetter' or @w:val='upperLetter' or ../w:lvlText[@w:val='☐' or @w:val='☒']]"
+)
 # In an equation, a word with its reading above it, or a character in a circle.
 _OVERSTRIKE = re.compile(
     r"\\o[^()]*\((?:\\s\\up[\s\d]*\(([^()]*)\)|.)\s*[,;]([^()]*)\)", re.IGNORECASE
@@ -120,7 +123,8 @@ def _show_fields(root: Any) -> None:
 def _show_field(instruction: str) -> str:
     """Return the text of a field by its instruction, "" if it is of another kind."""
     name, _, rest = _FORMATTING.sub("", instruction).partition(" ")
-    shown = rest.strip() if name.upper() == "EQ" else ""
+    prompt = rest.strip().partition(" ")[2].strip()  # after the name of a macro
+    shown = {"EQ": rest.strip(), "MACROBUTTON": prompt, "GOTOBUTTON": prompt}.get(name.upper(), "")
     return _OVERSTRIKE.sub(lambda m: m[2] + f"({m[1]})" * bool(m[1]), shown)
 
 
@@ -137,10 +141,8 @@ def _mark_numbers(root: Any) -> None:
         for shown in find(listed, "w:lvl[not(w:isLgl)]/w:lvlText/@w:val/.."):
             parts = re.split(r"(%\d)", shown.get(qualify("w:val")))
             shown.set(qualify("w:val"), "".join(marks.get(part, part) for part in parts))
-    for level in find(root, "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']"):
-        # Marked letters, no number but a text, or a tick of pandoc's lists of tasks.
-        for form in find(level, f"w:numFmt[{_SHOWN_BY_TEXT}]"):
-            form.set(qualify("w:val"), "decimal")
+    for form in find(root, _SHOWN_BY_TEXT):
+        form.set(qualify("w:val"), "decimal")
 
 
 def _show_text(root: Any) -> None:
@@ -179,7 +181,7 @@ def _mark_table(table: Any) -> None:
     rows = find(table, "w:tr")
     filled = "w:tc[normalize-space()]" if len(rows) == 1 else "w:tc"
     if all(len(find(row, filled)) < 2 for row in rows):
-        for block in find(table, "w:tr/w:tc/*[self::w:p or self::w:tbl]"):
+        for block in find(table, "w:tr/w:tc/*[not(self::w:tcPr)]"):
             table.addprevious(block)
         table.getparent().remove(table)
         return

@@ -71,7 +71,8 @@ from tests.growth import check_linear
             "- ☑ a\n- ☐ b\n- c",
         ),
         (
-            "<svg><foreignObject><p>Mill <b>wheel</b></foreignObject><text>Gate</text></svg>",
+            "<svg><switch><foreignObject><div>Mill <b>wheel</b></div></foreignObject><text>Mi"
+            "</text></switch><text>Gate</text></svg>",
             "Mill **wheel**\n\nGate",
         ),
         (

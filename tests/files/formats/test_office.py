@@ -113,6 +113,8 @@ STYLES = """<w:style w:styleId="Hidden"><w:rPr><w:vanish/></w:rPr></w:style>
 <w:numId w:val="1"/></w:numPr></w:pPr></w:style>"""
 VML, HIDDEN = 'xmlns:v="urn:schemas-microsoft-com:vml"', "<w:vanish/>"
 RAISED, LOWERED = (f'<w:vertAlign w:val="{kind}script"/>' for kind in ("super", "sub"))
+FORMULA = f'<m:oMathPara xmlns:m="{SPACES["m"]}"><m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>'
+FORMULA += "</m:oMathPara>"
 BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
 
 
@@ -167,6 +169,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         ),
         (table(row("Note"), row("Mind the tide.")), "Note\n\nMind the tide."),
         (table(row("", cell(paragraph("Skills"), "Rowing"))), "Skills\n\nRowing"),
+        (table(row(cell("Sum", FORMULA))), "Sum\n\n$$\nx=1\n$$"),
         # Lists.
         (
             paragraph("a", number=1) + paragraph("b", number=1, level=1) + paragraph("c", number=1),
@@ -230,6 +233,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         (paragraph("a ", instruction("EQ \\f(x", "+1,2)"), " b"), "a \\\\f(x+1,2) b"),
         (paragraph(instruction("eq \\* jc2 \\o\\ad(\\s\\up 9(みず),水)")), "水(みず)"),
         (paragraph(instruction("EQ \\o\\ac(○,印)"), "."), "印."),
+        (paragraph("To: ", instruction("MACROBUTTON Go (Your name)")), "To: (Your name)"),
         (paragraph(instruction("PAGE", result="7")), "7"),
         (
             paragraph(
@@ -733,7 +737,11 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
         f"<styleSheet xmlns='{space}'><fonts><font/><font><name val='Wingdings'/></font></fonts>"
         "<cellXfs><xf/><xf fontId='1'/></cellXfs></styleSheet>"
     )
-    parts["xl/sharedStrings.xml"] = f"<sst xmlns='{space}'><si><t>No such style</t></si></sst>"
+    strings = b'<Relationship Id="s" Target="sharedStrings.xml"/></Relationships>'
+    links = parts["xl/_rels/workbook.xml.rels"].replace(b"</Relationships>", strings)
+    parts["xl/_rels/workbook.xml.rels"] = links
+    # Its name may be in another case than its link.
+    parts["xl/SharedStrings.xml"] = f"<sst xmlns='{space}'><si><t>No such style</t></si></sst>"
     assert "| 10^6 | α | ✓ | § Row. | No such style |" in text_of(zipped(parts), ".xlsx")
 
 
@@ -1218,6 +1226,13 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     boxed = rb"{\rtf1 \trowd\cellx9000 a|b\cell\row \trowd\cellx9000 c\cell\row}"
     assert text_of(boxed, ".rtf") == "a|b\n\nc", "a table of one column"
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
+    for label, shown in (
+        (rb"\'B7", "- a\n- b"),
+        (b"1.", "1. a\n1. b"),
+        (b"(c)", "- (c) a\n- (c) b"),
+    ):
+        listed = rb"{\rtf1 {\pntext\f1 %b\tab}a\par{\pntext\f1 %b\tab}b\par}" % (label, label)
+        assert text_of(listed, ".rtf") == shown, "a list of WordPad"
     assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
 
 
