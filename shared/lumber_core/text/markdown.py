@@ -47,11 +47,8 @@ _FRONT_MATTER = re.compile(
     )[ \t]*(?:\r\n|\n|\r|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-_FRONT_TITLE = re.compile(
-    r"""^title[ \t]*[:=][ \t]*(?P<quote>["']?)"""
-    r"""(?P<title>(?![>|&*!{\[]).*?\w.*?)(?P=quote)[ \t\r]*$""",
-    re.MULTILINE,
-)
+_FRONT_TITLE = re.compile(r"^title[ \t]*[:=]([^\w\n]*\w.*)$", re.MULTILINE)
+_NO_TEXT = (*">|&*!{[",)  # begin values in YAML that are not the text itself
 # Attributes and anchors of a heading, as in "## Use {#use}" and "## <a name="use"></a>Use".
 _NO_TITLE = re.compile(r"\s\{[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>")
 _LEAVES: dict[str, BlockKind] = {
@@ -120,8 +117,7 @@ def markdown_blocks(text: str) -> list[Block]:
     lines = [body, *(match.end() for match in LINE_BREAK.finditer(text, body))]
     leaves = list(_leaf_blocks(text[body:], lines))
     if matter:
-        title = _FRONT_TITLE.search(matter[0])
-        leaves.insert(0, Block(0, body, "front matter", title=title["title"] if title else ""))
+        leaves.insert(0, Block(0, body, "front matter", title=_front_title(matter[0])))
     elif not leaves:
         leaves.append(Block(0, len(text), "paragraph"))
     starts = [0, *(block.start for block in leaves[1:]), len(text)]
@@ -130,6 +126,15 @@ def markdown_blocks(text: str) -> list[Block]:
         for (start, end), block in zip(pairwise(starts), leaves, strict=True)
     ]
     return [*_join_html_tables(text, blocks)] if _TABLE.search(text) else blocks
+
+
+def _front_title(matter: str) -> str:
+    """Return the title in front matter, "" if there is none on a line."""
+    found = _FRONT_TITLE.search(matter)
+    title = found[1].strip() if found else ""
+    if title[:1] in ("'", '"') and title[-1] == title[0]:
+        return title[1:-1]
+    return "" if title.startswith(_NO_TEXT) else title
 
 
 def _join_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:

@@ -54,13 +54,13 @@ _HEADINGS: dict[str, re.Pattern[str]] = {
         re.MULTILINE,
     ),
     "rst": re.compile(
-        r"^(?:(?P<over>([#*=~^\"'`+.:_-])\2{2,})[ \t\r]*\n)?[ \t]?(?P<title>.*\w.*)\n"
+        r"^(?:(?P<over>([#*=~^\"'`+.:_-])\2{2,})[ \t\r]*\n)?[ \t]?(?P<title>[^\w\n]*\w.*)\n"
         r"(?P<mark>([#*=~^\"'`+.:_-])\5{2,})[ \t\r]*$",
         re.MULTILINE,
     ),
 }
 _TITLE_LINES = {
-    "org": re.compile(r"^#\+title:[ \t]*(?P<title>.*\w.*)$", re.MULTILINE | re.IGNORECASE),
+    "org": re.compile(r"^#\+title:(?P<title>[^\w\n]*\w.*)$", re.MULTILINE | re.IGNORECASE),
     "latex": re.compile(
         r"^[ \t]*\\title(?:\[[^\]\n]*\])?\{(?P<title>(?:[^{}]|\{[^{}]*\})*\w)\}", re.MULTILINE
     ),

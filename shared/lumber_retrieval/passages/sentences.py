@@ -35,7 +35,7 @@ _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
 the rest of its lines has about 300, which makes 3 MB."""
 
-_THREE_WORDS = re.compile(r"(?:[^\W_]+[\W_]+){2}[^\W_]")
+_THREE_WORDS = re.compile(r"(?<![^\W_])(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
@@ -49,8 +49,8 @@ _HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _CONTENT = re.compile(r"\S|\Z")
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
-_DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
-_DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
+_DIVIDER = re.compile(r"[ \t>|:]*-[ \t>|:-]*$")
+_DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:]*-[ \t|:-]*$", re.MULTILINE)
 DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
 """The rest of the header of a table, and the line of dashes below it."""
 
@@ -214,15 +214,18 @@ def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
     if is_line and first + len(body) not in headings and not _is_blank_or_rule(body):
         return Span(first, first + len(body))
     lines = part.splitlines(keepends=True)
-    while lines and _is_blank_or_rule(lines[0]) and start not in headings.values():
-        start += len(lines.pop(0))
+    above = 0
+    while above < len(lines) and _is_blank_or_rule(lines[above]) and start not in headings.values():
+        start += len(lines[above])
+        above += 1
+    lines = lines[above:]
     while lines:
         line = lines[-1]
         heading = headings.get(end - len(line) + len(line.rstrip()))
         header = "|" in line and _DIVIDER.match(line.rstrip())
         if heading is not None:
-            end = max(start, heading)
-            lines = text[start:end].splitlines(keepends=True)
+            while lines and end > heading:
+                end -= len(lines.pop())
             continue
         if header and len(lines) > 1:  # the row of names is above the divider
             end -= len(lines.pop())

@@ -18,6 +18,7 @@ from lumber_core.text.place import Kind
 from lumber_core.text.source import Source
 from lumber_core.text.units import markdown
 from lumber_core.tokens import EstimatedCounter
+from tests.growth import check_linear
 
 HANDBOOK = """\
 ---
@@ -150,6 +151,11 @@ def test_front_matter_is_one_block_and_no_heading():
 )
 def test_marks_that_open_blocks(text, kinds):
     assert [block.kind for block in markdown_blocks(text)] == kinds
+
+
+@pytest.mark.parametrize(("title", "unit"), [("tide", " "), ('"', "tide")])
+def test_front_matter_takes_time_in_proportion_to_it(title: str, unit: str) -> None:
+    check_linear(markdown_blocks, lambda n: f"---\ntitle: {title}{unit * n}!\n---\n", 2_000)
 
 
 @pytest.mark.parametrize(

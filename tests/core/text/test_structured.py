@@ -273,11 +273,14 @@ def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) 
         ("a.py", "Tide ", "\u201e:::" * 2_000),
         ("a.ts", "f(", "a):" * 3_000),
         ("a.rst", "", "=====\n" * 20_000),
+        ("a.rst", "", "tide " * 800),
+        ("a.org", "#+title:", " " * 2_000),
         ("a.tex", "", "\\section{" * 20_000),
     ],
 )
 def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
     def read(parsed: ParsedText) -> None:
+        assert isinstance(parsed.title, str)
         parsed.outline.places(parsed.text, [Span(0, len(parsed.text))])
         if name.endswith((".json", ".srt", ".py", ".ts")):  # others have the places of any text
             parsed.places()

@@ -127,6 +127,8 @@ def test_a_document_with_a_title_keeps_it():
         ("markdown", "+++\ntitle = 'Otters'\n+++\n\nWORDS", "Otters"),
         ("markdown", "---\ntitle: Front\n---\n\n# Otters\n\nWORDS", "Otters"),
         ("markdown", "---\ntitle: >-\n  Folded\n---\n\nWORDS", "river otters"),
+        ("markdown", "---\ntitle: [Otters, Fish]\n---\n\nWORDS", "river otters"),
+        ("markdown", "---\r\ntitle: '[Draft] Otters'\r\n---\r\n\r\nWORDS", "[Draft] Otters"),
         (
             "org",
             "#+Title: Otters\n\nWORDS\n\n* Food\n\nFish.\n\n* Homes\n\nWORDS",

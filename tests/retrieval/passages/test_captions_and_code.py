@@ -13,6 +13,7 @@ from lumber_retrieval.passages.joining import Passage, join_hits
 from lumber_retrieval.passages.reranking import passages_of_hits
 from lumber_retrieval.passages.sentences import sentences_of
 from lumber_retrieval.words.keywords import count_words
+from tests.growth import check_linear
 from tests.retrieval.embeddings import WordVectors
 
 SAID = [
@@ -254,3 +255,8 @@ def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a
         passages, _ = search("boats.md", text, "What ended in three months of June?", budget)
         assert passages
         assert not any(passage.text.rstrip().endswith("year 2023 |") for passage in passages)
+
+
+@pytest.mark.parametrize("unit", ["|-", "tide", "\n", "\n## a\n"])
+def test_sentences_take_time_in_proportion_to_the_text(unit: str) -> None:
+    check_linear(lambda text: sentences_of(text, "en"), lambda n: f"{unit * n}x{unit * n}", 3_000)
