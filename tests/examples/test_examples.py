@@ -258,14 +258,16 @@ def test_lumber_asks_a_server_by_the_packages_of_both_frameworks() -> None:
     needs("langchain-openai", "llama-index-llms-openai-like", "openai")
     with LoopbackServer(middle) as server:
         printed = run("lumber_with_a_server", "--llm", f"{server.openai_url}#m")
-        langchain, llamaindex = table(printed.replace(",", "")).values()
-        assert langchain == llamaindex
-        chunks, calls, read, written, failures = langchain
-        assert 20 < chunks <= calls + 2
-        assert read > 10_000
-        assert written > 0
-        assert failures == 0
-        assert server.count == 2 * calls + 1  # the last request is for the answer
+        costs = [*table(printed.replace(",", "")).values()]
+        assert costs[0][0] == costs[1][0]
+        # How many questions are asked ahead in vain depends on when answers come.
+        for chunks, calls, read, written, failures in costs:
+            assert 20 < chunks <= calls + 2
+            assert read > 10_000
+            assert written > 0
+            assert failures == 0
+        calls = [cost[1] for cost in costs]
+        assert server.count == sum(calls) + 1  # the last request is for the answer
         assert {request.model for request in server.requests} == {"m"}
     assert printed.endswith("Answer\n    They are added up [1].\n")
 
