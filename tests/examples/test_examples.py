@@ -266,8 +266,9 @@ def test_lumber_asks_a_server_by_the_packages_of_both_frameworks() -> None:
             assert read > 10_000
             assert written > 0
             assert failures == 0
-        calls = [cost[1] for cost in costs]
-        assert server.count == sum(calls) + 1  # the last request is for the answer
+        assert server.count == 1 + sum(
+            cost[1] for cost in costs
+        )  # the last request is for the answer
         assert {request.model for request in server.requests} == {"m"}
     assert printed.endswith("Answer\n    They are added up [1].\n")
 

@@ -14,7 +14,7 @@ from lumber_core.text.captions import spoken_text
 from lumber_core.text.units import sentences
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.passages.sentences import has_content, sentences_of, small_table
+from lumber_retrieval.passages.sentences import has_content, headings_in, sentences_of, small_table
 from lumber_retrieval.words.coverage import QuestionWords, content_words
 from lumber_retrieval.words.keywords import count_starts, count_words, terms, words_in
 from tests.retrieval.embeddings import WordVectors
@@ -211,6 +211,12 @@ def test_headings_of_each_markup_belong_to_the_text_below_them(kind: Any) -> Non
     assert [one.text for one in sentences_of(text, "en", kind)] == [
         *(f"{boats}\n\nLet by the hour.", "Or longer.", f"{prices}\n\nThey are low.")
     ]
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_the_last_line_of_a_paragraph_above_a_rule_is_no_heading(line_break: str) -> None:
+    text = line_break.join(["Let by the hour", "or for longer.", "---", "They are low."])
+    assert not [*headings_in(text, "text")]
 
 
 @pytest.mark.parametrize("kind", HEADINGS)

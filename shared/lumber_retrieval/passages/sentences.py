@@ -41,7 +41,7 @@ _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 _HEADING = re.compile(
     r"^(?:[ \t>]*(?:#{1,6}(?:[ \t\r].*)?$|<h[1-6]\b.*)"
-    r"|(?<!\S\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
+    r"|(?<!\S\n)(?<!\S\r\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
     re.MULTILINE,
 )
 _HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
