@@ -48,7 +48,14 @@ class Decoded(NamedTuple):
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise a ValueError unless Python has a text encoding of that name, such as "utf-8"."""
+    """Raise unless Python has a text encoding of that name.
+
+    Args:
+        encoding: The name, such as "utf-8".
+
+    Raises:
+        ValueError: Python has none.
+    """
     try:
         "".encode(encoding)
     except LookupError:  # unknown, or no text encoding, such as "base64"

@@ -69,7 +69,11 @@ def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
 
 
 def count_suffixes(names: Iterable[str]) -> str:
-    """Return the number of files of each kind by their names, as in "12 png, 4 zip"."""
+    """Return the number of files of each kind, as in "12 png, 4 zip".
+
+    Args:
+        names: The names of the files.
+    """
     counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
     return ", ".join(f"{n:,} {kind or 'without suffix'}" for kind, n in counts.most_common())
 
@@ -131,8 +135,12 @@ def read_files(
 ) -> Iterator[tuple[Path, TextFile]]:
     """Read the files of paths, folders and patterns in turn; notices are logged as warnings.
 
-    With `leave_out`, which the caller names `option`, a file that cannot be read logs a warning
-    instead of its error. `fs` is the file system of fsspec that has the only file in `paths`.
+    Args:
+        paths: See `find_files`, whose errors are raised.
+        encoding: See `read_file`, whose errors are raised.
+        leave_out: Whether a file that cannot be read is left out, with a warning.
+        option: What the caller sets to leave such files out, for the error.
+        fs: The file system of fsspec that has the only file in `paths`. None: that of Python.
     """
     found = [NamedPath(str(paths), Path(str(paths)))]
     if fs is None:
@@ -192,9 +200,14 @@ def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:
-    """Return a link to a file, and to a page of a PDF, as in "file:///docs/report.pdf#page=3".
+    """Return a link to a file, as in "file:///docs/report.pdf#page=3".
 
-    It is None if the path is relative or no such file exists, as for text from stdin.
+    Args:
+        path: The file.
+        page: The page at which viewers open a PDF, from 1. Ignored for other files.
+
+    Returns:
+        None if the path is relative or no such file exists, as for text from stdin.
     """
     path = Path(path)
     if not path.is_absolute() or not path.is_file():

@@ -55,7 +55,14 @@ class TextFile(Source):
 
 
 def check_readable(path: str | Path) -> None:
-    """Raise a MissingExtraError if a file's suffix needs a package that is not installed."""
+    """Raise if a file's format needs a package that is not installed; the file is not opened.
+
+    Args:
+        path: The file. Its suffix decides the format.
+
+    Raises:
+        MissingExtraError: The package is missing. The message names the extra.
+    """
     require_reader(PurePath(path).suffix.lower())
 
 
@@ -104,7 +111,13 @@ def read_bytes(
 ) -> TextFile:
     """Read the content of a file, as `read_file` does.
 
-    `suffix`, by default that of the name, decides the format: plain text if not in `READABLE`.
+    Args:
+        content: The bytes.
+        name: Name of the document.
+        suffix: Decides the format, as ".md" does; plain text if it is none of `READABLE`. None:
+            that of the name.
+        encoding: See `read_file`.
+        max_unpacked: See `read_file`.
     """
     kind = (PurePath(name).suffix if suffix is None else suffix).lower()
     require_reader(kind)

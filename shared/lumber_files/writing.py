@@ -17,6 +17,9 @@ def replacing(path: Path) -> Iterator[Path]:
     killed leaves the new one, whose name ends in `.part`. Of a link, the target is replaced. A path
     that is no regular file, such as `/dev/stdout` or a named pipe, is written to directly.
 
+    Args:
+        path: The file.
+
     Raises:
         OSError: The folder does not exist, or cannot be written to.
     """
@@ -37,7 +40,16 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Raise a ValueError unless a file can be written without overwriting an input."""
+    """Raise unless a file can be written without overwriting an input.
+
+    Args:
+        path: The file to write.
+        inputs: Files that are read.
+
+    Raises:
+        ValueError: It is a folder, its folder does not exist, or it is an input, also under another
+            name. The message states what to do.
+    """
     if path.is_dir():
         raise ValueError(f"{path} is a folder: expected the name of a file to write")
     if not path.parent.is_dir():
