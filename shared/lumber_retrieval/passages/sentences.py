@@ -11,7 +11,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import regex
@@ -155,9 +155,9 @@ _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 
 def has_content(text: str, kind: str = "text") -> bool:
     """Return whether a text has a sentence, an item or a row: more than headings and a label."""
-    for heading in reversed([*headings_in(text, kind)]):
-        text = text[: heading.start] + text[heading.end :]
-    return _has_words(text, kind in NESTED)
+    edges = [0, *chain.from_iterable(headings_in(text, kind)), len(text)]
+    between = (text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+    return _has_words("".join(between), kind in NESTED)
 
 
 def _has_words(text: str, two_are_enough: bool) -> bool:

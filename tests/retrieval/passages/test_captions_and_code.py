@@ -11,7 +11,7 @@ from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage, join_hits
 from lumber_retrieval.passages.reranking import passages_of_hits
-from lumber_retrieval.passages.sentences import sentences_of
+from lumber_retrieval.passages.sentences import has_content, sentences_of
 from lumber_retrieval.words.keywords import count_words
 from tests.growth import check_linear
 from tests.retrieval.embeddings import WordVectors
@@ -260,3 +260,7 @@ def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a
 @pytest.mark.parametrize("unit", ["|-", "tide", "\n", "\n## a\n"])
 def test_sentences_take_time_in_proportion_to_the_text(unit: str) -> None:
     check_linear(lambda text: sentences_of(text, "en"), lambda n: f"{unit * n}x{unit * n}", 3_000)
+
+
+def test_headings_above_a_word_are_left_out_in_proportion_to_their_number() -> None:
+    check_linear(has_content, lambda n: "## a\n\n" * n + "x", 30_000)
