@@ -62,6 +62,38 @@ def pdf_of(objects: Sequence[str | bytes], more: str = "") -> bytes:
     return bytes(out + f"startxref\n{start}\n%%EOF\n".encode("ascii"))
 
 
+def pdf_page(
+    content: str,
+    *more: str | bytes,
+    font: str = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    resources: str = "",
+    entries: str = "",
+    catalog: str = "",
+) -> bytes:
+    """Return a PDF of one page with a font F1; further objects have the numbers from 6 on."""
+    return pdf_of(
+        [
+            f"<< /Type /Catalog /Pages 2 0 R {catalog} >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R {entries} "
+            f"/Resources << /Font << /F1 5 0 R >> {resources} >> >>",
+            pdf_stream(content),
+            font,
+            *more,
+        ]
+    )
+
+
+def character_map(targets: Mapping[str, str]) -> bytes:
+    """Return a map from codes of a font to text, both in hexadecimal digits."""
+    rows = "".join(f"<{code}> <{target}>\n" for code, target in targets.items())
+    digits = len(next(iter(targets), "00"))
+    return pdf_stream(
+        f"begincmap 1 begincodespacerange <{'0' * digits}> <{'f' * digits}> endcodespacerange\n"
+        f"{len(targets)} beginbfchar\n{rows}endbfchar endcmap"
+    )
+
+
 def pdf_stream(content: str, entries: str = "") -> bytes:
     """Return a compressed stream, with further entries in its dictionary."""
     packed = zlib.compress(content.encode("ascii"))

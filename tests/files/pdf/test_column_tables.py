@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.files.pdf.test_pdf import ROWS, prose, read, rows_between, rows_of
+from tests.files.pdf.test_pdf import ROWS, read_between, rows_between, rows_of, table_of
 
 
 def test_a_statement_goes_on_below_labels_of_many_lines() -> None:
@@ -11,35 +11,26 @@ def test_a_statement_goes_on_below_labels_of_many_lines() -> None:
     rows = [*rows_of(654, *ROWS[:2], *ROWS[:2]), *labels]
     rows += rows_of(546, ("and are six", "40", "30"))
     heads = [(250, 670, 11, "2023"), (350, 670, 11, "2022")]
-    shown = rows_between(read([*prose(740), *heads, *rows, *prose(400)]))
+    shown = table_of(*heads, *rows)
     assert shown[:3] == [" | 2023 | 2022", "Boats | 1,200 | 1,100", "Nets | (30) | 45"]
     assert [shown[5], shown[-1][-21:]] == ["Equity |  | ", "and are six | 40 | 30"]
     note = "Boats are those of the harbour."
     apart = [*rows_of(654, *ROWS[:2]), (72, 622, 11, note), *rows_of(592, ("Rent", "7", "5"))]
-    assert f"\n\n{note}\n\n" in read([*prose(740), *heads, *apart, *prose(400)])
+    assert f"\n\n{note}\n\n" in read_between(*heads, *apart)
 
 
 def test_shares_stand_below_their_sign_beside_a_year() -> None:
     lefts = (72, 250, 320, 400, 470)
     cells = ("In dollars", "2023", "%", "2022", "%"), ("Hire", "1,200", "95.0%", "1,100", "91.5%")
-    rows = [
-        (left, 620 - 16 * number, 11, cell)
-        for number, row in enumerate([*cells, ("Rent", "60", "5.0%", "100", "8.5%")])
-        for left, cell in zip(lefts, row, strict=True)
-    ]
-    assert rows_between(read([*prose(740), *rows, *prose(400)]))[:2] == [*map(" | ".join, cells)]
+    rows = rows_of(620, *cells, ("Rent", "60", "5.0%", "100", "8.5%"), lefts=lefts)
+    assert table_of(*rows)[:2] == [*map(" | ".join, cells)]
 
 
 def test_a_head_belongs_to_the_column_below_its_rule() -> None:
-    heads = [(72, 616, 11, "Awards"), (220, 616, 11, "Shares"), (330, 616, 11, "Price")]
-    rows = [
-        (left, 600 - 16 * n, 11, "12" if left > 72 else "Given")
-        for n in range(3)
-        for left in (72, 290, 410)
-    ]
+    heads = rows_of(616, ("Awards", "Shares", "Price"), lefts=(72, 220, 330))
+    rows = rows_of(600, *[("Given", "12", "12")] * 3, lefts=(72, 290, 410))
     rules = "190 613 m 305 613 l S 315 613 m 425 613 l S"
-    page = [*prose(740), *heads, *rows, *prose(400)]
-    assert rows_between(read(page, more=rules))[0] == "Awards | Shares | Price"
+    assert table_of(*heads, *rows, more=rules)[0] == "Awards | Shares | Price"
 
 
 @pytest.mark.parametrize(
@@ -47,90 +38,61 @@ def test_a_head_belongs_to_the_column_below_its_rule() -> None:
     [
         (247, "In boats", ("2023", "2022", "2021"), "In boats | 2023 | 2022 | 2021"),
         (247, "Net of", ("Cost", "losses", "Price"), " | Cost | Net of losses | Price"),
-        (
-            271,
-            "June 30,",
-            ("July 1, 2023", "2022", "May 2, 2021"),
-            " | July 1, 2023 | June 30, 2022 | May 2, 2021",
-        ),
+        (271, "June 30,", ("May 1, 2023", "2022", "2021"), " | May 1, 2023 | June 30, 2022 | 2021"),
         (248, "In 2023", ("Cost", "Loss", "Price"), "In 2023 | Cost | Loss | Price"),
     ],
 )
 def test_a_head_in_the_middle_is_above_all_if_it_or_they_are_years(left, above, below, wanted):
-    heads = [(left, 632, 11, above)]
-    heads += [(x, 616, 11, head) for x, head in zip((160, 257, 360), below, strict=True)]
-    rows = [
-        (x, 600 - 16 * n, 11, str(x) if x > 72 else "Hire")
-        for n in range(2)
-        for x in (72, 162, 260, 362)
-    ]
-    assert rows_between(read([*prose(740), *heads, *rows, *prose(400)]))[0] == wanted
+    heads = [(left, 632, 11, above), *rows_of(616, below, lefts=(160, 257, 360))]
+    rows = rows_of(600, *[("Hire", "162", "260", "362")] * 2, lefts=(72, 162, 260, 362))
+    assert table_of(*heads, *rows)[0] == wanted
 
 
 def test_a_year_at_the_right_of_its_numbers_is_above_them_alone() -> None:
     heads = [(238, 632, 11, "Price"), (298, 632, 11, "Sum"), (240, 616, 11, "2023")]
-    rows = [
-        (left, 600 - 16 * n, 11, cell)
-        for n in range(2)
-        for left, cell in ((72, "Hire"), (200, "$"), (237, "3,656"), (300, "12"))
-    ]
-    shown = rows_between(read([*prose(740), *heads, *rows, *prose(400)]))
-    assert shown[:2] == [" | Price 2023 | Sum", "Hire | $3,656 | 12"]
+    rows = rows_of(600, *[("Hire", "$", "3,656", "12")] * 2, lefts=(72, 200, 237, 300))
+    assert table_of(*heads, *rows)[:2] == [" | Price 2023 | Sum", "Hire | $3,656 | 12"]
 
 
 def test_a_unit_above_a_rule_over_all_columns_is_no_head_of_one() -> None:
-    page = [*prose(740), (250, 640, 11, "2023"), (350, 640, 11, "2022"), (72, 626, 11, "In boats")]
-    text = read([*page, *rows_of(604), *prose(400)], more="70 622 m 380 622 l S")
-    assert rows_between(text)[:2] == [" | 2023 | 2022", "In boats |  | "]
+    heads = rows_of(640, ("", "2023", "2022"), ("In boats", "", ""), step=14)
+    shown = table_of(*heads, *rows_of(604), more="70 622 m 380 622 l S")
+    assert shown[:2] == [" | 2023 | 2022", "In boats |  | "]
 
 
 def test_sums_of_money_without_heads_are_a_table_with_their_total() -> None:
-    rows = [(72, 620, 11, "Boats"), (300, 620, 11, "$"), (340, 620, 11, "120")]
-    rows += [
-        (72, 604, 11, "Nets"),
-        (346, 604, 11, "30"),
-        (300, 588, 11, "$"),
-        (340, 588, 11, "150"),
-    ]
-    shown = rows_between(read([*prose(740), *rows, *prose(400)]))
+    sums = [("Boats", "$", "120", ""), ("Nets", "", "", "30"), ("", "$", "150", "")]
+    shown = table_of(*rows_of(620, *sums, lefts=(72, 300, 340, 346)))
     assert shown == [" | ", "Boats | $120", "Nets | 30", " | $150"]
 
 
 def test_the_words_of_a_typewriter_are_one_head() -> None:
     heads = "BT /F2 11 Tf 240 632 Td 2.5 Tw (Three months ended June 30) Tj ET"
-    page = [*prose(740), *rows_of(616, ("Goods", "2023", "2022"), *ROWS[:2]), *prose(400)]
-    assert (
-        rows_between(read(page, more=heads))[0] == "Three months ended June 30 Goods | 2023 | 2022"
-    )
+    rows = table_of(*rows_of(616, ("Goods", "2023", "2022"), *ROWS[:2]), more=heads)
+    assert rows[0] == "Three months ended June 30 Goods | 2023 | 2022"
 
 
 def test_a_mark_below_numbers_is_no_sum() -> None:
     rows = rows_of(600, ("Goods", "2023", ""), ("Boats", "120", ""), ("Nets", "30", ""))
-    shown = rows_between(read([*prose(740), *rows, (258, 552, 11, "~"), *prose(400)]))
+    shown = table_of(*rows, (258, 552, 11, "~"))
     assert shown == ["Goods | 2023", "Boats | 120", "Nets | 30"]
 
 
 def test_the_end_of_a_sentence_above_a_table_is_none_of_its_heads() -> None:
     text = "The boats and nets that were let to keepers of the harbour until"
     lines = [(72, 664, 11, text), (72, 650, 11, "spring are these:"), (250, 650, 11, "Hired")]
-    heads = [(72, 634, 11, "In dollars"), (250, 634, 11, "2023"), (350, 634, 11, "2022")]
-    shown = read([*prose(740), *lines, *heads, *rows_of(618, *ROWS[:2]), *prose(400)])
+    rows = rows_of(634, ("In dollars", "2023", "2022"), *ROWS[:2])
+    shown = read_between(*lines, *rows)
     assert rows_between(shown)[0] == "In dollars | 2023 | 2022"
     assert f"{text} spring are these: Hired" in shown.replace("  ", " ")
     lines[1] = (72, 650, 11, "Spring")
-    above = read([*prose(740), *lines, *heads, *rows_of(618, *ROWS[:2]), *prose(400)])
-    assert rows_between(above)[0] == "Spring In dollars | Hired 2023 | 2022"
+    assert table_of(*lines, *rows)[0] == "Spring In dollars | Hired 2023 | 2022"
 
 
 def test_roman_numbers_of_pages_are_no_head_of_a_contents_page() -> None:
     front = ("Notices", "vii"), ("Trademarks", "viii"), ("Preface", "xi")
     rows = [*front, ("1 Boats", "1"), ("1.1 Hire", "2"), ("1.2 Nets", "4"), ("2 Tides", "9")]
-    placed = [
-        (left, 660 - 16 * n, 11, cell)
-        for n, row in enumerate(rows)
-        for left, cell in zip((72, 400), row, strict=True)
-    ]
-    text = read([*prose(740), *placed, *prose(400)])
+    text = read_between(*rows_of(660, *rows, lefts=(72, 400)))
     assert "Notices Trademarks" not in text
     assert [line.split()[-1] for line in text.split("\n") if line[:2] in ("No", "Tr", "Pr")] == [
         *("vii", "viii", "xi")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lumber_files import read_bytes
-from tests.making_files import pdf_of, pdf_stream
+from tests.files.pdf.test_pdf import file_of
+from tests.making_files import pdf_page, pdf_stream
 
 SHOWN = (
     "BT /F1 12 Tf 72 700 Td (Always) Tj ET /OC /L1 BDC BT /F1 12 Tf 72 650 Td (draft) Tj ET EMC "
@@ -23,22 +23,13 @@ FORM = "BT /F1 12 Tf 3 Tr 72 400 Td (scan) Tj ET"
     ],
 )
 def test_texts_of_layers_that_are_off_are_left_out(state: str, member: str, words: str) -> None:
-    resources = "/Resources << /Font << /F1 5 0 R >>"
-    content = pdf_of(
-        [
-            "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R 7 0 R] /D << "
-            f"{state} >> >> >>",
-            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R {resources} "
-            f"/Properties << /L1 {member} /L2 7 0 R >> /XObject << /X1 8 0 R >> >> >>",
-            pdf_stream(SHOWN),
-            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            "<< /Type /OCG /Name (Draft) >>",
-            "<< /Type /OCG /Name (Final) >>",
-            pdf_stream(
-                FORM, f"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /OC 6 0 R {resources} >>"
-            ),
-            "<< /Type /OCMD /OCGs [6 0 R] >>",
-        ]
+    form = "/Type /XObject /Subtype /Form /BBox [0 0 612 792] /OC 6 0 R"
+    content = pdf_page(
+        SHOWN,
+        *("<< /Type /OCG /Name (Draft) >>", "<< /Type /OCG /Name (Final) >>"),
+        pdf_stream(FORM, f"{form} /Resources << /Font << /F1 5 0 R >> >>"),
+        "<< /Type /OCMD /OCGs [6 0 R] >>",
+        resources=f"/Properties << /L1 {member} /L2 7 0 R >> /XObject << /X1 8 0 R >>",
+        catalog=f"/OCProperties << /OCGs [6 0 R 7 0 R] /D << {state} >> >>",
     )
-    assert read_bytes(content, name="a", suffix=".pdf").text.split() == words.split()
+    assert file_of(content).text.split() == words.split()

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import pairwise, product, zip_longest
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import LayoutChunker
-from lumber_files import UnreadableFileError, read_bytes
+from lumber_files import TextFile, UnreadableFileError, read_bytes
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word
 from tests.growth import check_linear
-from tests.making_files import pdf_of
+from tests.making_files import pdf_of, pdf_page
 
 Drawn = tuple[float, float, float, str]
 """What is drawn: left and base in points, the size, which is negative if it is bold, and a text."""
@@ -55,8 +55,47 @@ def prose(base: float, lines: Sequence[str] = PROSE) -> list[Drawn]:
     return [(72, base - 14 * number, 11, line) for number, line in enumerate(lines)]
 
 
+def file_of(content: bytes) -> TextFile:
+    return read_bytes(content, name="a", suffix=".pdf")
+
+
 def read(*pages: Sequence[Drawn], more: str = "") -> str:
-    return read_bytes(draw_pdf(pages, more=more), name="a", suffix=".pdf").text
+    return file_of(draw_pdf(pages, more=more)).text
+
+
+def read_between(*drawn: Drawn, more: str = "") -> str:
+    """Return the text of a page on which something stands between two paragraphs."""
+    return read([*prose(740), *drawn, *prose(400)], more=more)
+
+
+ROWS = [("Boats", "1,200", "1,100"), ("Nets", "(30)", "45"), ("Hooks", "7", "-")]
+
+
+def rows_of(
+    base: float,
+    *rows: Sequence[str],
+    lefts: Sequence[float] = (72, 250, 350),
+    size: float = 11,
+    step: float = 16,
+) -> list[Drawn]:
+    """Return the cells of rows below each other, each column from its place on."""
+    return [
+        (left, base - step * number, size, cell)
+        for number, row in enumerate(rows or ROWS)
+        for left, cell in zip(lefts, row, strict=True)
+        if cell
+    ]
+
+
+def rows_between(text: str) -> list[str]:
+    """Return the rows of a table in Markdown, as "Boat | Crew", without the one of dashes."""
+    head, _, *rows = [line[1:-1].split("|") for line in text.split("\n") if line.startswith("|")]
+    return [" | ".join(map(str.strip, cells)) for cells in (head, *rows)]
+
+
+def table_of(*drawn: Drawn, more: str = "") -> list[str]:
+    """Return the rows of the table on a page, which stands between two paragraphs."""
+    return rows_between(read_between(*drawn, more=more))
 
 
 def test_larger_and_bold_lines_are_headings_by_size() -> None:
@@ -72,7 +111,7 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         f"# The harbour of the northern isles\n\n{body}\n\n## Boats\n\n{body}\n\n"
         f"### Nets and hooks\n\n{body}"
     )
-    file = read_bytes(draw_pdf([[(72, 740, 20, "Boats"), *prose(700)]]), name="a", suffix=".pdf")
+    file = file_of(draw_pdf([[(72, 740, 20, "Boats"), *prose(700)]]))
     assert {chunk.headings for chunk in LayoutChunker(target_size=10).split(file)} == {("Boats",)}
 
 
@@ -105,10 +144,7 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (-11, "Write to keeper@harbour.org"),
         (-11, "Boats of <name of the keeper>"),
         (15, "Prices of the boats, Page 2 of 3"),
-        (
-            16,
-            "The boats of the new harbour are twice as fast as those of the old one, and cost less",
-        ),
+        (16, "The boats of the new harbour are twice as fast as those of the old, and cost less"),
     ],
 )
 def test_a_line_that_is_bold_or_larger_may_be_text(size: int, line: str) -> None:
@@ -122,7 +158,7 @@ def test_what_stands_beside_other_lines_is_no_heading() -> None:
         for left, cell in zip((72, 250, 350), heads, strict=True)
         for n, line in enumerate(cell, start=1)
     ]
-    text = read([*prose(740), (72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(400)])
+    text = read_between((72, 660, -11, "Boats"), *drawn, *rows_of(590))
     assert re.findall("^#.*", text, re.MULTILINE) == ["# Boats"]
     assert text.count("Average price of a boat") == 1
 
@@ -161,10 +197,19 @@ def test_a_line_that_ends_early_ends_there() -> None:
     assert read(prose(740, lines)) == "\n".join(lines)
 
 
-def test_a_line_with_a_bookmark_is_a_heading() -> None:
-    page = [*prose(740), (72, 680, 11, "Boats and nets"), *prose(660)]
-    content = draw_pdf([page], outline="BOATS AND  NETS")
-    assert "\n\n# Boats and nets\n\n" in read_bytes(content, name="a", suffix=".pdf").text
+@pytest.mark.parametrize(
+    ("bookmark", "heading"),
+    [
+        ("BOATS AND  NETS", "Boats and nets"),
+        *product(
+            ("Care of boats", "2.1 Care of boats"),
+            ("Care of boats", "2.1 Care of boats", "2.1. CARE OF BOATS"),
+        ),
+    ],
+)
+def test_a_line_with_a_bookmark_is_a_heading_even_if_one_lacks_the_number(bookmark, heading):
+    content = draw_pdf([[*prose(740), (72, 680, 11, heading), *prose(660)]], outline=bookmark)
+    assert f"\n\n# {heading}\n\n" in file_of(content).text
 
 
 def test_a_paragraph_is_no_heading_list_or_rule_by_its_first_letters() -> None:
@@ -183,7 +228,7 @@ def test_marks_that_are_drawn_later_stand_before_their_items() -> None:
 def test_running_heads_are_said_once_and_page_numbers_never() -> None:
     top, end = (72, 770, 9, "Harbour report 2023"), (72, 44, 9, "Pay within 30 days")
     pages = [[top, *prose(720 - 20 * n), end, (300, 30, 9, f"Page {n + 1} of 3")] for n in range(3)]
-    file = read_bytes(draw_pdf(pages), name="a", suffix=".pdf")
+    file = file_of(draw_pdf(pages))
     body = "\n\n\f".join([" ".join(PROSE)] * 3)
     assert file.text == f"{body}\n\nHarbour report 2023\n\nPay within 30 days"
     assert file.metadata["title"] == "Harbour report 2023"
@@ -242,41 +287,30 @@ def test_running_heads_that_change_are_known_by_the_number_of_their_page() -> No
 
 
 def test_page_numbers_of_a_part_of_a_file_are_no_text() -> None:
-    pages = [
-        [*prose(720 - 9 * n), (72, 40, 9, f"{n} Harbours of the north")] for n in (2, 4, 11, 15)
-    ]
+    numbers = (2, 4, 11, 15)
+    pages = [[*prose(720 - 9 * n), (72, 40, 9, f"{n} Harbours of the north")] for n in numbers]
     assert read(*pages).count("Harbours of the north") == 1
 
 
 @pytest.mark.parametrize("row", ["2024-03-{0:02d}  {1}", "Lot {1}  sold  {0}", "{1}", "Lot {1}"])
 def test_rows_that_differ_in_digits_are_no_running_heads(row: str) -> None:
     rows = [row.format(n % 28 + 1, 1000 + 13 * n) for n in range(3 * 40)]
-    pages = [
-        [
-            (72 + 120 * column, 780 - 16 * place, 10, cell)
-            for place, text in enumerate(rows[first : first + 40])
-            for column, cell in enumerate(text.split("  "))
-        ]
-        for first in (0, 40, 80)
-    ]
+    cells = [text.split("  ") for text in rows]
+    lefts = (72, 192, 312)[: len(cells[0])]
+    pages = [rows_of(780, *cells[n : n + 40], lefts=lefts, size=10) for n in (0, 40, 80)]
     words = read(*pages).split()
     assert all(str(1000 + 13 * n) in words for n in range(len(rows)))
 
 
-def test_a_line_of_a_repeated_cell_is_no_running_head() -> None:
+@pytest.mark.parametrize(
+    ("first", "left", "size", "second"), [("Stor-", 72, 10, "age"), ("The speed is", 90, 8, "km")]
+)
+def test_a_line_that_goes_on_in_a_cell_or_a_formula_is_no_running_head(first, left, size, second):
     pages = [
-        [(72, 740, 10, "Stor-"), (72, 728, 10, f"age {n * n}"), *prose(600 - 9 * n)]
-        for n in range(3)
+        [(72, 740, max(size, 10), first), (left, 728, size, f"{second} {n * n}"), *prose(600 - n)]
+        for n in (0, 9, 18)
     ]
-    assert read(*pages).count("Stor") == len(pages)
-
-
-def test_a_line_whose_formula_is_in_smaller_type_is_no_running_head() -> None:
-    pages = [
-        [(72, 740, 11, "The speed is"), (90, 727, 8, f"km {n * n}"), *prose(600 - 9 * n)]
-        for n in range(3)
-    ]
-    assert read(*pages).count("The speed is") == len(pages)
+    assert read(*pages).count(first.strip("-")) == len(pages)
 
 
 @pytest.mark.parametrize("size", [11, 8])
@@ -328,8 +362,7 @@ def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
         b"/Type0 /BaseFont /Marks /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype "
         b"/CIDFontType2 /BaseFont /Marks /CIDSystemInfo " + system.encode() + b" >>]",
     )
-    text = read_bytes(content, name="a", suffix=".pdf").text
-    assert text.endswith("\n\n- Nets of two kinds\n- Hooks\n\nSalt 7")
+    assert file_of(content).text.endswith("\n\n- Nets of two kinds\n- Hooks\n\nSalt 7")
 
 
 @pytest.mark.parametrize("letters", ["XX", "071"])
@@ -364,7 +397,7 @@ def test_code_at_the_end_of_a_page_ends_there() -> None:
     code = "BT /F2 10 Tf 72 400 Td (sail[boat]) Tj ET"
     both = draw_pdf([prose(740), [(72, 740, 20, "Boats"), *prose(700)]], more=code)
     content = b"(moor[punt])".join(both.rsplit(b"(sail[boat])", 1))  # or it is a running foot
-    chunks = LayoutChunker(target_size=10).split(read_bytes(content, name="a", suffix=".pdf"))
+    chunks = LayoutChunker(target_size=10).split(file_of(content))
     assert {chunk.headings for chunk in chunks if "rocks" in chunk.text} == {(), ("Boats",)}
 
 
@@ -396,7 +429,7 @@ def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str)
     content = draw_pdf([[]], more=f"BT {matrix} Tm 24 TL {title} 14 TL {shown} ET").replace(
         b"/MediaBox", b"/Rotate %d /MediaBox" % degrees
     )
-    assert read_bytes(content, name="a", suffix=".pdf").text == "# Boats\n\n" + " ".join(PROSE)
+    assert file_of(content).text == "# Boats\n\n" + " ".join(PROSE)
 
 
 def test_a_drop_cap_belongs_to_its_word() -> None:
@@ -425,24 +458,8 @@ def test_a_larger_line_near_a_full_one_is_a_heading(size: int, is_heading: bool)
     assert ("\n\n# Of nets\n\n" in read(page)) == is_heading
 
 
-ROWS = [("Boats", "1,200", "1,100"), ("Nets", "(30)", "45"), ("Hooks", "7", "-")]
-
-
-def table(header: Sequence[str]) -> list[Drawn]:
-    return rows_of(600, header, *ROWS)
-
-
-def rows_of(base: float, *rows: Sequence[str]) -> list[Drawn]:
-    return [
-        (left, base - 16 * number, 11, cell)
-        for number, row in enumerate(rows or ROWS)
-        for left, cell in zip((72, 250, 350), row, strict=True)
-        if cell
-    ]
-
-
 def test_rows_of_numbers_below_heads_are_a_table() -> None:
-    text = read([*prose(740), *table(["In dollars", "2023", "2022"]), *prose(400)])
+    text = read_between(*rows_of(600, ("In dollars", "2023", "2022"), *ROWS))
     assert text.split("\n\n")[1] == (
         "| In dollars | 2023 | 2022 |\n| --- | --- | --- |\n| Boats | 1,200 | 1,100 |\n"
         "| Nets | (30) | 45 |\n| Hooks | 7 | - |"
@@ -450,20 +467,16 @@ def test_rows_of_numbers_below_heads_are_a_table() -> None:
     words = rows_of(600, *[("the keeper", "lights the lamp", "")] * 4)
     assert "|" not in read([*prose(740), *words])
     row = rows_of(600, ["In dollars", "2023", "2022"], ["Boats", "1,200", "1,100"])
-    assert rows_between(read([*prose(740), *row, *prose(400)]))[1] == "Boats | 1,200 | 1,100"
-    assert "|" not in read([*prose(740), *row[3:], *prose(400)])
+    assert table_of(*row)[1] == "Boats | 1,200 | 1,100"
+    assert "|" not in read_between(*row[3:])
 
 
 def test_numbers_are_cells_however_near_they_are_and_text_is_no_head() -> None:
     numbers = [(f"Boat {n}", f"{n},753,438", f"{n},799,250", f"{n}2,815") for n in range(4)]
-    rows = [
-        (left, 600 - 14 * n, 11, cell)
-        for n, row in enumerate([("", "2003-04", "2004-05", "2005-06"), *numbers])
-        for left, cell in zip((72, 250, 306, 362), row, strict=True)
-    ]
+    rows = [("", "2003-04", "2004-05", "2005-06"), *numbers]
     above = "The  tide  turns  at  noon,  and  the  boats  go  out  with  it  until  the  evening"
-    text = read([*prose(740), (72, 620, 11, above), *rows, *prose(400)])
-    assert rows_between(text) == [" | 2003-04 | 2004-05 | 2005-06", *map(" | ".join, numbers)]
+    drawn = rows_of(600, *rows, lefts=(72, 250, 306, 362), step=14)
+    assert table_of((72, 620, 11, above), *drawn) == [*map(" | ".join, rows)]
 
 
 @pytest.mark.parametrize(
@@ -472,14 +485,8 @@ def test_numbers_are_cells_however_near_they_are_and_text_is_no_head() -> None:
 def test_marks_that_are_drawn_last_are_behind_their_word(mark: str, text: str) -> None:
     rows = [("Goods", "2023", "2022"), ("Hire", "12", "11"), ("Rent", "", "7")]
     raised: list[Drawn] = [(275, 604, 7, mark), (92, 588, 7, mark)]
-    shown = rows_between(read([*prose(740), *rows_of(600, *rows), *prose(400), *raised]))
+    shown = table_of(*rows_of(600, *rows), *raised)
     assert shown == [f"Goods | 2023{text} | 2022", f"Hire{text} | 12 | 11", "Rent |  | 7"]
-
-
-def rows_between(text: str) -> list[str]:
-    """Return the rows of a table in Markdown, as "Boat | Crew", without the one of dashes."""
-    head, _, *rows = [line[1:-1].split("|") for line in text.split("\n") if line.startswith("|")]
-    return [" | ".join(map(str.strip, cells)) for cells in (head, *rows)]
 
 
 def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
@@ -491,7 +498,7 @@ def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
         *rows_of(530, ("Paint and ropes for all of the", "", "")),
         *rows_of(517, ("boats", "(30)", "(28)"), ("Rent", "-", "(4)")),
     ]
-    assert rows_between(read([*prose(740), *statement, *prose(400)])) == [
+    assert table_of(*statement) == [
         *("Year ended May 31, | 2023 | 2022", "Income: |  | ", "Hire | 1,200 | 1,100"),
         *("Grants |  | 45", "Gifts | 7 | ", "Cost: |  | "),
         *("Paint and ropes for all of the boats | (30) | (28)", "Rent | - | (4)"),
@@ -500,9 +507,8 @@ def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
 
 def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
     rows = [("Boat", "Crew", "Quay"), ("Gull", "Ann", "A"), ("Punt", "", "B"), ("Raft", "Ben", "")]
-    table = rows_between(read([*prose(740), *rows_of(600, *rows), *prose(400)]))
-    assert table == [*map(" | ".join, rows)]
-    assert "|" not in read([*prose(740), *rows_of(600, *rows[:2], rows[3]), *prose(400)])
+    assert table_of(*rows_of(600, *rows)) == [*map(" | ".join, rows)]
+    assert "|" not in read_between(*rows_of(600, *rows[:2], rows[3]))
 
 
 @pytest.mark.parametrize(
@@ -517,36 +523,28 @@ def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
 def test_a_head_above_several_columns_is_in_each(lefts, heads, ruled, wanted) -> None:
     above = [(left, 640, 11, head) for left, head in heads]
     years = [(left, 626, 11, f"202{n % 2}") for n, left in enumerate(lefts)]
-    body = [
-        (left, 610 - 16 * row, 11, str(row * left) if n else "Hire")
-        for row in (1, 2)
-        for n, left in enumerate((72, *lefts))
-    ]
+    rows = [("Hire", *(str(row * left) for left in lefts)) for row in (1, 2)]
     rules = " ".join(f"{left} 637 m {left + 24} 637 l S" for left in lefts if ruled)
-    row = rows_between(read([*prose(740), *above, *years, *body, *prose(400)], more=rules))[0]
+    row = table_of(*above, *years, *rows_of(594, *rows, lefts=(72, *lefts)), more=rules)[0]
     assert "".join(cell[0] if cell[0] != "2" else "-" for cell in row.split(" | ")[1:]) == wanted
 
 
 def test_a_line_below_all_heads_joins_none() -> None:
     heads = ["In dollars", "2023", "Change"]
-    line = "70 596 m 400 596 l S"
-    text = read([*prose(740), *table(heads), *prose(400)], more=line)
-    assert rows_between(text)[0] == " | ".join(heads)
+    rows = table_of(*rows_of(600, heads, *ROWS), more="70 596 m 400 596 l S")
+    assert rows[0] == " | ".join(heads)
 
 
 def test_the_sign_of_a_currency_is_in_the_cell_of_its_number() -> None:
-    rows = [
-        (left, 610 - 16 * number, 11, cell)
-        for number in range(3)
-        for left, cell in ((72, f"Hire {number}"), (240, "$"), (280, "12"), (340, "$"), (380, "9"))
-    ]
+    rows = [(f"Hire {number}", "$", "12", "$", "9") for number in range(3)]
     heads = [(275, 626, 11, "2023"), (375, 626, 11, "2022")]
-    assert rows_between(read([*prose(740), *heads, *rows]))[1] == "Hire 0 | $12 | $9"
+    drawn = rows_of(610, *rows, lefts=(72, 240, 280, 340, 380))
+    assert table_of(*heads, *drawn)[1] == "Hire 0 | $12 | $9"
 
 
 def test_the_unit_in_parentheses_is_no_head_and_no_heading() -> None:
     unit = (250, 640, -11, "(In thousands)")
-    text = read([*prose(740), unit, *table(["Goods", "2023", "2022"]), *prose(400)])
+    text = read_between(unit, *rows_of(600, ("Goods", "2023", "2022"), *ROWS))
     assert "\n\n(In thousands)\n\n| Goods | 2023 | 2022 |" in text
 
 
@@ -554,7 +552,7 @@ def test_heads_of_columns_stand_above_a_unit_and_blank_lines() -> None:
     heads = [(262, 664, 11, "2023"), (362, 664, 11, "2022"), (270, 650, 11, "(In thousands, new)")]
     rows = [(72, 626, 11, "Income:"), *rows_of(604, ("Hire", "1,200", "1,100"), ("Rent", "7", "5"))]
     rows += [*rows_of(572, ("Gifts", "", "9")), (257, 572, 11, "-")]  # beside the 7 above it
-    assert rows_between(read([*prose(740), *heads, *rows, *prose(400)])) == [
+    assert table_of(*heads, *rows) == [
         *(" | 2023 | 2022", "Income: |  | ", "Hire | 1,200 | 1,100", "Rent | 7 | 5"),
         "Gifts | - | 9",
     ]
@@ -598,10 +596,7 @@ def ruled(*left_out: tuple[float, float, float, float]) -> str:
 
 def test_the_first_and_the_last_column_of_a_ruled_table_may_be_open() -> None:
     rows = [["Boat", "Year", "Crew"], ["Star", "1890", "seven"], ["Moon", "1901", "nine"]]
-    drawn = [
-        (80 + 100 * column, 605 - 20 * row, 10, rows[row][column])
-        for row, column in product(range(3), range(3))
-    ]
+    drawn = rows_of(605, *rows, lefts=(80, 180, 280), size=10, step=20)
     lines = "".join(f"70 {600 - 20 * row} m 370 {600 - 20 * row} l S " for row in range(3))
     sides = "".join(f"{x} 560 m {x} 620 l S " for x in (170, 270))
     head = "0.8 g 70 600 100 20 re f 170 600 100 20 re f 270 600 100 20 re f 0 g "
@@ -651,12 +646,9 @@ def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
 )
 def test_numbers_below_each_other_between_two_rules_are_rows(label, values, count) -> None:
     stacks = [label, values, values]
-    cells = [
-        (left + 4, 604 - 12 * place, 10, part)
-        for left, stack in zip(GRID[0], stacks, strict=False)
-        for place, part in enumerate(stack)
-    ]
-    drawn = [(left + 4, 626, 10, o) for left, o in zip(GRID[0], CELLS[0], strict=False)]
+    lefts = [left + 4 for left in GRID[0][:3]]
+    cells = rows_of(604, *zip_longest(*stacks, fillvalue=""), lefts=lefts, size=10, step=12)
+    drawn = rows_of(626, CELLS[0], lefts=lefts, size=10)
     levels = "".join(f"70 {y} m 340 {y} l S " for y in (640, 620, 570))
     sides = "".join(f"{x} 570 m {x} 640 l S " for x in GRID[0])
     rows = rows_between(read([*prose(740), *drawn, *cells], more=levels + sides))
@@ -678,17 +670,13 @@ OPEN_ROWS = [("Term", "Meaning"), ("Ebb", "From high to low"), ("Slack", "Betwee
     ],
 )
 def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], parts: int) -> None:
-    cells: list[Drawn] = [
-        (left, base, 11, text)
-        for base, row in zip((610, 592, 550), OPEN_ROWS, strict=True)
-        for left, text in zip((72, 150), row, strict=True)
-    ]
-    cells[4:4] = [(150, 579, 11, "water, which takes"), (150, 566, 11, "six hours.")]
+    cells = rows_of(610, *OPEN_ROWS[:2], lefts=(72, 150), step=18)
+    cells += [(150, 579, 11, "water, which takes"), (150, 566, 11, "six hours.")]
+    cells += rows_of(550, OPEN_ROWS[2], lefts=(72, 150))
     places = (70, 145, 260)[:: 1 if parts == 2 else 2]
     rules = "".join(f"{x} {y} m {z} {y} l S\n" for y in heights for x, z in pairwise(places))
-    text = read([*prose(740), *cells, *prose(400)], more=rules)
     whole = "Ebb | From high to low water, which takes six hours."
-    assert rows_between(text) == ["Term | Meaning", whole, "Slack | Between the two"]
+    assert table_of(*cells, more=rules) == ["Term | Meaning", whole, "Slack | Between the two"]
 
 
 @given(missing=st.sets(st.integers(0, 23)))
@@ -708,23 +696,20 @@ def test_no_word_of_a_table_is_lost_whichever_rules_it_has(missing: set[int]) ->
 
 
 def test_two_columns_of_text_between_rules_are_no_table() -> None:
-    left = [(72, 640 - 14 * n, 11, "The keeper lights the lamp when it") for n in range(20)]
-    right = [(320, 640 - 14 * n, 11, "is dark, and puts it out at dawn.") for n in range(20)]
+    row = ("The keeper lights the lamp when it", "is dark, and puts it out at dawn.")
     rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (660, 350, 300))
-    assert "|" not in read([*left, *right], more=rules)
+    assert "|" not in read(rows_of(640, *[row] * 20, lefts=(72, 320), step=14), more=rules)
 
 
 def test_sentences_that_go_on_in_the_lines_of_two_columns_are_no_cells() -> None:
-    heads = [(72, 622, 11, "The lamp"), (320, 622, 11, "The horn")]
-    lines = [
-        (left, 595 - 14 * n, 11, text)
-        for n in range(6)
-        for left, text in ((72, "it is dark, and puts it out"), (320, "the fog lifts, and then it"))
-    ]
+    def drawn(row: tuple[str, str]) -> list[Drawn]:
+        lines = rows_of(595, *[row] * 6, lefts=(72, 320), step=14)
+        return [(72, 622, 11, "The lamp"), (320, 622, 11, "The horn"), *lines]
+
     rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (640, 612, 510))
-    assert "|" not in read([*prose(740), *heads, *lines, *prose(400)], more=rules)
-    terms = [(*line[:3], "Ebb") if line[0] == 72 else line for line in lines]
-    shown = rows_between(read([*prose(740), *heads, *terms, *prose(400)], more=rules))
+    sentences = ("it is dark, and puts it out", "the fog lifts, and then it")
+    assert "|" not in read_between(*drawn(sentences), more=rules)
+    shown = table_of(*drawn(("Ebb", sentences[1])), more=rules)
     assert shown == ["The lamp | The horn", *["Ebb | the fog lifts, and then it"] * 6]
 
 
@@ -732,10 +717,10 @@ def test_sentences_that_go_on_in_the_lines_of_two_columns_are_no_cells() -> None
 def test_words_as_far_apart_as_cells_are_justified_text(left: int, is_table: bool) -> None:
     lines = [(72, 600, 11, "Fourteen"), (150, 600, 11, "Rules"), (190, 600, 11, "of")]
     lines += [(left, 600, 11, "ports"), (150, 588, 11, "Boats"), (200, 588, 11, "overnight")]
-    assert ("|" in read([*prose(740), *lines, *prose(400)])) == is_table
+    assert ("|" in read_between(*lines)) == is_table
     lines += [(150, 576, 11, "Oars"), (200, 576, 11, "for all")]  # its words are as ever
     lines += [(150, 564, 11, "Ox"), (190, 564, 11, "of"), (left, 564, 11, "seals")]
-    assert "| Fourteen | Rules | of ports |" in read([*prose(740), *lines, *prose(400)])
+    assert "| Fourteen | Rules | of ports |" in read_between(*lines)
 
 
 def test_turned_heads_stay_in_their_table() -> None:
@@ -750,32 +735,26 @@ def test_turned_heads_stay_in_their_table() -> None:
 
 
 def test_fields_of_a_form_stand_beside_their_labels() -> None:
-    page = "BT /F1 12 Tf 72 700 Td (Name:) Tj 0 -40 Td (Town:) Tj ET"
-    fonts = "/Resources << /Font << /F1 5 0 R >> >>"
     field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (f{0}) /V ({1}) /F 4 /DA (/F1 12 Tf)"
-    content = pdf_of(
-        [
-            "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R] /DR << /Font << "
-            "/F1 5 0 R >> >> /NeedAppearances true >> >>",
-            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {fonts} /Contents 4 0 R "
-            "/Annots [6 0 R 7 0 R] >>",
-            f"<< /Length {len(page)} >>\nstream\n{page}\nendstream",
-            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            field.format(1, "Ann") + " /Rect [120 695 320 715] /P 3 0 R >>",
-            field.format(2, "Hull") + " /Rect [120 655 320 675] /P 3 0 R >>",
-        ]
+    content = pdf_page(
+        "BT /F1 12 Tf 72 700 Td (Name:) Tj 0 -40 Td (Town:) Tj ET",
+        field.format(1, "Ann") + " /Rect [120 695 320 715] /P 3 0 R >>",
+        field.format(2, "Hull") + " /Rect [120 655 320 675] /P 3 0 R >>",
+        catalog="/AcroForm << /Fields [6 0 R 7 0 R] /DR << /Font << /F1 5 0 R >> >> "
+        "/NeedAppearances true >>",
+        entries="/Annots [6 0 R 7 0 R]",
     )
-    text = read_bytes(content, name="a", suffix=".pdf").text
-    assert text.split() == ["Name:", "Ann", "Town:", "Hull"]
+    assert file_of(content).text.split() == ["Name:", "Ann", "Town:", "Hull"]
 
 
 def test_right_to_left_lines_are_read_with_their_numbers() -> None:
     from tests.files.pdf.test_text_repair import pdf_of_text
 
     shown = "\u05e8\u05d9\u05d7\u05de 123 \u05dd\u05dc\u05d5\u05e2"
-    text = read_bytes(pdf_of_text([shown]), name="a", suffix=".pdf").text
-    assert text == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
+    assert (
+        file_of(pdf_of_text([shown])).text
+        == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
+    )
 
 
 def glyphs_of(word: str) -> str:
@@ -859,7 +838,7 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
 def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(drawn, text) -> None:
     from tests.files.pdf.test_text_repair import pdf_of_text
 
-    assert read_bytes(pdf_of_text([drawn]), name="a", suffix=".pdf").text == text
+    assert file_of(pdf_of_text([drawn])).text == text
 
 
 def draw_from_right(right: float, base: float, text: str) -> str:
@@ -874,7 +853,7 @@ def test_the_first_column_of_a_table_from_right_to_left_is_the_right_one() -> No
     labels = (f"\u05d0\u05d1\u05d2{letter}" for letter in "\u05d4\u05d0\u05d1\u05d2\u05d3")
     rows = [[label, f"{n}71", f"{n}82", f"{n}93"] for n, label in enumerate(labels, start=1)]
     drawn = ((" " * 12).join([*row[:0:-1], row[0][::-1]]) for row in rows)
-    text = read_bytes(pdf_of_text(["\n".join(drawn)]), name="a", suffix=".pdf").text
+    text = file_of(pdf_of_text(["\n".join(drawn)])).text
     cells = [re.findall(r"[^|\s]+", line) for line in text.split("\n")]
     assert [row for row in cells if row and "---" not in row] == rows
 
@@ -884,11 +863,8 @@ def test_a_paragraph_from_right_to_left_ends_where_its_last_line_does() -> None:
     lines = [long, f"{long[:14]}?", long, f"{long[:24]}\u061f", long]
     shown = (draw_from_right(540, 700 - 14 * number, line) for number, line in enumerate(lines))
     text = read([], more="".join(shown))
-    assert [paragraph.split()[-1][-1] for paragraph in text.split("\n\n")] == [
-        "?",
-        "\u061f",
-        "\u05d3",
-    ]
+    ends = [paragraph.split()[-1][-1] for paragraph in text.split("\n\n")]
+    assert ends == ["?", "\u061f", "\u05d3"]
 
 
 def test_a_page_takes_time_in_proportion_to_its_words() -> None:
@@ -902,23 +878,17 @@ def test_a_page_takes_time_in_proportion_to_its_words() -> None:
 
 
 def test_an_error_states_that_a_file_needs_a_password() -> None:
-    content = draw_pdf([prose(740)])
-    encrypted = content.replace(
-        b"/Root 1 0 R",
-        b"/Root 1 0 R /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <"
-        + b"00" * 32
-        + b"> /U <"
-        + b"00" * 32
-        + b"> >>",
-    )
+    rules = f"/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'00' * 32}> /U <"
+    root = f"/Root 1 0 R {rules}{'00' * 32}> >>"
+    encrypted = draw_pdf([prose(740)]).replace(b"/Root 1 0 R", root.encode())
     with pytest.raises(UnreadableFileError, match=r"^a cannot be read as PDF: it needs a password"):
-        read_bytes(encrypted, name="a", suffix=".pdf")
+        file_of(encrypted)
 
 
 def test_a_notice_names_pages_that_may_be_scans() -> None:
     pages = [prose(740), [], prose(740), []]
-    assert read_bytes(draw_pdf(pages), name="a", suffix=".pdf").notices == ()  # some are blank
-    file = read_bytes(draw_pdf(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
+    assert file_of(draw_pdf(pages)).notices == ()  # some are blank
+    file = file_of(draw_pdf(pages, more="9 9 99 99 re f"))
     assert file.notices == ("2 of 4 pages without text: 2, 4 (scans need OCR)",)
 
 
@@ -927,11 +897,11 @@ def test_a_notice_counts_attached_files(number: int, said: str) -> None:
     names = " ".join(f"({place}) << /Type /Filespec /F (a) >>" for place in range(number))
     attached = f"/Catalog /Names << /EmbeddedFiles << /Names [{names}] >> >>".encode()
     content = draw_pdf([prose(740)]).replace(b"/Catalog", attached)
-    assert read_bytes(content, name="a", suffix=".pdf").notices == (f"{said} not read",)
+    assert file_of(content).notices == (f"{said} not read",)
     cover = draw_pdf([[]]).replace(b"/Catalog", attached)
     with pytest.raises(UnreadableFileError, match=rf"no page has text.*; {said} not read$"):
-        read_bytes(cover, name="a", suffix=".pdf")
-    assert read_bytes(draw_pdf([prose(740)]), name="a", suffix=".pdf").notices == ()
+        file_of(cover)
+    assert file_of(draw_pdf([prose(740)])).notices == ()
 
 
 def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
@@ -945,11 +915,3 @@ def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
     assert text.split("\n\n")[1:5] == whole
     narrow = ["The harbour of the isles is", "closed at night."]
     assert "The harbour of the isles is closed" in read([*prose(740), *prose(660, narrow)])
-
-
-@pytest.mark.parametrize("bookmark", ["Care of boats", "2.1 Care of boats"])
-@pytest.mark.parametrize("heading", ["Care of boats", "2.1 Care of boats", "2.1. CARE OF BOATS"])
-def test_a_bookmark_or_its_heading_may_lack_the_number(bookmark: str, heading: str) -> None:
-    content = draw_pdf([[*prose(740), (72, 680, 11, heading), *prose(660)]], outline=bookmark)
-    text = read_bytes(content, name="a", suffix=".pdf").text
-    assert f"\n\n# {heading}\n\n" in text

@@ -1,29 +1,24 @@
 """Lines of a PDF are read in the order in which a person reads them, however they are drawn."""
 
-from itertools import product
-
 import pytest
 
-from tests.files.pdf.test_pdf import PROSE, prose, read
+from tests.files.pdf.test_pdf import PROSE, prose, read, rows_of
 
 LINES = [f"in row {n} the keeper {n}" for n in range(16)]
 
 
 @pytest.mark.parametrize("columns", [2, 3])
 def test_columns_of_text_drawn_row_by_row_are_read_one_after_the_other(columns: int) -> None:
-    rows = [
-        (72 + 160 * column, 640 - 14 * n, 10, f"{line} of {column}")
-        for n, line in enumerate(LINES)
-        for column in range(columns)
-    ]
+    cells = [[f"{line} of {column}" for column in range(columns)] for line in LINES]
+    rows = rows_of(640, *cells, lefts=(72, 232, 392)[:columns], size=10, step=14)
     text = read([(72, 700, 16, "Of the lamp and its keeper"), *rows, *prose(300)])
     wanted = [f"{line} of {column}" for column in range(columns) for line in LINES]
     assert text.split("\n\n")[1].split() == " ".join(wanted).split()
 
 
 def test_rows_of_short_cells_are_not_divided() -> None:
-    places = product(range(9), range(6))
-    cells = [(72 + 90 * column, 640 - 14 * n, 10, f"{n} of {column}") for n, column in places]
+    rows = [[f"{n} of {column}" for column in range(6)] for n in range(9)]
+    cells = rows_of(640, *rows, lefts=range(72, 612, 90), size=10, step=14)
     words = read([*prose(740), *cells]).split()
     assert words[words.index("0") :][:18] == " ".join(f"0 of {n}" for n in range(6)).split()
 

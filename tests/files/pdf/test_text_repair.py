@@ -11,40 +11,27 @@ from lumber_core import BertChunker
 from lumber_files import read_bytes
 from lumber_files.pdf.text_repair import clean_pages
 from tests.growth import check_linear
-from tests.making_files import pdf_of, pdf_stream
+from tests.making_files import character_map, pdf_of, pdf_page, pdf_stream
 
 DIVIDING = "Some examples were printed.\n"
 """Goes before a text with "exam-" and "ples": a file that is known to divide words."""
 
 
-def map_of(targets: Sequence[str]) -> str:
-    """Return a map from the codes 1, 2, ... of one byte each to hexadecimal text."""
-    rows = "".join(f"<{code:02x}> <{target}>\n" for code, target in enumerate(targets, start=1))
-    return (
-        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
-        f"{len(targets)} beginbfchar\n{rows}endbfchar endcmap"
-    )
-
-
 def pdf_with_font(font: str, shown: Sequence[str], targets: Sequence[str] = ()) -> bytes:
-    """Return a PDF with pages that show lines of codes; object 3 is the font's map to text."""
-    pages = [
-        pdf_stream(f"BT /F1 12 Tf 14 TL 72 720 Td {page} ET")
-        for page in shown  # one page each
-    ]
-    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
+    """Return a PDF with pages of lines of codes; object 3 maps those from 1 on to text."""
+    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(shown)))
     objects: list[str | bytes] = [
         "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        pdf_stream(map_of(targets)),
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(shown)} >>",
+        character_map({f"{code:02x}": text for code, text in enumerate(targets, start=1)}),
         f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Made {font} >>",
     ]
-    for content in pages:
+    for page in shown:
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R"
             f" >> >> /Contents {len(objects) + 2} 0 R >>"
         )
-        objects.append(content)
+        objects.append(pdf_stream(f"BT /F1 12 Tf 14 TL 72 720 Td {page} ET"))
     return pdf_of(objects)
 
 
@@ -90,18 +77,9 @@ def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, te
     [
         (["这本书的语言识别\n图像的方法和数据", "集合很大，而且在\n这里。"], "和数据\f集合很大"),
         (["แรกและสอง\nภาษาไทยเป็น", "ภาษาที่สวย\nงาม"], "เป็น\n\fภาษา"),
-        (
-            ["这本书的语言识别\n图像的方法和数据。", "集合很大，而且在\n这里。"],
-            "和数据。\n\n\f集合",
-        ),
-        (
-            ["这本书的语言识别\n图像的方法数据。」", "集合很大，而且在\n这里。"],
-            "数据。」\n\n\f集合",
-        ),
-        (
-            ["这本书的语言识别图像以及更多的内容和\n方法", "集合很大，而且在\n这里。"],
-            "方法\n\n\f集合",
-        ),  # a short line
+        (["这本书的语言识别\n图像的方法和数据。", "集合很大，而且在\n这里。"], "据。\n\n\f集合"),
+        (["这本书的语言识别\n图像的方法数据。」", "集合很大，而且在\n这里。"], "。」\n\n\f集合"),
+        (["这本书的语言识别图像以及更多的内容和\n方法", "集合很大。"], "方法\n\n\f集合"),  # short
     ],
 )
 def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(pages, text) -> None:
@@ -110,10 +88,8 @@ def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(pages,
 
 @pytest.mark.parametrize("number", ["（{}）", "({})", "{}．", "{}、"])
 def test_items_with_numbers_of_east_asia_stay_lines(number: str) -> None:
-    items = [
-        f"{number.format(n)}{text}" for n, text in ((1, "编制方案并汇报。"), (2, "申请专利。"))
-    ]
-    assert read(pdf_of_text(["\n".join(items)])) == "\n".join(items)
+    items = f"{number.format(1)}编制方案并汇报。\n{number.format(2)}申请专利。"
+    assert read(pdf_of_text([items])) == items
 
 
 def test_a_row_of_one_ideograph_stays_apart_from_the_next() -> None:
@@ -245,10 +221,9 @@ def test_soft_hyphens_at_line_ends_go(sign: str) -> None:
     assert clean(f"inter{sign}\nnational law") == "international law"
     assert clean(f"on{sign} page ends{sign}").replace(" -", "-") == "on- page ends-"
     assert clean(f"a well{sign}\nknown or well-known") == "a well-known or well-known"
-    said = (
-        "to be international. "  # PDFium does not tell a soft hyphen at a line end from a plain one
-    )
-    assert read(pdf_of_text([f"{said}Inter{sign}\nnational law"])).endswith("International law")
+    # PDFium does not tell a soft hyphen at a line end from a plain one.
+    text = f"to be international. Inter{sign}\nnational law"
+    assert read(pdf_of_text([text])).endswith("International law")
 
 
 @pytest.mark.parametrize("sign", ["\xad", "\u2010"])
@@ -381,17 +356,7 @@ def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
         " [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Mincho /CIDSystemInfo"
         " << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>] >>"
     )
-    page = "/MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >>"
-    content = pdf_of(
-        [
-            "<< /Type /Catalog /Pages 2 0 R >>",
-            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            f"<< /Type /Page /Parent 2 0 R {page} >>",
-            pdf_stream(f"BT /F1 12 Tf {drawn} ET"),
-            font,
-        ]
-    )
-    assert read(content) == "".join(columns)
+    assert read(pdf_page(f"BT /F1 12 Tf {drawn} ET", font=font)) == "".join(columns)
 
 
 def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
@@ -401,21 +366,8 @@ def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
         "/FontMatrix [1 0 0 1 0 0] /FontBBox [0 0 80 80] /CharProcs << /a 6 0 R >> /Resources <<>>"
     )
     codes = "/FirstChar 65 /LastChar 90 /Widths [" + "100 " * 26 + "]"
-    names = f"/Encoding << /Type /Encoding /Differences [65 {'/a ' * 26}] >> /ToUnicode 3 0 R"
-    rows = "".join(f"<{code:02x}> <{code:04x}> " for code in range(65, 91))
-    content = pdf_of(
-        [
-            "<< /Type /Catalog /Pages 2 0 R >>",
-            "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
-            pdf_stream(
-                "begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
-                f"26 beginbfchar {rows} endbfchar endcmap"
-            ),
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R"
-            " /Resources << /Font << /F1 7 0 R >> >> >>",
-            pdf_stream("BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"),
-            pdf_stream(glyph),
-            f"<< /Type /Font /Subtype /Type3 {glyphs} {codes} {names} >>",
-        ]
-    )
-    assert read(content) == "THE TIDE"
+    names = f"/Encoding << /Type /Encoding /Differences [65 {'/a ' * 26}] >> /ToUnicode 7 0 R"
+    targets = character_map({f"{code:02x}": f"{code:04x}" for code in range(65, 91)})
+    shown = "BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"
+    font = f"<< /Type /Font /Subtype /Type3 {glyphs} {codes} {names} >>"
+    assert read(pdf_page(shown, pdf_stream(glyph), targets, font=font)) == "THE TIDE"
