@@ -308,3 +308,9 @@ def change_part(package: bytes, name: str, *changes: str) -> bytes:
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         parts[name] = parts[name].replace(old, new)
     return zipped(parts)
+
+
+def grid(*rows: str) -> str:
+    """Return a table of Markdown, first its head; cells are divided by "|"."""
+    head, *body = (f"| {' | '.join(row.split('|'))} |" for row in rows)
+    return "\n".join([head.replace("|   |", "|  |"), "|" + " --- |" * (head.count("|") - 1), *body])

@@ -8,6 +8,7 @@ import pytest
 from lumber_files import read_bytes
 from lumber_files.formats.html import read_html
 from tests.growth import check_linear
+from tests.making_files import grid
 
 
 @pytest.mark.parametrize(
@@ -29,19 +30,18 @@ from tests.growth import check_linear
         ),
         (
             "<table><caption>T</caption><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>",
-            "T\n\n| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+            "T\n\n" + grid("a|a|b", "1|2|3"),
         ),
         # A cell that spans rows or columns is in each of them.
         (
             "<table><tr><th rowspan=2>Boat<th colspan=2>Rent<tr><th>Hour<th>Day"
             "<tr><td rowspan=0>Punt<td>6<td>25<tr><td>7<td>30</table>",
-            "| Boat | Rent | Rent |\n| --- | --- | --- |\n| Boat | Hour | Day |\n"
-            "| Punt | 6 | 25 |\n| Punt | 7 | 30 |",
+            grid("Boat|Rent|Rent", "Boat|Hour|Day", "Punt|6|25", "Punt|7|30"),
         ),
         (
             "<table><thead><tr><th rowspan=9>Boat<th>Day</thead><tbody><tr><td rowspan=0>Punt<td>6"
             "<tr><td>7</tbody><tbody><tr><td>Raft<td>8</tbody></table>",
-            "| Boat | Day |\n| --- | --- |\n| Punt | 6 |\n| Punt | 7 |\n| Raft | 8 |",
+            grid("Boat|Day", "Punt|6", "Punt|7", "Raft|8"),
         ),
         # Nothing of a table for layout is repeated.
         (
@@ -82,7 +82,7 @@ from tests.growth import check_linear
         ),
         (
             "<table><tfoot><tr><td>Sum<td>9<tbody><tr><th>A<th>B<tr><td>1<td>9</table>",
-            "| A | B |\n| --- | --- |\n| 1 | 9 |\n| Sum | 9 |",
+            grid("A|B", "1|9", "Sum|9"),
         ),
         ("<p>wa<span epub:type=pagebreak>6</span>ter", "water"),
         ("<p>Signs: <q>no <b>dogs</b></q>, <q>no</q>.", "Signs: “no **dogs**”, “no”."),
@@ -93,38 +93,26 @@ from tests.growth import check_linear
         ("<p>the mill<a epub:type='noteref' href='#n'>1</a> stands", "the mill^1 stands"),
         (
             "<table><tr><th>a<th>b<tr><td rowspan=2>1<td>2<tr><td>3</table>",
-            "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 1 | 3 |",
+            grid("a|b", "1|2", "1|3"),
         ),
-        (
-            "<table><tr><th>a<td>1<tr><th>b<td>2</table>",
-            "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
-        ),
-        (
-            "<table><thead><tr><td><td>2024</thead><tr><td>a<td>1</table>",
-            "|  | 2024 |\n| --- | --- |\n| a | 1 |",
-        ),
-        (
-            "<table><tr><td><b>a</b><td><b>b</b><tr><td>1<td>2</table>",
-            "| **a** | **b** |\n| --- | --- |\n| 1 | 2 |",
-        ),
-        (
-            "<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td>1</table>",
-            "| a | b |\n| --- | --- |\n| • x • y | 1 |",
-        ),
+        ("<table><tr><th>a<td>1<tr><th>b<td>2</table>", grid("|", "a|1", "b|2")),
+        ("<table><thead><tr><td><td>2024</thead><tr><td>a<td>1</table>", grid("|2024", "a|1")),
+        ("<table><tr><td><b>a</b><td><b>b</b><tr><td>1<td>2</table>", grid("**a**|**b**", "1|2")),
+        ("<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td>1</table>", grid("a|b", "• x • y|1")),
         # Other blocks in cells.
         (
             "<table><tr><td>A<td>B<td>C<tr><td><ul><li>x<li>y</ul><td>2"
             "<td><table><tr><td>q<td>w<tr><td>e<td>r</table></table>",
-            "| A | B | C |\n| --- | --- | --- |\n| • x • y | 2 | q / w e / r |",
+            grid("A|B|C", "• x • y|2|q / w e / r"),
         ),
         (
             "<table><tr><td><h3>A</h3><td><h3>B</h3><tr><td><p>x<p>y<td>z</table>",
-            "| **A** | **B** |\n| --- | --- |\n| x y | z |",
+            grid("**A**|**B**", "x y|z"),
         ),
         (
             "<table><tr><th>A<th>B<tr><td><blockquote>x</blockquote><pre>a</pre>"
             "<td><h4>t</h4><dl><dt>q<dd>r</dl></table>",
-            "| A | B |\n| --- | --- |\n| x `a` | **t** q r |",
+            grid("A|B", "x `a`|**t** q r"),
         ),
         (
             f"<table><tr><td>menu<td>x<tr><td>y<td><ul><li>{'long text ' * 25}</ul></table>",
@@ -167,16 +155,13 @@ from tests.growth import check_linear
         ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
         (
             "<table><tr><td>a<td><table><tr><th>b<th>c<tr><td>1<td>2</table></table>",
-            "a\n\n| b | c |\n| --- | --- |\n| 1 | 2 |",
+            "a\n\n" + grid("b|c", "1|2"),
         ),
         # What stands outside items, rows and cells.
         ("<ul><li>a</li><ul><li>b</ul><li>c</ul>", "- a\n  - b\n- c"),
         ("<ul><p>a<div><li>b</div></ul>e<ol><h3>c</h3><li>d", "- a\n- b\n\ne\n\n1. ### c\n2. d"),
-        ("<table><form><tr><td>a<td>b<p>c</form></table>", "|  |  |\n| --- | --- |\n| a | b c |"),
-        (
-            "<ul>a<li>b</ul><table>c<tr>d<td>e</table>",
-            "- a\n- b\n\nc\n\n|  |  |\n| --- | --- |\n| d | e |",
-        ),
+        ("<table><form><tr><td>a<td>b<p>c</form></table>", grid("|", "a|b c")),
+        ("<ul>a<li>b</ul><table>c<tr>d<td>e</table>", "- a\n- b\n\nc\n\n" + grid("|", "d|e")),
         (
             "<p>a <o:p @x=1><a href='&#1;'>b</a></o:p><p>c&shy;d&#1;<dl><dt>e<dd>f</dl>",
             "a b\n\ncd\n\ne\n\nf",

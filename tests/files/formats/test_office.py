@@ -16,6 +16,7 @@ from tests.making_files import (
     compound,
     docx,
     epub,
+    grid,
     odf,
     old_slides,
     pdf,
@@ -92,6 +93,13 @@ def instruction(*texts: str, result: str = "", form: str = "") -> str:
     return begin + shown + middle + run(result) * bool(result) + end
 
 
+def links(*targets: str) -> str:
+    """Return the parts that a part refers to, as r0, r1 and so on."""
+    listed = (f'<Relationship Id="r{n}" Type="x" Target="{t}"/>' for n, t in enumerate(targets))
+    space = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{space}">{"".join(listed)}</Relationships>'
+
+
 def field(form: str) -> str:
     begin = f'<w:fldChar w:fldCharType="begin"><w:ffData>{form}</w:ffData></w:fldChar>'
     return f'<w:r>{begin}</w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
@@ -113,8 +121,8 @@ STYLES = """<w:style w:styleId="Hidden"><w:rPr><w:vanish/></w:rPr></w:style>
 <w:numId w:val="1"/></w:numPr></w:pPr></w:style>"""
 VML, HIDDEN = 'xmlns:v="urn:schemas-microsoft-com:vml"', "<w:vanish/>"
 RAISED, LOWERED = (f'<w:vertAlign w:val="{kind}script"/>' for kind in ("super", "sub"))
-FORMULA = f'<m:oMathPara xmlns:m="{SPACES["m"]}"><m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>'
-FORMULA += "</m:oMathPara>"
+EQUATION = "<m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>"
+FORMULA = f'<m:oMathPara xmlns:m="{SPACES["m"]}">{EQUATION}</m:oMathPara>'
 BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
 
 
@@ -122,17 +130,14 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
     ("body", "markdown"),
     [
         # Tables: what heads them, merged cells, lists in cells.
-        (
-            table(row("Boat", "2024"), row("Gull", "10")),
-            "| Boat | 2024 |\n| --- | --- |\n| Gull | 10 |",
-        ),
+        (table(row("Boat", "2024"), row("Gull", "10")), grid("Boat|2024", "Gull|10")),
         (
             table(row("Boat", "Crew"), row("Gull", "10"), look='w:val="0020"'),
-            "| Boat | Crew |\n| --- | --- |\n| Gull | 10 |",
+            grid("Boat|Crew", "Gull|10"),
         ),
         (
             table(row("Name", "Ann"), row("Age", "7"), look='w:val="0480" w:firstRow="0"'),
-            "|  |  |\n| --- | --- |\n| Name | Ann |\n| Age | 7 |",
+            grid("|", "Name|Ann", "Age|7"),
         ),
         (
             table(
@@ -140,7 +145,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
                 row("Ann", "7"),
                 look='w:val="0000"',
             ),
-            "| **Name** | **Age** |\n| --- | --- |\n| Ann | 7 |",
+            grid("**Name**|**Age**", "Ann|7"),
         ),
         (
             table(
@@ -148,12 +153,11 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
                 row(cell("North", properties='<w:vMerge w:val="restart"/>'), "Rope", "12"),
                 row(cell("", properties="<w:vMerge/>"), "Hub", "7"),
             ),
-            "| Region | Item | Units |\n| --- | --- | --- |\n"
-            "| North | Rope | 12 |\n| North | Hub | 7 |",
+            grid("Region|Item|Units", "North|Rope|12", "North|Hub|7"),
         ),
         (
             table(row(cell("A", properties='<w:gridSpan w:val="2"/>'), "C"), row("1", "2", "3")),
-            "| A | A | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+            grid("A|A|C", "1|2|3"),
         ),
         (
             table(row("Boat", "Parts"), row("Gull", cell(paragraph("mast", number=2), "a|b"))),
@@ -165,7 +169,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
                 row("1", control(cell("2"))),
                 row("x", "y", properties="<w:del/>"),
             ),
-            "| A | B |\n| --- | --- |\n| 1 | 2 |",
+            grid("A|B", "1|2"),
         ),
         (table(row("Note"), row("Mind the tide.")), "Note\n\nMind the tide."),
         (table(row("", cell(paragraph("Skills"), "Rowing"))), "Skills\n\nRowing"),
@@ -277,7 +281,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         ),
         (
             table(row("a", "b"), row("1", "2", properties='<w:hidden w:val="0"/>')),
-            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+            grid("a|b", "1|2"),
         ),
         (
             paragraph("One ").replace("<w:pPr>", "<w:pPr><w:rPr><w:del/></w:rPr>")
@@ -296,17 +300,17 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
                 row("x", "y", properties="<w:hidden/>"),
                 row(cell(paragraph(number=1)), "Tern"),
             ),
-            "| No | Boat |\n| --- | --- |\n| 1. | Gull |\n| 2. | Tern |",
+            grid("No|Boat", "1.|Gull", "2.|Tern"),
         ),
         (
             table(
                 "<w:customXml>", row("Boat", "<w:customXml>" + cell("Day") + "</w:customXml>")
             ).replace("</w:tbl>", f"</w:customXml>{row('Gull', '10')}</w:tbl>"),
-            "| Boat | Day |\n| --- | --- |\n| Gull | 10 |",
+            grid("Boat|Day", "Gull|10"),
         ),
         (
             table(row("a", cell(paragraph("b", picture("Owner")))), row("1", "2")),
-            "| a | b Owner |\n| --- | --- |\n| 1 | 2 |",
+            grid("a|b Owner", "1|2"),
         ),
     ],
 )
@@ -381,17 +385,19 @@ def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str)
     assert text.endswith(f"# 第{tenth}章 T\n\n- {tenth}.1 i")
 
 
-def test_letters_of_word_are_doubled_after_the_last_one() -> None:
-    numbering = OUTLINE.replace("upperRoman", "lowerLetter")
+@pytest.mark.parametrize(
+    ("form", "shown", "end"),
+    [
+        ("lowerLetter", "Part %1:", "# Part z: T\n\n# Part aa: T\n\n# Part bb: T"),
+        ("none", "%1", "# T\n\n# T\n\n# T"),  # as LibreOffice shows it
+    ],
+)
+def test_letters_of_word_are_doubled_after_the_last_one_and_none_are_shown_for_none(
+    form: str, shown: str, end: str
+) -> None:
+    numbering = OUTLINE.replace("upperRoman", form).replace("Part %1:", shown)
     body = paragraph("T", style="h1") * 28
-    text = text_of(word(body, styles=STYLED, numbering=numbering), ".docx")
-    assert text.endswith("# Part z: T\n\n# Part aa: T\n\n# Part bb: T")
-
-
-def test_headings_whose_number_libreoffice_does_not_show_have_none() -> None:
-    numbering = OUTLINE.replace("upperRoman", "none").replace("Part %1:", "%1")
-    text = text_of(word(paragraph("T", style="h1"), styles=STYLED, numbering=numbering), ".docx")
-    assert text == "# T"
+    assert text_of(word(body, styles=STYLED, numbering=numbering), ".docx").endswith(end)
 
 
 def test_what_is_inside_of_an_item_stands_below_its_text() -> None:
@@ -445,22 +451,14 @@ def test_text_boxes_of_old_documents_are_left_out_with_a_notice(boxes: int) -> N
 
 
 def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    reference = f'<w:altChunk xmlns:r="{office}" r:id="x{{}}"/>'
+    reference = f'<w:altChunk xmlns:r="{SPACES["r"]}" r:id="r{{}}"/>'
     merged = word(
         paragraph("Before.")
-        + "".join(map(reference.format, (1, 2, 3, 4, 9)))
-        + table(row("Key", cell(reference.format(5), "<w:p/>")), row("a", "b"))
+        + "".join(map(reference.format, (0, 1, 2, 3, 9)))
+        + table(row("Key", cell(reference.format(4), "<w:p/>")), row("a", "b"))
     )
-    links = "".join(
-        f'<Relationship Id="x{n}" Type="x" Target="{name}"/>'
-        for n, name in ((1, "a.htm"), (2, "b.docx"), (3, "c.rtf"), (4, "d.htm"), (5, "e.htm"))
-    )
-    parts = unzipped(merged)
-    parts["word/_rels/document.xml.rels"] = (
-        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{links}</Relationships>'
-    )
-    parts |= {
+    parts = unzipped(merged) | {
+        "word/_rels/document.xml.rels": links("a.htm", "b.docx", "c.rtf", "d.htm", "e.htm"),
         "word/a.htm": b"<h2>Terms</h2>",
         "word/b.docx": word(paragraph("Inside.")),
         "word/c.rtf": "no",
@@ -476,9 +474,8 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
 
 def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
     boxed = (
-        '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility'
-        f'/2006"><mc:Choice>{BOXED}</mc:Choice><mc:Fallback>{BOXED}</mc:Fallback>'
-        "</mc:AlternateContent></w:r>"
+        f'<w:r><mc:AlternateContent xmlns:mc="{SPACES["mc"]}"><mc:Choice>{BOXED}</mc:Choice>'
+        f"<mc:Fallback>{BOXED}</mc:Fallback></mc:AlternateContent></w:r>"
     )
     number = instruction("PAGE", result="3")
     heads = {
@@ -492,9 +489,9 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
     content = word(paragraph("Body."), styles=STYLES, **heads)
     assert text_of(content, ".docx") == "Body.\n\nTide Mill No. 7\n\nQuay Boxed.\n\nVAT 12"
     styles = (
-        '<s:header xmlns:s="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:text="urn:oasis:'
-        'names:tc:opendocument:xmlns:text:1.0"><text:p>Tide<text:s/><text:span>Mill</text:span>'
-        "</text:p><text:p>Page <text:page-number>2</text:page-number></text:p></s:header>"
+        f'<s:header xmlns:s="{SPACES["style"]}" xmlns:text="{SPACES["text"]}"><text:p>Tide<text:s/>'
+        "<text:span>Mill</text:span></text:p><text:p>Page <text:page-number>2</text:page-number>"
+        "</text:p></s:header>"
     )
     made = unzipped(odf("text", "<text:p>Body.</text:p>")) | {"styles.xml": styles}
     assert text_of(zipped(made), ".odt") == "Body.\n\nTide Mill"
@@ -574,19 +571,17 @@ def test_slides_are_numbered_as_they_come_and_hidden_ones_say_so() -> None:
     )
 
 
-@pytest.mark.parametrize("suffix", [".docm", ".dotx", ".dotm"])
-def test_files_with_macros_and_templates_are_read(suffix: str) -> None:
-    kind = {
-        ".docm": "ms-word.document.macroEnabled",
-        ".dotx": "openxmlformats-officedocument.wordprocessingml.template",
-        ".dotm": "ms-word.template.macroEnabledTemplate",
-    }[suffix]
-    made = change_part(
-        word(paragraph("Tides")),
-        "[Content_Types].xml",
-        "openxmlformats-officedocument.wordprocessingml.document",
-        kind,
-    )
+@pytest.mark.parametrize(
+    ("suffix", "kind"),
+    [
+        (".docm", "ms-word.document.macroEnabled"),
+        (".dotx", "openxmlformats-officedocument.wordprocessingml.template"),
+        (".dotm", "ms-word.template.macroEnabledTemplate"),
+    ],
+)
+def test_files_with_macros_and_templates_are_read(suffix: str, kind: str) -> None:
+    changes = "openxmlformats-officedocument.wordprocessingml.document", kind
+    made = change_part(word(paragraph("Tides")), "[Content_Types].xml", *changes)
     assert text_of(made, suffix) == "Tides"
 
 
@@ -615,7 +610,7 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
 @pytest.mark.parametrize(
     ("rows", "markdown"),
     [
-        (["Boat|2024", "Gull|10"], "| Boat | 2024 |\n| --- | --- |\n| Gull | 10 |"),
+        (["Boat|2024", "Gull|10"], grid("Boat|2024", "Gull|10")),
         # A title above, an empty column, and a table that goes on after an empty row.
         (
             ["Prices", "", "Boat||Price", "Gull||10", "", "Total||12"],
@@ -637,8 +632,8 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
             ["A|B", "1|2", "||X|Y", "||3|4"],
             "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n| X | Y |\n| --- | --- |\n| 3 | 4 |",
         ),
-        (["1", "2"], "|  |\n| --- |\n| 1 |\n| 2 |"),
-        (["1|2", "3|4"], "|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
+        (["1", "2"], grid("", "1", "2")),
+        (["1|2", "3|4"], grid("|", "1|2", "3|4")),
     ],
 )
 def test_a_sheet_is_tables(rows: list[str], markdown: str) -> None:
@@ -652,12 +647,12 @@ MERGED = """</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="A2:A
 def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_said_once() -> None:
     merged = workbook(("S", sheet("Boats|", "North|Gull", "|Tern", "East|Hub") + MERGED))
     assert text_of(merged, ".xlsx") == (
-        "## S\n\n**Boats**\n\n| North | Gull |\n| --- | --- |\n| North | Tern |\n| East | Hub |"
+        "## S\n\n**Boats**\n\n" + grid("North|Gull", "North|Tern", "East|Hub")
     )
     hidden = sheet("Coast|Boat", "North|Gull", "|Tern") + MERGED
     hidden = hidden.replace('<row r="2">', '<row r="2" hidden="1">')
     assert text_of(workbook(("S", hidden)), ".xlsx") == (
-        "## S\n\n| Coast | Boat |\n| --- | --- |\n| North | Tern |"
+        "## S\n\n" + grid("Coast|Boat", "North|Tern")
     ), "a cell that begins in a hidden row"
 
 
@@ -667,18 +662,10 @@ def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> Non
         '<row r="2" hidden="1"><c r="A2"><v>2</v></c></row>'
         '<row r="3"><c r="A3"><f t="shared" si="0">SUM(A1:B$1)</f></c></row>'
         '<row r="4"><c r="A4"><v>4</v></c><c r="B4"><f t="shared" si="0"/></c><c><v>7</v></c></row>'
-        '</sheetData><cols><col min="3" max="9" hidden="1"/></cols><sheetData>'
     )
-    columns, cells = (
-        rows[rows.index("<cols>") : rows.index("</cols>") + 7],
-        rows.split("</sheet")[0],
-    )
-    file = read_bytes(
-        workbook(("S", f"</sheetData>{columns}<sheetData>{cells}")), name="a", suffix=".xlsx"
-    )
-    assert file.text == (
-        "## S\n\n|  |  |\n| --- | --- |\n| 1 | =A1+$A$1 |\n| =SUM(A1:B$1) |  |\n| 4 |  |\n"
-    )
+    columns = '</sheetData><cols><col min="3" max="9" hidden="1"/></cols><sheetData>'
+    file = read_bytes(workbook(("S", columns + rows)), name="a", suffix=".xlsx")
+    assert file.text == ("## S\n\n" + grid("|", "1|=A1+$A$1", "=SUM(A1:B$1)|", "4|") + "\n")
     assert file.notices == (
         "1 hidden row, 1 hidden column left out",
         "3 formulas without a stored value",
@@ -693,23 +680,10 @@ def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> Non
 
 
 def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-
-    def links(*targets: str) -> str:
-        listed = "".join(
-            f'<Relationship Id="d{n}" Type="x" Target="{target}"/>'
-            for n, target in enumerate(targets)
-        )
-        return (
-            "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>"
-            f"{listed}</Relationships>"
-        )
-
-    parts = unzipped(workbook(("S", sheet("A|B", "1|2"))))
-    parts |= {
+    parts = unzipped(workbook(("S", sheet("A|B", "1|2")))) | {
         "xl/_rels/sheet1.xml.rels": links("drawings/drawing1.xml"),
-        "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{office}'><x:sp><x:p><x:t>Mind"
-        " the tide.</x:t></x:p></x:sp><x:pic descr='A buoy'/><x:chart r:id='d0'/></x:wsDr>",
+        "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{SPACES['r']}'><x:sp><x:p><x:t>"
+        "Mind the tide.</x:t></x:p></x:sp><x:pic descr='A buoy'/><x:chart r:id='r0'/></x:wsDr>",
         "xl/drawings/_rels/drawing1.xml.rels": links("/xl/charts/c.xml", "/xl/diagrams/data1.xml"),
         "xl/diagrams/data1.xml": "<d:m xmlns:d='d'><d:p><d:t>Lock the gate.</d:t></d:p></d:m>",
         "xl/charts/c.xml": "<c:s xmlns:c='c'><c:chart><c:title><c:t>Boats</c:t></c:title><c:ser>"
@@ -780,7 +754,7 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
         f"{cell('Hull')}</table:table-row></table:table>"
     )
     file = read_bytes(odf("spreadsheet", book, style), name="a", suffix=".ods")
-    table = "| Boat | Seats |\n| --- | --- |\n| Sum | =SUM(B2:B3)+$Other.A1 |\n| Sum | 7 |\n"
+    table = grid("Boat|Seats", "Sum|=SUM(B2:B3)+$Other.A1", "Sum|7") + "\n"
     assert file.text == f"## Crew\n\n{table}"
     assert file.notices == (
         "1 hidden sheet, 1 hidden row, 1 hidden column left out",
@@ -908,17 +882,13 @@ def test_charts_of_newer_kinds_are_read_instead_of_what_stands_for_them() -> Non
     newer = 'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
     needs = 'xmlns:cx1="http://schemas.microsoft.com/office/drawing/2015/9/8/chartex"'
     frame = (
-        f'<mc:AlternateContent {needs} xmlns:mc="http://schemas.openxmlformats.org/'
-        'markup-compatibility/2006"><mc:Choice Requires="cx1"><p:graphicFrame><a:graphic>'
-        f'<a:graphicData><cx:chart {newer} r:id="c"/></a:graphicData></a:graphic>'
-        f"</p:graphicFrame></mc:Choice><mc:Fallback>{shape('Unseen.')}</mc:Fallback>"
+        f'<mc:AlternateContent {needs} xmlns:mc="{SPACES["mc"]}"><mc:Choice Requires="cx1">'
+        f'<p:graphicFrame><a:graphic><a:graphicData><cx:chart {newer} r:id="r0"/></a:graphicData>'
+        f"</a:graphic></p:graphicFrame></mc:Choice><mc:Fallback>{shape('Unseen.')}</mc:Fallback>"
         "</mc:AlternateContent>"
     )
     parts = unzipped(slides(shape("Boats") + frame))
-    parts["ppt/slides/_rels/slide1.xml.rels"] = (
-        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        '<Relationship Id="c" Type="x" Target="../charts/chartEx1.xml"/></Relationships>'
-    )
+    parts["ppt/slides/_rels/slide1.xml.rels"] = links("../charts/chartEx1.xml")
     chart = "<cx:chart><cx:title><cx:t>Funnel</cx:t></cx:title></cx:chart>"
     parts["ppt/charts/chartEx1.xml"] = f"<cx:chartSpace {newer}>{chart}</cx:chartSpace>"
     assert text_of(zipped(parts), ".pptx") == "## Slide 1\n\nBoats\n\n**Funnel**"
@@ -957,8 +927,30 @@ def test_pages_that_others_link_to_are_at_the_end_of_a_book() -> None:
     assert text_of(content, ".epub") == "Tides 1 i\n\nTwo\n\nOf the moon."
 
 
-FORMS = 'xmlns:form="urn:oasis:names:tc:opendocument:xmlns:form:1.0"'
-NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
+FORMS, NAMES = (f'xmlns:{name[:4]}="{SPACES[name]}"' for name in ("form", "drawing"))
+
+
+def styles_of(**properties: str) -> str:
+    """Return the styles of an OpenDocument file by name, each with a property of its text."""
+    made = (
+        f'<style:style style:name="{name}"><style:text-properties {each}/></style:style>'
+        for name, each in properties.items()
+    )
+    return f"<office:automatic-styles>{''.join(made)}</office:automatic-styles>"
+
+
+def item(*blocks: str) -> str:
+    return f"<text:list-item>{''.join(blocks)}</text:list-item>"
+
+
+def nest(*items: str, name: str = "") -> str:
+    return f"<text:list{f' text:style-name={name!r}' * bool(name)}>{''.join(items)}</text:list>"
+
+
+def cells_of(*texts: str) -> str:
+    """Return a row of a table of OpenDocument."""
+    cells = (f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in texts)
+    return f"<table:table-row>{''.join(cells)}</table:table-row>"
 
 
 @pytest.mark.parametrize(
@@ -1006,25 +998,14 @@ NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
     ],
 )
 def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown: str) -> None:
-    style = (
-        '<office:automatic-styles><style:style style:name="S"><style:text-properties '
-        'style:font-name="Symbol"/></style:style>'
-        '<style:style style:name="T" style:parent-style-name="S"/><style:style style:name="R">'
-        '<style:text-properties style:text-position="30% 58%"/></style:style>'
-        "</office:automatic-styles>"
-    )
-    assert text_of(odf("text", body, style), ".odt") == markdown
+    styles = styles_of(S='style:font-name="Symbol"', R='style:text-position="30% 58%"')
+    styles += '<style:style style:name="T" style:parent-style-name="S"/>'
+    assert text_of(odf("text", body, styles), ".odt") == markdown
 
 
 def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
-    def item(*blocks: str) -> str:
-        return f"<text:list-item>{''.join(blocks)}</text:list-item>"
-
     def heading(level: int, title: str) -> str:
         return f'<text:h text:outline-level="{level}">{title}</text:h>'
-
-    def nest(*items: str) -> str:
-        return f"<text:list>{''.join(items)}</text:list>"
 
     levels = "".join(
         f'<text:list-level-style-number text:level="{n}" style:num-format="{form}" '
@@ -1042,7 +1023,7 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
         item(nest(item(nest(item(heading(3, "Ann"), nest(item("<text:p>Bo.</text:p>"))))))),
         item("<text:p>Rent.</text:p>"),
     )
-    body = "".join(f'<text:list text:style-name="L">{each}</text:list>' for each in lists)
+    body = "".join(nest(each, name="L") for each in lists)
     assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
         *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent.")
     ]
@@ -1056,12 +1037,6 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
     ],
 )
 def test_a_list_that_starts_an_item_belongs_to_the_item_before(kind: str, shown: list[str]) -> None:
-    def item(*blocks: str) -> str:
-        return f"<text:list-item>{''.join(blocks)}</text:list-item>"
-
-    def nest(*items: str, name: str = "") -> str:
-        return f"<text:list{f' text:style-name={name!r}' * bool(name)}>{''.join(items)}</text:list>"
-
     zero, one, sub, more, two = (
         f"<text:p>{text}</text:p>" for text in ("Zero", "One", "Sub", "More", "Two")
     )
@@ -1111,8 +1086,7 @@ FRAME = f"<draw:frame {NAMES} text:anchor-type='%s'>{BOX}</draw:frame>"
     ],
 )
 def test_frames_indexes_and_paragraphs_of_open_document(body: str, markdown: str) -> None:
-    style = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
-    assert text_of(odf("text", body, style), ".odt") == markdown
+    assert text_of(odf("text", body, styles_of(H='text:display="none"')), ".odt") == markdown
 
 
 def test_embedded_documents_of_open_document_are_read() -> None:
@@ -1142,14 +1116,11 @@ def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> 
 
 def test_charts_and_shapes_of_open_document_are_read() -> None:
     chart = f"<draw:frame {NAMES}><draw:object x:href='./O 1' xmlns:x='x'/></draw:frame>"
-    cells = "".join(
-        f"<table:table-cell><text:p>{said}</text:p></table:table-cell>" for said in "a7"
-    )
-    row = f"<table:table-row>{cells}</table:table-row>"
+    row = cells_of("a", "7")
     title = "<c:title xmlns:c='c'><text:p>Boats</text:p></c:title>"
     values = odf("chart", f"{title}<table:table table:name='local-table'>{row}</table:table>")
     shapes = f"<draw:rect {NAMES}><text:p>Tides</text:p></draw:rect>{chart}"
-    shown = "|  |  |\n| --- | --- |\n| a | 7 |"
+    shown = grid("|", "a|7")
     for kind, body, markdown in (
         ("text", f"<text:p>See {chart}below.</text:p>", f"See below.\n\nBoats\n\n{shown}"),
         (
@@ -1206,20 +1177,12 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
         '<text:span text:style-name="T2">unseen</text:span>'
         "</text:p>"
     )
-    style = (
-        '<office:automatic-styles><style:style style:name="T1" style:family="text">'
-        '<style:text-properties style:text-position="super 58%"/></style:style>'
-        '<style:style style:name="T2"><style:text-properties text:display="none"/></style:style>'
-        "</office:automatic-styles>"
-    )
-    for raised in (style, style.replace("super 58%", "33% 58%")):  # the second by Impress
-        assert text_of(odf("text", body, raised), ".odt") == "## Tides\n\nThey turn 10^6."
-    cells = "".join(
-        f"<table:table-cell><text:p>{said}</text:p></table:table-cell>" for said in "ab"
-    )
-    rows = f"<table:table-row>{cells}</table:table-row>" * 2
+    for raised in ("super 58%", "33% 58%"):  # the second by Impress
+        styles = styles_of(T1=f'style:text-position="{raised}"', T2='text:display="none"')
+        assert text_of(odf("text", body, styles), ".odt") == "## Tides\n\nThey turn 10^6."
+    rows = cells_of("a", "b") * 2
     spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
-    assert text_of(spread, ".ods") == "## S\n\n| a | b |\n| --- | --- |\n| a | b |"
+    assert text_of(spread, ".ods") == "## S\n\n" + grid("a|b", "a|b")
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
     styled = rb"{\rtf1{\stylesheet{\s2\sbasedon0 Heading 2;}}\pard\s2 Tides\par\pard Low.\par}"
     assert text_of(styled, ".rtf") == "## Tides\n\nLow."
