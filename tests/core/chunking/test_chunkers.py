@@ -40,14 +40,6 @@ MARKDOWN = "".join(
 )
 
 
-def test_one_markdown_text_is_split_as_one_of_many(chunker):
-    source = Source(MARKDOWN, format="markdown")
-    (expected,) = chunker.segment_all([source])
-    assert chunker.segment(source) == expected
-    assert asyncio.run(chunker.call_async(chunker.segment, source)) == expected
-    assert [chunk.text for chunk in chunker.split(source)] == expected.chunks(MARKDOWN)
-
-
 def test_markdown_has_its_own_units_only_if_it_is_named():
     chunker = GreedyChunker(12)
     fence = "```sh\nmake 7\n\nmake all\n```"

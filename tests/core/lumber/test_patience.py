@@ -22,6 +22,7 @@ from lumber_core import (
 from lumber_core.llms.call_limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
 from tests.core.core_support import group
+from tests.core.llms.test_client_errors import APIConnectionError, http
 from tests.core.lumber.support import ScriptedModel, warnings
 from tests.lexical_judge import LexicalJudge
 
@@ -32,12 +33,7 @@ MANY = "\n\n".join(f"Paragraph {n} has these words." for n in range(60))
 class HttpError(Exception):
     def __init__(self, status: int, **headers: str) -> None:
         super().__init__(f"status {status}")
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.response = SimpleNamespace(status_code=status, headers=named)
-
-
-class APIConnectionError(Exception):
-    """Named as clients name theirs, without a status."""
+        self.response = http(status, **headers).response
 
 
 def ask(model: RetryingModel) -> Completion:
@@ -182,15 +178,11 @@ class TestGivingUp:
         clock = Clock(monkeypatch)
         model = ScriptedModel(*[HttpError(503)] * 7)
         patient = RetryingModel(model, self.POLICY)
-        for _ in range(4):
-            self.refused(patient)
-        clock.advance(0.21)
-        for _ in range(3):
-            self.refused(patient)
-        assert len(model.times) == 7
-        clock.advance(0.39)
-        self.refused(patient)
-        assert len(model.times) == 7
+        for pause, questions, sent in ((0, 4, 6), (0.21, 3, 7), (0.39, 1, 7)):
+            clock.advance(pause)
+            for _ in range(questions):
+                self.refused(patient)
+            assert len(model.times) == sent
         clock.advance(0.02)  # twice as long
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
@@ -283,10 +275,13 @@ def test_policies_that_make_no_sense_are_refused(settings: dict) -> None:
 class TestOnFailure:
     TEXT = "Ann has a red boat here.\n\nAnn sails the red boat.\n\nGrapes ripen in vineyards."
 
-    def split(self, on_failure: str, *errors: Exception) -> Segmentation:
+    def judge(self, *errors: Exception) -> ModelJudge:
         judge = ModelJudge(ScriptedModel("Answer: none", *errors), policy=CallPolicy(attempts=1))
         answered(judge)
-        return LumberChunker(judge, on_failure=on_failure).segment(self.TEXT)
+        return judge
+
+    def split(self, on_failure: str, *errors: Exception) -> Segmentation:
+        return LumberChunker(self.judge(*errors), on_failure=on_failure).segment(self.TEXT)
 
     def test_keep_group_ends_the_chunk_with_the_group(self) -> None:
         kept = self.split("keep_group", HttpError(503))
@@ -298,9 +293,7 @@ class TestOnFailure:
         assert kept.usage == Usage()  # a call that came to nothing costs nothing
 
     def test_judge_locally_lets_the_bundled_model_decide(self) -> None:
-        errors = [HttpError(503)] * 99
-        judge = ModelJudge(ScriptedModel("Answer: none", *errors), policy=CallPolicy(attempts=1))
-        answered(judge)
+        judge = self.judge(*[HttpError(503)] * 99)
         local = LumberChunker(judge, theta=60).segment(MANY)
         kept = LumberChunker(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert local.spans == LumberChunker(BertJudge(), theta=60).segment(MANY).spans
@@ -312,9 +305,7 @@ class TestOnFailure:
             self.split("raise", HttpError(503))
 
     def test_keep_group_makes_a_boundary_under_the_published_rules_too(self) -> None:
-        model = ScriptedModel("Answer: none", HttpError(503))
-        judge = ModelJudge(model, policy=CallPolicy(attempts=1))
-        answered(judge)
+        judge = self.judge(HttpError(503))
         kept = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert kept.failures[0].unit == kept.failures[0].stop
 

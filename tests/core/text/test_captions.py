@@ -204,117 +204,89 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        pytest.param(WHISPER_SRT, SAID, id="whisper srt"),
-        pytest.param(WHISPER_VTT, SAID, id="whisper vtt"),
-        pytest.param(YOUTUBE, ROLLS, id="youtube"),
-        pytest.param(ROLLED_SRT, ROLLS, id="youtube as srt"),
-        pytest.param(ROLL_UP, [*"abcdef"], id="roll-up"),
-        pytest.param(TEAMS, SAID, id="teams"),
-        pytest.param(ZOOM, SAID, id="zoom"),
-        pytest.param(WHISPER_SRT.replace(" --> ", "-->"), SAID, id="no blanks"),
-        pytest.param(WHISPER_SRT.replace(",000", ""), SAID, id="seconds"),
-        pytest.param(MARKED_UP, SAID, id="tags in srt"),
-        pytest.param(
-            "0:00:00.000,0:00:04.480\nCut the dead wood out first, and then the\n\n"
-            "0:00:04.480,0:00:07.120\nbranches that cross.\nNever take more than a quarter.\n",
-            SAID,
-            id="sbv",
+FORMS = {
+    "whisper srt": WHISPER_SRT,
+    "whisper vtt": WHISPER_VTT,
+    "teams": TEAMS,
+    "zoom": ZOOM,
+    "no blanks": WHISPER_SRT.replace(" --> ", "-->"),
+    "seconds": WHISPER_SRT.replace(",000", ""),
+    "tags in srt": MARKED_UP,
+    "sbv": "0:00:00.000,0:00:04.480\nCut the dead wood out first, and then the\n\n"
+    "0:00:04.480,0:00:07.120\nbranches that cross.\nNever take more than a quarter.\n",
+    "whisper text": "[00:00:00.000 --> 00:00:04.480]   Cut the dead wood out first, and then the\n"
+    "[00:00:04.480 --> 00:00:06.000]   branches that cross.\n"
+    "[00:00:06.000 --> 00:00:06.500]   [Music]\n"
+    "[00:00:06.500 --> 00:00:07.120]   Never take more than a quarter.\n",
+    "minutes and seconds, without numbers": re.sub(
+        r"\n?\d\n00:(00:\d\d),\d+( --> )00:(00:\d\d),\d+", r"\n\1\2\3", WHISPER_SRT
+    ).strip(),
+    "blocks": BLOCKS,
+    "lyrics": LYRICS,
+    "substation alpha": SUBSTATION,
+    "timed text": TIMED_TEXT,
+    "with prefixes": TIMED_TEXT.replace("p ", "tt:p ").replace('"', "'"),
+    "whisper table": COLUMNS,
+    **{name: form.format(*SAID) for name, form in HEADS.items()},
+    "names and sounds in marks": SOUNDS,
+    "faster-whisper": "".join(f"[{n}.00s -> {n + 1}.48s] {line}\n" for n, line in enumerate(SAID)),
+    **REPEATED,
+    "words beside the times": "".join(
+        f"00:0{n}.0 --> 00:0{n}.9 line:-1 A:start {one}\n" for n, one in enumerate(SAID)
+    ),
+}
+CAPTIONS: dict[str, tuple[str, list[str]]] = {
+    **{name: (text, SAID) for name, text in FORMS.items()},
+    "youtube": (YOUTUBE, ROLLS),
+    "youtube as srt": (ROLLED_SRT, ROLLS),
+    "roll-up": (ROLL_UP, [*"abcdef"]),
+    "one speaker": (
+        "".join(f"00:{n}:01.0 --> 00:{n}:02.0\nAnn Lee: Row.\n\n" for n in range(10, 14)),
+        ["Row."] * 4,
+    ),
+    "overlaps": (ROLLED_SRT.replace("2,000 --> ", "1,990 --> "), ROLLS),
+    "readings, and tags inside words": (
+        "00:01.0 --> 00:02.0\nSo <ruby>\u6f22<rt>\u304b\u3093</rt></ruby>\u3060 Ne<c>v</c>er.\n"
+        "\n00:02.0 --> 00:03.0\n{\\k5}More\\NNe{\\k9}ver\n",
+        ["So \u6f22\u3060 Never.", "More Never"],
+    ),
+    "whisperx": (
+        srt("[SPEAKER_00]: Hi.", "[SPEAKER_01]: Yes: go on at 10:30."),
+        ["Hi.", "Yes: go on at 10:30."],
+    ),
+    "a colon is no speaker, and entities are characters": (
+        srt("&lrm;Remember: row on.&rlm; R&amp;D&nbsp;is &lt; 5."),
+        ["Remember: row on. R&D is < 5."],
+    ),
+    "words with a colon in a file without speakers": (srt(*COLONS), COLONS),
+    "sounds": (
+        srt(
+            *("[Music]", "Row (all of you) on.", "(applause)", "\u266a \u266a"),
+            *("(He sat down.)", "[upbeat music]"),
         ),
-        pytest.param(
-            "[00:00:00.000 --> 00:00:04.480]   Cut the dead wood out first, and then the\n"
-            "[00:00:04.480 --> 00:00:06.000]   branches that cross.\n"
-            "[00:00:06.000 --> 00:00:06.500]   [Music]\n"
-            "[00:00:06.500 --> 00:00:07.120]   Never take more than a quarter.\n",
-            SAID,
-            id="whisper text",
-        ),
-        pytest.param(
-            re.sub(
-                r"\n?\d\n00:(00:\d\d),\d+( --> )00:(00:\d\d),\d+", r"\n\1\2\3", WHISPER_SRT
-            ).strip(),
-            SAID,
-            id="minutes and seconds, without numbers",
-        ),
-        pytest.param(BLOCKS, SAID, id="blocks"),
-        pytest.param(LYRICS, SAID, id="lyrics"),
-        pytest.param(SUBSTATION, SAID, id="substation alpha"),
-        pytest.param(TIMED_TEXT, SAID, id="timed text"),
-        pytest.param(TIMED_TEXT.replace("p ", "tt:p ").replace('"', "'"), SAID, id="with prefixes"),
-        pytest.param(COLUMNS, SAID, id="whisper table"),
-        *(pytest.param(form.format(*SAID), SAID, id=name) for name, form in HEADS.items()),
-        pytest.param(
-            "".join(f"00:{n}:01.0 --> 00:{n}:02.0\nAnn Lee: Row.\n\n" for n in range(10, 14)),
-            ["Row."] * 4,
-            id="one speaker",
-        ),
-        pytest.param(ROLLED_SRT.replace("2,000 --> ", "1,990 --> "), ROLLS, id="overlaps"),
-        pytest.param(
-            "00:01.0 --> 00:02.0\nSo <ruby>\u6f22<rt>\u304b\u3093</rt></ruby>\u3060 Ne<c>v</c>er.\n"
-            "\n00:02.0 --> 00:03.0\n{\\k5}More\\NNe{\\k9}ver\n",
-            ["So \u6f22\u3060 Never.", "More Never"],
-            id="readings, and tags inside words",
-        ),
-        pytest.param(SOUNDS, SAID, id="names and sounds in marks"),
-        pytest.param(
-            "".join(f"[{n}.00s -> {n + 1}.48s] {line}\n" for n, line in enumerate(SAID)),
-            SAID,
-            id="faster-whisper",
-        ),
-        pytest.param(
-            srt("[SPEAKER_00]: Hi.", "[SPEAKER_01]: Yes: go on at 10:30."),
-            ["Hi.", "Yes: go on at 10:30."],
-            id="whisperx",
-        ),
-        pytest.param(
-            srt("&lrm;Remember: row on.&rlm; R&amp;D&nbsp;is &lt; 5."),
-            ["Remember: row on. R&D is < 5."],
-            id="a colon is no speaker, and entities are characters",
-        ),
-        pytest.param(srt(*COLONS), COLONS, id="words with a colon in a file without speakers"),
-        pytest.param(
-            srt(
-                *("[Music]", "Row (all of you) on.", "(applause)", "\u266a \u266a"),
-                *("(He sat down.)", "[upbeat music]"),
-            ),
-            ["Row (all of you) on.", "(He sat down.)"],
-            id="sounds",
-        ),
-        pytest.param(
-            "".join(f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\nRow on.\n\n" for n in range(10, 14)),
-            ["Row on."] * 4,
-            id="a refrain",
-        ),
-        *(pytest.param(text, SAID, id=name) for name, text in REPEATED.items()),
-        pytest.param(
-            srt("Row", "Row on", "Row on now.", "Then", "Then rest."),
-            ["Row", "on", "now.", "Then", "rest."],
-            id="lines that grow",
-        ),
-        pytest.param(
-            srt("spk_0: Hi.", "spk_1: Ho.", "spk_0: Hum."),
-            ["Hi.", "Ho.", "Hum."],
-            id="speakers of machines",
-        ),
-        pytest.param(
-            srt("Ann (on phone): Hi.", "Bob (quietly): Ho.", "Ann: Hum.", "Bob: Row on."),
-            ["Hi.", "Ho.", "Hum.", "Row on."],
-            id="speakers with remarks",
-        ),
-        pytest.param(
-            "".join(
-                f"00:0{n}.0 --> 00:0{n}.9 line:-1 A:start {one}\n" for n, one in enumerate(SAID)
-            ),
-            SAID,
-            id="words beside the times",
-        ),
-        pytest.param(
-            srt("王\uff1a你好。", "李\uff1a再见。"), ["你好。", "再见。"], id="a wide colon"
-        ),
-    ],
-)
+        ["Row (all of you) on.", "(He sat down.)"],
+    ),
+    "a refrain": (
+        "".join(f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\nRow on.\n\n" for n in range(10, 14)),
+        ["Row on."] * 4,
+    ),
+    "lines that grow": (
+        srt("Row", "Row on", "Row on now.", "Then", "Then rest."),
+        ["Row", "on", "now.", "Then", "rest."],
+    ),
+    "speakers of machines": (
+        srt("spk_0: Hi.", "spk_1: Ho.", "spk_0: Hum."),
+        ["Hi.", "Ho.", "Hum."],
+    ),
+    "speakers with remarks": (
+        srt("Ann (on phone): Hi.", "Bob (quietly): Ho.", "Ann: Hum.", "Bob: Row on."),
+        ["Hi.", "Ho.", "Hum.", "Row on."],
+    ),
+    "a wide colon": (srt("王\uff1a你好。", "李\uff1a再见。"), ["你好。", "再见。"]),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), CAPTIONS.values(), ids=CAPTIONS)
 @pytest.mark.parametrize(
     "written",
     [str, lambda one: "\ufeff" + one.replace("\n", "\r\n"), lambda one: one.replace("\n", "\r")],
