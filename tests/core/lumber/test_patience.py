@@ -33,7 +33,7 @@ MANY = "\n\n".join(f"Paragraph {n} has these words." for n in range(60))
 class HttpError(Exception):
     def __init__(self, status: int, **headers: str) -> None:
         super().__init__(f"status {status}")
-        self.response = http(status, **headers).response
+        self.response: Any = vars(http(status, **headers))["response"]
 
 
 def ask(model: RetryingModel) -> Completion:
