@@ -27,6 +27,7 @@ _TAG = re.compile(
 _BLOCK = re.compile(
     rf"""\A\W*here(?:'s|\ is|\ are)\ my\ (?:thought\ process|reasoning\ steps):
       .*?(?:here(?:'s|\ is)\ my\ response:|\[BEGIN\ FINAL\ RESPONSE\]|\Z)
+    | \A.*?(?<!`)\[BEGIN\ FINAL\ RESPONSE\]
     | \A\s*Thinking\.\.\.\n.*?(?:\n\.\.\.done\ thinking\.|\Z)
     | <details(?:\s[^<>]{{0,99}}reasoning|>\s*<summary>\W*{_NAME}\b).*?(?:</details>|\Z)
     | <(?:unused|ctrl)94>.*?(?:<(?:unused|ctrl)95>|\Z) | \[unused16\].*?(?:\[unused17\]|\Z)
@@ -53,9 +54,8 @@ _SPECIAL = (
     r"<(?:\|[\w/]{1,40}\|?|/s|eos|(?:start|end)_of_turn|turn\||\uff5c[\w\u2581]{1,40}\uff5c)>"
 )
 _AROUND = re.compile(
-    rf"\A(?:{_SPECIAL}(?:(?:assistant|model)(?:\n|\Z))?\s{{0,9}}){{1,9}}|(?:{_SPECIAL}\s{{0,9}}){{1,9}}\Z"
-    rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\A\[BEGIN FINAL RESPONSE\]|\[END FINAL RESPONSE\]\Z",
-    re.IGNORECASE,
+    rf"(?i)\A(?:{_SPECIAL}(?:(?:assistant|model)(?:\n|\Z))?\s{{0,9}}){{1,9}}|(?:{_SPECIAL}\s{{0,9}}){{1,9}}\Z"
+    rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\[END FINAL RESPONSE\]\Z"
 )
 
 

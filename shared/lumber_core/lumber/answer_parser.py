@@ -32,53 +32,46 @@ _LETTER = r"[^\W和及與与と]"  # these stand between units
 _NUMBER = rf"(-?\d{{1,18}})(?!(?!です(?![がか])){_LETTER}|\.\d)"  # "is" in Japanese
 # Emphasis, pictures, what is struck out, LaTeX's box, and signs as in "ID-3" and "\u2460 ID 3".
 _EMPHASIS = re.compile(
-    r"[*_`]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
-    r"|</?ins>|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)",
-    re.IGNORECASE,
+    r"(?i)[*_`]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
+    r"|</?ins>|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)"
 )
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<(?:answer|final|id|paragraph|arg_value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
-    rf"|(?<!functions\.){_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id\W{0,3}\d))",
-    re.I,
+    rf"(?i)<(?:answer|final|id|paragraph|arg_?value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
+    rf"|(?<!functions\.)(?<!name=\"){_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
+    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id\W{0,3}\d))"
 )
 _LABELLED = re.compile(
-    rf"{_MARKUP}(?:(?:(?:it['\u2019]s|is|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
+    rf"(?i){_MARKUP}(?:(?:(?:it['\u2019]s|is|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
     rf"(?:(?:id|n(?:o|r|um|\.o|°)?\.?(?=\s*\d)){_MARKUP})?"
-    rf"(?:{_NUMBER}|(?P<none>{_NO_START}))",
-    re.IGNORECASE,
+    rf"(?:{_NUMBER}|(?P<none>{_NO_START}))"
 )
 _LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
-    rf"(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
-    r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))",
-    re.IGNORECASE,
+    rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
+    r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
 )
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<!{_LETTER})(?<![.-])(?!-)){_NUMBER}", re.IGNORECASE)
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
-    rf"(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
-    r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u060c\u3001\u3002])*",
-    re.IGNORECASE,
+    rf"(?i)(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
+    r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u060c\u3001\u3002])*"
 )
 # A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
 _WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
-    rf"[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
+    rf"(?i)[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
     rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={_REASON}|{_CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
-    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*){{0,2}}|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014\u2192-])|\Z))",
-    re.IGNORECASE,
+    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*){{0,2}}|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014\u2192-])|\Z))"
 )
 _NUMBERING = re.compile(  # of a list, or the head of a table
-    r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(\u2013\u2014-])))"
-    r"|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$",
-    re.I | re.MULTILINE,
+    r"(?im)^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(\u2013\u2014-])))"
+    r"|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$"
 )
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(_DENIAL, re.IGNORECASE)
@@ -87,35 +80,30 @@ _DOUBT = re.compile(rf"{_NO_CHANGE.pattern}|{any_of('doubt')}|\d[^.!?\n]{{0,200}
 # After an ID: a denial, an alternative, a question mark, or the rest of a sentence whose subject it
 # is. After "none": the unit up to which it holds.
 _WITHDRAWAL = re.compile(
-    rf"(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d"
-    r"|[, ] ?\d|[^.!?\n;]{0,200}\?",
-    re.I,
+    rf"(?i)(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d"
+    r"|[, ] ?\d|[^.!?\n;]{0,200}\?"
 )
 _RESERVATION = re.compile(
     rf",?\s*id{_MARKUP}\d|[^.!?\n;]{{0,200}}?{any_of('until')}\D{{0,20}}\d", re.IGNORECASE
 )
 _PREDICATE = re.compile(
-    rf"['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:|(?-i:[A-Z\xc0-\xde]))(?=[^\W\d_\u3040-\u9fff])"
-    r"[^.!?\n;]*",
-    re.IGNORECASE,
+    rf"(?i)['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:|(?-i:[A-Z\xc0-\xde]))(?=[^\W\d_\u3040-\u9fff])"
+    r"[^.!?\n;]*"
 )
 _CONTRAST = re.compile(
-    rf"[,(\u2013\u2014-]\s*(?:(?:{_AND}|but)\s+)?{_EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
-    rf"(?:id{_MARKUP})?\d{{1,9}}",
-    re.I,
+    rf"(?i)[,(\u2013\u2014-]\s*(?:(?:{_AND}|but)\s+)?{_EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
+    rf"(?:id{_MARKUP})?\d{{1,9}}"
 )
 # A unit that replaces the one before, or one in a sentence that seems to correct it.
 _CORRECTED = re.compile(
-    rf"\W(?:{_CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
+    rf"(?i)\W(?:{_CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
     r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b|\u662f)){0,9}"
     rf"\W{{0,9}}(?:(?<![a-z])id{_MARKUP}{_NUMBER}|(\d{{1,18}})(?=[\s.!?)]*(?:\Z|\n)))"
-    rf"|\W{_CORRECTION}\D{{0,200}}(?:id{_MARKUP}\d|{_DENIAL})",
-    re.I,
+    rf"|\W{_CORRECTION}\D{{0,200}}(?:id{_MARKUP}\d|{_DENIAL})"
 )
 _UNIT_BEFORE = re.compile(
-    rf"{_AFTER}\s(?:the\s)?{_UNIT}{_MARKUP}\d{{1,18}}"
-    rf"|{_UNIT}{_MARKUP}\d{{1,18}}\s?(?:[之以]?[后後]|の[後次あ])",
-    re.IGNORECASE,
+    rf"(?i){_AFTER}\s(?:the\s)?{_UNIT}{_MARKUP}\d{{1,18}}"
+    rf"|{_UNIT}{_MARKUP}\d{{1,18}}\s?(?:[之以]?[后後]|の[後次あ])"
 )
 _RANGE = re.compile(rf"\d\s*{_OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
 _CHANGING = re.compile(_CHANGE, re.IGNORECASE)
@@ -271,7 +259,10 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
         if not isinstance(loaded, kinds):
             continue
         if isinstance(loaded, dict):
-            if any(value is False for value in loaded.values()):  # "shift": false
+            if denied := [key for key, value in loaded.items() if value is False]:
+                others = [value for value in loaded.values() if value not in (False, None)]
+                if not others and re.search("shift|turn|change", denied[0], re.IGNORECASE):
+                    yield []  # "has_shift": false
                 continue
             values = {str(key).casefold(): value for key, value in loaded.items()}
             named = [name for name in fields if name in values][:1]

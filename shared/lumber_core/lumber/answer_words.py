@@ -20,12 +20,15 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # The answer that the content does not change.
     "no_start": {
-        "en": "n/a|not applicable|none|null|nil|no|nowhere|nothing",
+        "en": r"n/a|not applicable|none|null|nil|no(?: (?:shift|turn|change)s?)?|nowhere|nothing",
         "de": "keine?r?|nirgends|nichts",
         "fr": "aucune?|nulle part|rien",
         "es": "ning[uú]n[oa]?|nada",
-        "others": r"nessun[oa]?|nenhuma?|geen|brak|żad\w+|нет|ing[ae]n|inget|yok|لا",
-        "signs": "(?:कोई )?नहीं|[无無]|[没沒]有|(?:該当)?なし|ない|없(?:음|습니다)",
+        "others": (
+            r"nessun[oa]?|nenhuma?|geen|brak|żad\w+|нет|ни один|ing[ae]n|inget|yok|لا|هیچ|"
+            "אין|hiçbiri|không(?: có)?|tidak ada|немає|žádn[ýáé]|niciunul|ei mikään|κανένα"
+        ),
+        "signs": "(?:कोई )?नहीं|কোনোটি নয়|ไม่มี|[无無]|[没沒]有|(?:該当)?なし|ない|없(?:음|습니다)",
     },
     # Words of a sentence that denies something.
     "denial": {

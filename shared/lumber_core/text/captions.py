@@ -82,26 +82,22 @@ _START = re.compile(
     rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )
 _BLOCK = re.compile(
-    rf"{_AFTER_BLANK}(?:NOTE|STYLE|REGION)\b.*(?:\n(?!.*{_ARROW}).*\S.*)*"
-    rf"|^Comment:[^,\n]{{1,20}},{_TIME},.*",
-    re.MULTILINE,
+    rf"(?m){_AFTER_BLANK}(?:NOTE|STYLE|REGION)\b.*(?:\n(?!.*{_ARROW}).*\S.*)*"
+    rf"|^Comment:[^,\n]{{1,20}},{_TIME},.*"
 )
 _MARKUP = re.compile(  # tags, marks of direction, the line break of ASS, or one entity
-    r"(?:<rt>[^<\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
-    r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
-    re.IGNORECASE,
+    r"(?i)(?:<rt>[^<\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
+    r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});"
 )
 _DIVIDES_WORDS = re.compile(r"\\[Nh]|</?(?:br|p|div|sync)\b", re.IGNORECASE)
 _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a line; or who speaks
-    r"[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+"
-    r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)",
-    re.MULTILINE,
+    r"(?m)[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+"
+    r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)"
 )
 # ">> ", "- ", and the name of a speaker.
 _SPEAKER = re.compile(
-    rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?"
-    rf"[^\S\n]*(?:\**({_NAME})(?:\ \([^()\n]{{1,40}}\))?(?::\**(?=\s)|\uff1a))?",
-    re.MULTILINE,
+    rf"(?m)^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?"
+    rf"[^\S\n]*(?:\**({_NAME})(?:\ \([^()\n]{{1,40}}\))?(?::\**(?=\s)|\uff1a))?"
 )
 _NAME_ALONE = re.compile(rf"(?:- )?({_NAME})(?<![.!?,;\u3002])[^\S\n]*$", re.MULTILINE)
 _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")

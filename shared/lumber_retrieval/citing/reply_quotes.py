@@ -21,7 +21,7 @@ NO_QUOTE = "[?]"
 # "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
 # Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",
 # "[^1, ^2]", "[Source 1, Source 3]".
-_DASH = r"[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]"
+_DASH = r"(?:[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]|\.{2,3}|(?:to|bis|à|al?|до)(?=\s\[?\d))"
 # Each has a mark that opens a quote, and those that close it in some language.
 _MARKS = (
     *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
@@ -35,16 +35,18 @@ _WORD = (
     r"|excerpts?|evidence|footnotes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
     r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|引用|来源|來源|出典|出处|参考文献|출처)"
 )
-_ONE = rf"[\^#]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
+_ONE = rf"[\^#@№]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
 _SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
-_PLACE = (  # "[1, p. 3]", "[1, otters.md]"
-    r"(?:\u2020|[,:]\s?(?i:(?:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b|\w\S{0,80}\.[a-z]{2,4}\b))"
+_WHERE = (
+    r"(?i:(?:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b|§|https?:"
+    r"|\w\S{0,80}\.[a-z]{2,4}\b)"
 )
+_PLACE = rf"(?:\u2020|[,:;|]\s?{_WHERE})"  # "[1, p. 3]", "[1, otters.md]"
 _LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
     rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:)?{_LIST}"
     rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015\u3017\u27e7])(?:\([^()\s]{{1,200}}\)|\}}?[\^$])?"
-    rf"|<(?:sup|cite)>\s?\[?{_LIST}\]?\s?</(?:sup|cite)>)"
+    rf"|<sup>\s?\[?{_LIST}\]?\s?</sup>)"
 )
 _MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
 _RANGE = re.compile(
@@ -54,8 +56,7 @@ _NO_NUMBER = re.compile(
     rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
 )
 _NUMBERED = re.compile(
-    rf"[\s>*_|`-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)",
-    re.IGNORECASE,
+    rf"(?i)[\s>*_|`-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)"
 )
 _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, p. 3"
     r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
@@ -69,41 +70,50 @@ _OTHER_MARKER = (
     rf"|(?<![\w$^])\{{{_LIST}\}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
 )
 _OTHER_NUMBERED = re.compile(
-    rf"([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
+    rf"(?i)([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
     rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
-    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=[*_]*[{_OPENING}])",
-    re.IGNORECASE,
+    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*"
+    rf"(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
-_TITLE = re.compile(  # "### Quotes used:", or a rule
-    rf"\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*",
-    re.IGNORECASE,
+_TITLE = re.compile(  # "### Quotes used:", "**Nachweise**", or a rule
+    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*"
+    r"|\s*(?:\*\*|__|\#{1,6}\s)[^\d\n.!?]{1,40}|<hr\s?/?>"
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 # Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.
 _MARKER_OR_CODE = re.compile(
-    rf"(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
-    rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}",
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+    rf"(?sim)(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
+    rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}"
+)
+# A number in a tag or command: '<quote id="1">', '<cite id="1"/>', "<ref>1</ref>", "\\cite{1}".
+_TAGGED = re.compile(
+    rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))"
+    rf"(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
 )
 _PART = re.compile(  # a tag around it
-    rf"</?(?!cite>)(?:answer|response|list|{_WORD})>|<cite>(?!\s?\[?\d)|(?<![\d\]])</cite>",
-    re.IGNORECASE,
+    rf"</?(?:answer|response|list|{_WORD})>|\[cite_start\]", re.IGNORECASE
 )
 _AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
-_BEHIND = r"(?:\s*(?:[(\[\u2013\u2014-]|,\s\S{1,80}\.[a-z]{2,4}\b).*|[.*_|\s]*)"
+_BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
+    rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*"
+    r"|[.*_|\s]*)"
+)
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
-_QUOTED = re.compile(
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME}|[\[(][^\[\]()\n]{{1,100}}[\])]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
-    rf"{_BEHIND}",
-    re.DOTALL,
+_ABOVE = (
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME}|[\[(][^\[\]()\n]{{1,100}}[\])]\s*"
+    rf"|(?:{_SOURCE.pattern})[*_,\s]*)"
 )
+_QUOTED = re.compile(rf"{_ABOVE}?[*_]*[{_OPENING}](.+)[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
-_IN_MARKS = re.compile(
-    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}{_AFTER_NAME}[{_OPENING}]"
-    rf"|[\[(][^\[\]()\n]{{1,100}}[\])]\s*[{_OPENING}]"
+_IN_MARKS = re.compile(rf"(?:[^{_OPENING}\w]*|{_ABOVE})[{_OPENING}]")
+_AROUND_BARE = re.compile(rf"^[>`\s]+|\s?[(\[]{_WHERE}[^()\n]{{0,80}}[)\]]\W{{0,3}}$|[`*_\s]+$")
+# The name of a document on the line of the number, with the quote below it.
+_NAME_ABOVE = re.compile(
+    rf"(?im)^([ \t>*_-]*{_NUMBERS}[ \t:*_]*(?:{_SOURCE.pattern})[ \t]*)\n[ \t>]*(?=[{_OPENING}])"
 )
+_TABLE_HEAD = re.compile(r"(?:\A|\n)[^\n|]*\|[^\n]*\n[ \t:|]{0,200}-[ \t:|-]{0,200}\n?\Z")
 # Without numbered quotes: what stands in quotation marks and is long enough to be a quote. A mark
 # after a letter or digit opens none, and an apostrophe closes none.
 _INLINE = re.compile(
@@ -112,13 +122,12 @@ _INLINE = re.compile(
 _LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
 # The mark of a quote, right behind it or later in its sentence.
 _OWN = re.compile(
-    rf"(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
-    rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)",
-    re.IGNORECASE,
+    rf"(?i)(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
+    rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)"
 )
 _BEFORE = re.compile(rf"({_NUMBERS})[^.!?\n]{{0,99}}\Z", re.IGNORECASE)  # 'As [1] has it, "'
 _NUMBER_BEHIND = re.compile(
-    rf"[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,]?\s*({_NUMBERS}|\({_LIST}\))[\s.]*", re.IGNORECASE
+    rf"(?i)[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,\s\u2013\u2014-]*({_NUMBERS}|\({_LIST}\))[\s.]*"
 )
 # Between quotes with numbers on one line.
 _NEXT_QUOTE = re.compile(rf"(?<=[{_CLOSING}])[;,]?\s+(?={_NUMBERS}[:\s]*[{_OPENING}])")
@@ -132,9 +141,10 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
     such as `<think>` is left out.
     """
+    reply = _NAME_ABOVE.sub(r"\1 ", _TAGGED.sub(_in_brackets, without_thinking(reply)))
     lines = [
         part
-        for line in _PART.sub("", without_thinking(reply)).splitlines()
+        for line in _PART.sub("", reply).splitlines()
         for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
     ]
     listed = next((n for n, line in enumerate(lines) if _NUMBERED.fullmatch(line)), len(lines))
@@ -171,10 +181,17 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
             of_number = numbers.setdefault(number, [])
             if len(of_number) < _MOST_QUOTES_PER_NUMBER:
                 of_number.append(len(quotes))
-    while any(map(str.strip, answer[:-1])) and _TITLE.fullmatch(answer[-1]):
+    answer = _TABLE_HEAD.sub("", "\n".join(answer)).split("\n")
+    first = next((n for n, line in enumerate(answer) if line.strip()), 0)
+    while len(answer) > first + 1 and _TITLE.fullmatch(answer[-1]):
         answer.pop()
     text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
     return text.strip(), quotes
+
+
+def _in_brackets(tagged: re.Match[str]) -> str:
+    """Return the number in a tag or command as "[1]"."""
+    return f"[{tagged[tagged.lastindex or 0]}]"
 
 
 def _starts_quote(line: str) -> re.Match[str] | None:
@@ -249,7 +266,7 @@ def _without_remark(block: str) -> tuple[str, str]:
         end = next(closed, len(paragraphs) - 1) + 1
     quote = "\n".join(map(str.strip, "\n\n".join(paragraphs[:end]).split("\n"))).strip()
     found = _QUOTED.fullmatch(quote)
-    own = found[1].strip() if found else re.sub(r"^[>`\s]+|[`*_\s]+$", "", quote)
+    own = found[1].strip() if found else _AROUND_BARE.sub("", quote)
     return own, "\n\n".join(paragraphs[end:])
 
 

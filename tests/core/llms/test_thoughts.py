@@ -73,6 +73,7 @@ def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: 
     "reply",
     [
         *(f"Perhaps ID 2.{end}{ANSWER}" for end in ("</think>", "[/THINK]", "<|END_THINKING|>")),
+        f"Perhaps ID 2.\n[BEGIN FINAL RESPONSE]\n{ANSWER}\n[END FINAL RESPONSE]",
         f"Perhaps ID 2<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}<|return|>",
         f"{ANSWER}\n<think>Or ID 2?",
         f"{ANSWER}<think>Or ID 2?</think>",

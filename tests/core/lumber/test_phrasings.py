@@ -106,6 +106,8 @@ NONE = phrases("""
     Réponse : aucun
     Respuesta: ninguno | 答案：无 | 答え：なし | Answer: no shift between ID 2 and ID {n}.
     Answer: none (ID {n} comes close) | Answer: Not applicable | उत्तर: कोई नहीं | 該当なし | 없습니다
+    No shift. | {{"has_shift": false, "id": null}} | Ответ: ни один | Cevap: hiçbiri | پاسخ: هیچ
+    Trả lời: không | Jawaban: tidak ada | Відповідь: немає | Απάντηση: κανένα | תשובה: אין
 """)
 AROUND = {
     "alone": "{}",

@@ -64,6 +64,9 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("UNKNOWN\n\nThe passages do not say.", "", []),
         ('Dawn [1, p. 3].\n\n| [1] | a.txt | "dawn" |', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] \xbbdawn\xab", "Dawn [1].", ["dawn"]),
+        ('Dawn [1].\n\n[1] "dawn", page 2\n[2] "dew" in a.txt', "Dawn [1].", ["dawn", "dew"]),
+        ("Dawn [1].\n\n[1] dawn (p. 2)\n[2] dew (b)", "Dawn [1].", ["dawn", "dew (b)"]),
+        ('Dawn [1].\n\n[1] "Stop," he said, "or go"', "Dawn [1].", ['Stop," he said, "or go']),
         ("At dawn.", "At dawn.", []),
         ("At dawn [1].", "At dawn [1].", []),
         ("[1] is a footnote.", "[1] is a footnote.", []),
@@ -139,7 +142,7 @@ MARKS = [
     *("\u2474", "[Quote 1]", "[Source: 1]", "[Doc 1]", "[source_1]", "[\u6765\u6e901]"),
     *("(see Quote 1)", "(siehe Quelle 1)", "[1, p. 3]", "[id: 1]", "[ 1 ]", "\u2776"),
     *("{1}", "\u30161\u3017", "\u27e61\u27e7", "\u207d\xb9\u207e", "^1", "^[1]^", "$^{[1]}$"),
-    *("<cite>1</cite>", "[1, a.txt]"),
+    *("<cite>1</cite>", "[1, a.txt]", "<ref>1</ref>", '<cite id="1"/>', "\\cite{{1}}", "[@1]"),
     *("{{cite:1}}", "[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
 ]
 
@@ -169,11 +172,17 @@ MARKS = [
         ),
         *(
             ("[1]", f"{title}\n[1] ")
-            for title in ("### Quotes used", "Cited passages", "**Sources**")
+            for title in ("### Quotes used", "Cited passages", "**Refer\xeancias**", "<hr>")
         ),
         *(("[1]", "[1] (a.txt) "), ("[1]", "[1] [a.txt, p. 3] ")),
         *(("$^{1}$", "1. "), ("[1]", "[1]: a.txt \u2014 "), ("[1]", "[1] a.txt, page 2 - ")),
         *((mark, "[1] ") for mark in ("^1", "^[1]^", "{1}", "\u27e61\u27e7", "<cite>1</cite>")),
+        *(("[1]", "[1]: https://a.org/b "), ("[1]", "[1] a.txt, p. 2\n"), ("[1]", "[1] *a.txt*, ")),
+        *(
+            ("[1]", '<quote id="1">'),
+            ("[1, \xa73]", "[1] "),
+            ("[1]", "|#|a|b|\n|-|-|-|\n|1|a.txt| "),
+        ),
         *(("[1]", "`[1]` "), ("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),
     ],
 )
@@ -199,6 +208,7 @@ def test_a_list_above_the_answer_is_taken_out_as_one_below_it(answer: str) -> No
         *("[1]-[3]", "[1]\u2013[3]", "[1\u20133]", "\u30101\u3011-\u30103\u3011", "[^1]-[^3]"),
         *("[1~3]", "\uff3b\uff11\uff0d\uff13\uff3d", "[1][2][3]", "[1, 2, 3]", "<sup>1-3</sup>"),
         *("[^1, ^2, ^3]", "[Source 1, Source 2, Source 3]", "(1)(2)(3)", "\xb9\xb2\xb3"),
+        *("[1 to 3]", "[1] bis [3]", "[1..3]", "\\cite{1, 2, 3}", "[cite_start][cite: 1-3]"),
         *("[1/2/3]", "[1, 2 und 3]", "\u30101\u3011\u30102\u3011\u30103\u3011"),
     ],
 )
@@ -251,6 +261,8 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
         lambda size: "<think>" * size,
         lambda size: "Dawn [1].\n\n" + '"dawn" [1]\n' * size,
         lambda size: "Dawn [1].\n\n" + "(see " * size + '1) "dawn"',
+        lambda size: "|a\n" * size + "|-|\n" * size + '\n[1] "dawn"',
+        lambda size: "Dawn [1].\n\n[1] " + "(p. " * size + "[p " * size,
     ],
 )
 def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:
