@@ -14,7 +14,7 @@ import pytest
 from lumber_cli import index_cache
 from lumber_cli.file_index import FileIndex
 from lumber_retrieval.embedders import embedder
-from tests.cli.running import run_apart
+from tests.cli.running import run_apart, started
 from tests.faults.disk import Fault, failing_disk
 from tests.loopback.server import LoopbackServer
 
@@ -75,19 +75,38 @@ def test_nothing_is_kept_in_the_cache_if_not_wanted(options, docs, cache_folder)
     assert done.code == 2
 
 
-def test_an_index_in_the_cache_that_is_damaged_or_of_another_model_is_made_anew(docs, cache_folder):
+def test_an_index_in_the_cache_that_cannot_be_used_is_made_anew(docs: Path, cache_folder: Path):
     first, _ = ask(docs)
     (index,) = cache_folder.glob("*.db")
-    for probe in (b"\0\0\0\0", np.eye(1, 384, dtype=np.float32).tobytes(), None):
-        if probe is None:
+    other = np.eye(1, 384, dtype=np.float32).tobytes()
+    probes = (
+        f"UPDATE about SET value = x'{one.hex()}' WHERE name = 'probe'" for one in (b"0000", other)
+    )
+    for damage in (*probes, "PRAGMA user_version = 1", "PRAGMA user_version = 999", ""):
+        if not damage:
             index.write_bytes(b"no database" * 1000)
         else:
             with closing(sqlite3.connect(index)) as connection, connection:
-                connection.execute("UPDATE about SET value = ? WHERE name = 'probe'", [probe])
+                connection.execute(damage)
         passages, report = ask(docs)
         assert passages == first
         assert "rebuilt" in report
         assert ask(docs) == (first, "")
+
+
+def test_two_who_ask_for_the_first_time_at_once_share_the_index(docs: Path, cache_folder: Path):
+    for number in range(40):
+        (docs / f"{number}.txt").write_text(f"Keeper {number} paints wall {number} of the mill.\n")
+    both = [started("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
+    reports = [one.communicate(timeout=120) for one in both]
+    assert [one.returncode for one in both] == [0, 0]
+    alone, _ = ask(docs, "--no-cache")
+    for out, err in reports:
+        assert json.loads(out)["passages"] == alone
+        assert b"not kept" not in err
+        assert b"rebuilt" not in err
+    assert len([*cache_folder.glob("*.db")]) == 1
+    assert ask(docs) == (alone, "")
 
 
 def test_an_index_in_the_cache_outlives_a_disk_that_fails(docs: Path, cache_folder: Path) -> None:

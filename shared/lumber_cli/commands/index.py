@@ -27,7 +27,7 @@ _TABLES = (
     ("documents", "id", "id FROM documents", 500),
     ("chunks", "id", "id FROM chunks", 500),
     ("segments", "id", "id FROM segments", 1),
-    ("postings", "segment", "id FROM segments", 1),
+    ("postings", "key", "key FROM postings", 500),
     ("embedded", "id", "id FROM embedded", 100),
     ("removed", "chunk", "chunk FROM removed", 500),
 )

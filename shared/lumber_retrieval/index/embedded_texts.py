@@ -16,14 +16,12 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 
 from lumber_core.calls.threads import batches
-from lumber_core.storage.database import Connection, Database, read_twice, select, to_bytes
+from lumber_core.storage.database import Connection, Database, Keys, keys_of, read_twice, select
 from lumber_retrieval.index.rows import read_note, write_note
 from lumber_retrieval.index.surroundings import TEXTS_PER_CALL
 from lumber_retrieval.index.vectors import Vectors, matrix, pack, unpack
@@ -34,8 +32,6 @@ CREATE TABLE IF NOT EXISTS embedded (
     vectors {bytes} NOT NULL
 );
 """
-
-Keys = npt.NDArray[np.uint64]
 
 PROBE = "probe"
 """The key under which the vector of the probe is stored."""
@@ -113,12 +109,6 @@ def note_model(connection: Connection, probe: Vectors, name: str) -> None:
     check_same_model(stored, probe, name)
     if stored != probe.tobytes():
         write_note(connection, PROBE, probe.tobytes())
-
-
-def keys_of(texts: Sequence[str]) -> Keys:
-    """Return a 64-bit digest of each text, which practically no two of a million texts share."""
-    encoded = map(to_bytes, texts)
-    return np.frombuffer(b"".join([blake2b(one, digest_size=8).digest() for one in encoded]), "<u8")
 
 
 class EmbeddedTexts:

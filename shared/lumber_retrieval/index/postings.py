@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count
+from itertools import chain
 from math import log
 
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.storage.database import Connection, select, text_in, to_bytes
+from lumber_core.storage.database import Connection, keys_of, select
 
-Postings = dict[bytes, bytes]
-"""The posting list of each term as it is stored: an entry for each chunk that has it; see `_ENTRY`.
-Terms are encoded by `to_bytes`, and lists of places that ascend are joined by joining the bytes.
-The table `postings` has a row with the list of a term in a segment."""
+Postings = dict[int, bytes]
+"""The posting list of each term as it is stored, by the term's digest: an entry for each chunk that
+has it; see `_ENTRY`. Lists of places that ascend are joined by joining the bytes. The table
+`postings` has a row with the list of a term in a segment; see `keys_in`."""
+
+MOST_SEGMENTS = 1 << 11  # at once: they have more than 67 million chunks
+_DIGEST_BITS = 52
+"""Bits of a term's digest. With a segment's number they make a row's key of 63 bits, which needs no
+index beside the table: an eighth of the file. In one of 200,000 segments two of 200,000 terms share
+a digest; then a search for one also finds the other."""
 
 OWN, AROUND = 2, 1
 """How much a word in a chunk counts, and one in the text around it. Recall on the development
@@ -32,7 +37,9 @@ _Places = npt.NDArray[np.intp]
 
 def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: int = 0) -> Postings:
     """Return the postings of chunks from place `first` on, given the terms in and around them."""
-    term_numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    distinct = [*{*chain.from_iterable(chain.from_iterable(chunks))}]
+    digests, numbers = np.unique(keys_of(distinct, _DIGEST_BITS), return_inverse=True)
+    term_numbers = dict(zip(distinct, numbers.tolist(), strict=True))
     terms: list[int] = []
     places, counts = [], []
     for weight, part in ((OWN, 0), (AROUND, 1)):
@@ -51,14 +58,14 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
     weights = np.minimum(255, np.add.reduceat(np.concatenate(counts)[order], new))
     keys = keys[new]
     entries = ((keys & 0xFFFFFFFF) << 8 | weights).astype(_ENTRY)
-    return _split_lists(map(to_bytes, term_numbers), np.bincount(keys >> 32), entries)
+    return _split_lists(digests.tolist(), np.bincount(keys >> 32), entries)
 
 
-def with_places(lists: Iterable[tuple[bytes, bytes]], places: npt.NDArray[np.int64]) -> Postings:
+def with_places(lists: Iterable[tuple[int, bytes]], places: npt.NDArray[np.int64]) -> Postings:
     """Return postings with other places.
 
     Args:
-        lists: Terms with their posting lists.
+        lists: The digests of terms with their posting lists.
         places: The new place of each chunk, ascending; -1 for chunks that are left out.
     """
     terms, contents = [*zip(*lists, strict=True)] or ([], [])
@@ -68,6 +75,12 @@ def with_places(lists: Iterable[tuple[bytes, bytes]], places: npt.NDArray[np.int
     of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
     counts = np.bincount(of_term[kept], minlength=len(terms))
     return _split_lists(terms, counts, (new_places << 8 | entries & 255)[kept].astype(_ENTRY))
+
+
+def keys_in(segment: int) -> range:
+    """Return the keys of a segment's posting lists, by the digests of their terms."""
+    first = segment % MOST_SEGMENTS << _DIGEST_BITS
+    return range(first, first + (1 << _DIGEST_BITS))
 
 
 def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
@@ -108,23 +121,22 @@ class TermLists(dict[str, list[PostingList]]):
         return self[term]
 
     def _read(self, terms: Iterable[str], shown: str) -> None:
-        places = {segment: place for place, segment in enumerate(self._removed)}
-        what = (
-            f"segment, term, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings "
-            f"WHERE segment IN ({', '.join(map(str, places))}) AND term"
-        )
-        lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(places) for term in terms}
+        what = f"key, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings WHERE key"
+        lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(self._removed) for term in terms}
         self.counts |= dict.fromkeys(lists, 0)
-        wanted, long = map(to_bytes, lists if places else ()), set()
-        for segment, name, size, chunks in select(self._connection, what, wanted):
-            term = text_in(name)
+        wanted, long = dict[int, tuple[str, int, int]](), set()
+        for place, segment in enumerate(self._removed):
+            keys = map(keys_in(segment).__getitem__, keys_of(lists, _DIGEST_BITS).tolist())
+            wanted |= {key: (term, place, segment) for key, term in zip(keys, lists, strict=True)}
+        for key, size, chunks in select(self._connection, what, wanted):
+            term, place, segment = wanted[key]
             if chunks is None:
                 long.add(term)
                 self.counts[term] += size // _ENTRY.itemsize
                 continue
             entries, removed = np.frombuffer(chunks, dtype=_ENTRY), self._removed[segment]
             live = entries if removed is None else entries[~removed[entries >> 8]]
-            lists[term][places[segment]] = live
+            lists[term][place] = live
             self.counts[term] += len(live)
         self.update((term, own) for term, own in lists.items() if term not in long)
 
@@ -186,9 +198,7 @@ def _contenders(scores: _Floats, wanted: int, rest: float) -> _Places | None:
     return places[own >= least] if least > 0 else None
 
 
-def _split_lists(
-    terms: Iterable[bytes], counts: npt.NDArray[np.int64], entries: npt.NDArray[np.uint32]
-) -> Postings:
+def _split_lists(terms: Iterable[int], counts: _Places, entries: PostingList) -> Postings:
     """Return the posting list of each term, given how many of the entries it has."""
     content = entries.tobytes()
     ends = np.cumsum(counts * _ENTRY.itemsize).tolist()

@@ -31,9 +31,11 @@ import numpy.typing as npt
 from lumber_core.storage.database import Connection
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
+    MOST_SEGMENTS,
     Postings,
     TermLists,
     bm25,
+    keys_in,
     postings_of,
     saturation,
     with_places,
@@ -48,8 +50,6 @@ from lumber_retrieval.index.vectors import (
     pack,
 )
 
-# In SQLite, a table of postings WITHOUT ROWID is three times as slow to search: comparing two keys
-# reads the posting lists that belong to them.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
     id {integer} PRIMARY KEY,
@@ -57,10 +57,7 @@ CREATE TABLE IF NOT EXISTS segments (
     numbers {bytes} NOT NULL, lengths {bytes} NOT NULL, owners {bytes} NOT NULL,
     vectors {bytes} NOT NULL
 );
-CREATE TABLE IF NOT EXISTS postings (
-    segment {integer} NOT NULL, term {bytes} NOT NULL, chunks {bytes} NOT NULL,
-    PRIMARY KEY (segment, term)
-);
+CREATE TABLE IF NOT EXISTS postings (key {integer} PRIMARY KEY, chunks {bytes} NOT NULL);
 CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
 _IS_LONG = f"length(text) >= {LONG_DOCUMENT}"  # databases use the index for this condition alone
@@ -86,7 +83,7 @@ Owners = npt.NDArray[np.void]
 class Segment(NamedTuple):
     """A part of the chunks: their numbers, ascending, lengths in terms, owners and vectors."""
 
-    id: int  # random: no other segment has or had it
+    id: int  # random, but for its last bits (see `keys_in`): no other segment has or had it
     numbers: _Numbers
     lengths: _Lengths
     owners: Owners
@@ -293,8 +290,10 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
         numbers, lengths, owners, vectors = _arrays(connection, segment)
         live = _live(connection, numbers)
         places = np.where(live, size - 1 + np.cumsum(live), -1)
+        keys = keys_in(segment)
         lists = connection.execute(
-            "SELECT term, chunks FROM postings WHERE segment = ?", (segment,)
+            f"SELECT key - {keys[0]}, chunks FROM postings WHERE key BETWEEN ? AND ? ORDER BY key",
+            (keys[0], keys[-1]),
         ).fetchall()
         rows = np.frombuffer(vectors, dtype=np.int8).reshape(len(numbers), -1)
         arrays = numbers[live], lengths[live], owners[live], rows[live].tobytes()
@@ -303,14 +302,16 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
     return parts
 
 
-def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_Content]) -> None:
+def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_Content]) -> None:
     """Write contents as one segment, instead of others."""
     numbers = np.concatenate([part.numbers for part in parts])
-    number = secrets.randbits(62)
+    kept = {one % MOST_SEGMENTS for one, _, _ in _sizes(connection) if one not in segments}
+    number = secrets.randbits(51) * MOST_SEGMENTS + min({*range(MOST_SEGMENTS)} - kept)
+    keys = keys_in(number)
     # Posting lists are joined before the first write: from then on readers may have to wait.
     postings = [part.postings for part in parts]
     lists = [
-        (number, term, b"".join([own[term] for own in postings if term in own]))
+        (keys[term], b"".join([own[term] for own in postings if term in own]))
         for term in sorted(set().union(*postings))
     ]
     for one in segments:
@@ -319,7 +320,8 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
             "AND (SELECT last FROM segments WHERE id = ?)",
             (one, one),
         )
-        connection.execute("DELETE FROM postings WHERE segment = ?", (one,))
+        old = keys_in(one)
+        connection.execute("DELETE FROM postings WHERE key BETWEEN ? AND ?", (old[0], old[-1]))
         connection.execute("DELETE FROM segments WHERE id = ?", (one,))
     if not len(numbers):
         return
@@ -329,7 +331,7 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
     vectors = b"".join([part.vectors for part in parts])
     row = (number, int(numbers[0]), int(numbers[-1]), len(numbers), *arrays, vectors)
     connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-    connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", lists)
+    connection.executemany("INSERT INTO postings VALUES (?, ?)", lists)
 
 
 def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, Owners, bytes]:

@@ -14,10 +14,10 @@ import pytest
 
 from lumber_core import GreedyChunker, Source
 from lumber_core.segmentation import Segmentation
+from lumber_core.storage.database import keys_of
 from lumber_core.text.parsed import ParsedText
 from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index import embedded_texts
-from lumber_retrieval.index.embedded_texts import keys_of
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.passage_index import Changes, PassageIndex
