@@ -39,8 +39,9 @@ _THREE_WORDS = re.compile(r"(?<![^\W_])(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
+_CODE = r"^[ \t>]*`{3,}[ \t]*[\w{.][^`\n]*\n(?s:.)*?(?:^[ \t>]*`{3}|\Z)"  # with its language
 _HEADING = re.compile(
-    r"^(?:[ \t>]*(?:#{1,6}(?:[ \t\r].*)?$|<h[1-6]\b.*)"
+    rf"{_CODE}|^(?P<heading>[ \t>]*(?:#{{1,6}}(?:[ \t\r].*)?$|<h[1-6]\b.*)"
     r"|(?<!\S\n)(?<!\S\r\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
     re.MULTILINE,
 )
@@ -48,6 +49,7 @@ _HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _CONTENT = re.compile(r"\S|\Z")
+_FENCE = re.compile(r"[ \t>]*`{3,}\s*$")  # where code begins, a part begins
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:]*-[ \t>|:-]*$")
 _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:]*-[ \t|:-]*$", re.MULTILINE)
@@ -68,14 +70,16 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
     if kind in MARKUPS:
         yield from (Span(*heading.span()) for heading in markup_headings(text, kind, start, end))
     elif kind not in NESTED and any(text.find(sign, start, end) >= 0 for sign in _HEADING_SIGNS):
-        yield from (Span(*heading.span()) for heading in _HEADING.finditer(text, start, end))
+        found = _HEADING.finditer(text, start, end)  # also code, whose comments are none
+        yield from (Span(*match.span()) for match in found if match.lastgroup)
 
 
 def begins_with_heading(text: str, kind: str) -> bool:
     """Return whether a text begins with a heading."""
     if kind in MARKUPS:
         return any(heading.start == 0 for heading in headings_in(text, kind))
-    return kind not in NESTED and _HEADING.match(text) is not None
+    heading = None if kind in NESTED else _HEADING.match(text)
+    return heading is not None and heading.lastgroup is not None
 
 
 def sentences_of(
@@ -216,6 +220,8 @@ def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
     lines = part.splitlines(keepends=True)
     above = 0
     while above < len(lines) and _is_blank_or_rule(lines[above]) and start not in headings.values():
+        if _FENCE.match(lines[above]) and not "".join(lines[above + 1 : above + 2]).isspace():
+            break
         start += len(lines[above])
         above += 1
     lines = lines[above:]
@@ -229,10 +235,15 @@ def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
             continue
         if header and len(lines) > 1:  # the row of names is above the divider
             end -= len(lines.pop())
-        elif not (header or _is_blank_or_rule(line)):
+        elif not (header or _is_blank_or_rule(line)) or _ends_code(lines):
             break
         end -= len(lines.pop())
     return Span(start, end).stripped(text)
+
+
+def _ends_code(lines: list[str]) -> bool:
+    """Return whether the last of these lines is a fence directly below another line."""
+    return len(lines) > 1 and bool(_FENCE.match(lines[-1])) and not lines[-2].isspace()
 
 
 def _is_blank_or_rule(line: str) -> bool:

@@ -164,6 +164,43 @@ def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
     assert all(part.split("\n")[0].strip() in map(str.strip, lines) for part in inside)
 
 
+FENCED = """# Install
+
+Fetch the boats first.
+
+```
+git clone the-boats
+```
+
+Then build them:
+
+- With make:
+
+  ```bash
+  # Takes a minute on old boats
+  make all the boats
+
+  make row them all
+  ```
+
+> ```
+> bail them all out
+> ```
+"""
+
+
+def test_a_part_has_both_fences_of_its_code_and_no_comment_of_it_is_a_heading() -> None:
+    assert [one.text for one in sentences_of(FENCED, "en", "markdown")] == [
+        "# Install\n\nFetch the boats first.",
+        "```\ngit clone the-boats\n```",
+        "Then build them:",
+        "- With make:",
+        "```bash\n  # Takes a minute on old boats\n  make all the boats",
+        "make row them all\n  ```",
+        "> ```\n> bail them all out\n> ```",
+    ]
+
+
 NESTED_LINES = {
     "hire.md": "- Boats\n  - canoes, ten pounds a day\n  - rafts, nine pounds a day\n- Bikes\n",
     "hire.txt": "Boats:\n\tcanoes, ten pounds a day\n\trafts, nine pounds a day\nBikes:\n",
@@ -257,7 +294,7 @@ def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a
         assert not any(passage.text.rstrip().endswith("year 2023 |") for passage in passages)
 
 
-@pytest.mark.parametrize("unit", ["|-", "tide", "\n", "\n## a\n"])
+@pytest.mark.parametrize("unit", ["|-", "tide", "\n", "\n## a\n", "\n```\n", "\n```a\n# a\n"])
 def test_sentences_take_time_in_proportion_to_the_text(unit: str) -> None:
     check_linear(lambda text: sentences_of(text, "en"), lambda n: f"{unit * n}x{unit * n}", 3_000)
 
