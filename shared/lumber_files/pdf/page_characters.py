@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import dist, hypot
@@ -19,11 +19,12 @@ from lumber_core.text.unicode import SOUTHEAST_ASIAN
 from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
 from lumber_files.pdf.right_to_left import WORD_FROM_RIGHT, order_line
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
-from lumber_files.pdf.text_repair import WORD_GOES_ON
+from lumber_files.pdf.text_repair import SPACE_GLYPHS, WORD_GOES_ON, decode_glyphs
 
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
+_DROPPED = "\3"  # not in PDFium's text, if it is the number of a glyph
 _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
 _DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
 # Control codes are glyphs without a character, and no spaces.
@@ -74,6 +75,8 @@ class PageCharacters:
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
         if len(text) < self.count:
             text = self._with_missing(text)
+        if any(glyph in text for glyph in SPACE_GLYPHS):
+            text = self._with_decoded(text)
         text = _LONE_BREAK.sub(" ", text)
         if len(self.objects) > self.count / 2:
             text = self._with_doubled(text)
@@ -117,8 +120,24 @@ class PageCharacters:
                 starts = not index or units[index - 1] == "\n"
                 left, right, foot = self._box(index, 0)
                 is_bar = right - left > _MIN_BAR * (self._numbers[3].value - foot) > 1
-                units.insert(index, "\u2212" if is_bar else "\u2022" if starts else " ")
+                is_space = self._pdfium.FPDFText_GetUnicode(self._page, index) == ord(_DROPPED)
+                other = "\u2022" if starts else _DROPPED if is_space else " "
+                units.insert(index, "\u2212" if is_bar else other)
         return "".join(units)
+
+    def _with_decoded(self, text: str) -> str:
+        """Return a text with the characters of fonts without a map; see `decode_glyphs`."""
+        units, fonts = list(text), defaultdict[int, list[int]](list)
+        for index in range(self.count):
+            if self._pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1:
+                shown = self._pdfium.FPDFText_GetTextObject(self._page, index)
+                font = self._pdfium.FPDFTextObj_GetFont(shown)
+                fonts[ctypes.addressof(font.contents) if font else 0].append(index)
+        for places in fonts.values():
+            codes = (self._pdfium.FPDFText_GetUnicode(self._page, place) for place in places)
+            for place, character in zip(places, decode_glyphs([*map(chr, codes)]), strict=False):
+                units[place] = character
+        return "".join(units).replace(_DROPPED, " ")
 
     def _with_doubled(self, text: str) -> str:
         """Return a text with doubled letters where PDFium has a space for the second one.

@@ -9,7 +9,7 @@ import pytest
 
 from lumber_core import BertChunker
 from lumber_files import read_bytes
-from lumber_files.pdf.text_repair import clean_pages
+from lumber_files.pdf.text_repair import clean_pages, decode_glyphs
 from tests.growth import check_linear
 from tests.making_files import character_map, pdf_of, pdf_page, pdf_stream
 
@@ -371,3 +371,32 @@ def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
     shown = "BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"
     font = f"<< /Type /Font /Subtype /Type3 {glyphs} {codes} {names} >>"
     assert read(pdf_page(shown, pdf_stream(glyph), targets, font=font)) == "THE TIDE"
+
+
+def glyphs_of(text: str, first: int) -> str:
+    """Return a line of glyphs, numbered from a first one for the space as in most fonts."""
+    order = bytes([*range(32, 127), *range(128, 256)]).decode("mac_roman").replace("\xa0", "")
+    return f"<{''.join(f'{first + order.index(letter):04x}' for letter in text)}> Tj"
+
+
+@pytest.mark.parametrize("first", [3, 4])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The quick brown fox jumps over the lazy dog of 4 hours",
+        "It is the dog\u2019s \u201clazy\u201d day \u2013 so be it \u2014 and no other one",
+        "Il s\xe9journait \xe0 Br\xeame cet \xe9t\xe9",
+    ],
+)
+def test_numbers_of_glyphs_without_characters_are_text(text: str, first: int) -> None:
+    system = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>"
+    below = f"[<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Made {system} >>]"
+    font = f"/Encoding /Identity-H /DescendantFonts {below}"
+    content = pdf_with_font(font, [glyphs_of(text, first)]).replace(b"/Type1", b"/Type0")
+    assert read_bytes(content, name="a", suffix=".pdf").text == text
+
+
+def test_glyphs_that_are_not_in_the_order_of_most_fonts_are_no_text() -> None:
+    moved = "".join(chr(ord(letter) - 33) for letter in "and~a~lazy~dog~that~had~a~bad~day")
+    assert not decode_glyphs(moved.replace("]", "\x03"))
+    assert not decode_glyphs("\x03\x04\x05" * 40)
