@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path, PurePath
 
-from lumber_core.support.wording import with_noun
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
@@ -153,11 +152,10 @@ def _check_size(size: int, name: str, max_unpacked: int) -> None:
 
 
 def _join_pages(
-    name: str, titles: list[str], pages: list[str], without_text: list[int], attached: int
+    name: str, titles: list[str], pages: list[str], without_text: list[int], notices: list[str]
 ) -> TextFile:
     """Return the text of a PDF with the titles that it was given."""
     text, starts = join_texts(pages)
-    notices = [f"{with_noun(attached, 'attached file')} not read"] if attached else []
     if not text.strip():
         reason = "no page has text besides page numbers; scanned pages need OCR first"
         raise UnreadableFileError(f"{name}: {'; '.join([reason, *notices])}")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from lumber_core.support.wording import with_noun
 from lumber_files.limits import check_unpacked
 from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
@@ -30,8 +31,8 @@ _ERRORS = {4: "it needs a password: save it without one", 5: "it is encrypted in
 
 def read_pages(
     content: bytes, max_unpacked: int
-) -> tuple[tuple[str, str], list[str], list[int], int]:
-    """Return two titles, each page's Markdown, the pages without text, the number of attachments.
+) -> tuple[tuple[str, str], list[str], list[int], list[str]]:
+    """Return two titles, each page's Markdown, the pages without text, and notices.
 
     The titles are that in the properties and the running head of a file without headings, or "".
     Pages without text are numbered from 1, and empty pages left out.
@@ -66,7 +67,11 @@ def read_pages(
     texts = [finish(page) for page in clean_pages(texts)]
     check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), max_unpacked)
     empty = {number for number, text in enumerate(texts, start=1) if not text.strip()}
-    return (title, head), texts, sorted(empty - blank), document.count_attachments()
+    attached = document.count_attachments()
+    notices = [f"{with_noun(attached, 'attached file')} not read"] if attached else []
+    if pdfium.FPDF_GetFormType(document) == pdfium.FORMTYPE_XFA_FULL:
+        notices.append("a form that only programs of Adobe show (XFA): print it to a PDF there")
+    return (title, head), texts, sorted(empty - blank), notices
 
 
 def _read_page(

@@ -904,6 +904,18 @@ def test_a_notice_counts_attached_files(number: int, said: str) -> None:
     assert file_of(draw_pdf([prose(740)])).notices == ()
 
 
+def test_a_notice_states_that_only_adobe_shows_a_form() -> None:
+    """The pages of such a file ask for a newer program, and its text is in XML beside them."""
+    form = b"/Catalog /NeedsRendering true /AcroForm << /Fields [] /XFA [(template) (a)] >>"
+    content = draw_pdf([prose(740)])
+    for catalog, notices in (
+        (form, ("a form that only programs of Adobe show (XFA): print it to a PDF there",)),
+        (form.replace(b"true", b"false"), ()),
+    ):
+        whole = content.replace(b"/Catalog", catalog)
+        assert read_bytes(whole, name="a", suffix=".pdf").notices == notices
+
+
 def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
     address = ["Harbour Board of the Lake", "Pier 7", "12345 Lake Town"]
     verse = ["So white", "The salt of the sea and the sun", "So blue"]
