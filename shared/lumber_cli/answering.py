@@ -15,6 +15,7 @@ from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
+from lumber_retrieval.citing.citations import NO_QUOTE
 from lumber_retrieval.citing.quoted_answers import (
     QUOTING_INSTRUCTIONS,
     QUOTING_QUESTION,
@@ -22,7 +23,6 @@ from lumber_retrieval.citing.quoted_answers import (
     cite_answer,
     write_passages,
 )
-from lumber_retrieval.citing.reply_quotes import NO_QUOTE
 from lumber_retrieval.passages.joining import Passage
 
 

@@ -65,14 +65,15 @@ def test_every_command_has_help_with_its_summary_and_an_example(command: str) ->
 
 
 def imported_by(*arguments: object) -> set[str]:
-    """Return the packages, and the modules of the program, that a command has imported."""
+    """Return the packages, and the modules of two of ours, that a command has imported."""
     code = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
         "from lumber_cli import main; main()"
     )
     names = run_python(code, *arguments).stderr.split()
-    return {name if name.startswith("lumber_cli") else name.partition(".")[0] for name in names}
+    own = ("lumber_cli", "lumber_retrieval")
+    return {name if name.startswith(own) else name.partition(".")[0] for name in names}
 
 
 OURS = {"lumber_evaluation", "lumber_training"}
@@ -117,6 +118,7 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
     )
     scored = imported_by("split", sample, "--method", "bert", "--threshold", "0")
     assert "onnxruntime" in scored
+    run_python("import lumber_core, sys; assert 'numpy' not in sys.modules")
 
 
 def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) -> None:
@@ -126,6 +128,8 @@ def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) ->
         loaded = imported_by("ask", tmp_path, "When does it leave?", *model)
     assert "openai" in loaded
     assert not loaded & OURS
+    searched = imported_by("ask", tmp_path, "When does it leave?", "--no-cache")
+    assert loaded - searched >= {"lumber_retrieval.citing.reply_quotes"}
 
 
 LACKING = {

@@ -7,13 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
-from hashlib import blake2b
 from pathlib import Path
 from sqlite3 import DatabaseError
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
-
-import numpy as np
-import numpy.typing as npt
 
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
@@ -21,7 +17,6 @@ from lumber_core.errors import StoreError
 _VALUES_PER_STATEMENT = 500  # SQLite's limit was 999 for long
 
 logger = logging.getLogger(__name__)
-Keys = npt.NDArray[np.uint64]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -73,12 +68,6 @@ def to_bytes(text: str) -> bytes:
 def text_in(stored: bytes) -> str:
     """Return the text that `to_bytes` encoded."""
     return str(stored, "utf-8", "surrogatepass")
-
-
-def keys_of(texts: Iterable[str], bits: int = 64) -> Keys:
-    """Return a digest of each text; practically no two of a million texts share all 64 bits."""
-    digests = [blake2b(to_bytes(text), digest_size=8).digest() for text in texts]
-    return np.frombuffer(b"".join(digests), "<u8") >> np.uint64(64 - bits)
 
 
 class TableFormat(NamedTuple):

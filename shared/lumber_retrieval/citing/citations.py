@@ -24,6 +24,10 @@ from lumber_core.text.source import Source, as_source
 from lumber_retrieval.citing.quotable_text import QUOTATION_MARKS, QuotableText
 from lumber_retrieval.passages.joining import Passage
 
+UNKNOWN = "UNKNOWN"
+"""What a model replies if the passages do not hold the answer."""
+NO_QUOTE = "[?]"
+"""Stands in an answer where the model names a quote that it did not give."""
 _IN_URLS = ":/?#[]@!$&'()*+,;=%"  # what RFC 3986 reserves, and what is encoded already
 
 CitationKind = Literal["exact", "aligned", "not found"]

@@ -12,11 +12,7 @@ from functools import cache
 from itertools import pairwise
 
 from lumber_core.llms.thoughts import without_thinking
-
-UNKNOWN = "UNKNOWN"
-"""What a model replies if the passages do not hold the answer."""
-NO_QUOTE = "[?]"
-"""Stands in an answer where the model names a quote that it did not give."""
+from lumber_retrieval.citing.citations import NO_QUOTE, UNKNOWN
 
 # "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
 # Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",

@@ -16,7 +16,6 @@ from lumber_core.calls.threads import batches
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.storage.cache import digest
-from lumber_core.storage.database import Keys
 from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import (
@@ -32,6 +31,7 @@ from lumber_core.text.outline import TextOutline, headings_above
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts, EmbeddingModel
 from lumber_retrieval.index.indexed_documents import IndexedDocument, to_json
+from lumber_retrieval.index.postings import Keys
 from lumber_retrieval.index.rows import NewDocument, NewVersion, SplitBy
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.surroundings import in_surroundings, place_chunks

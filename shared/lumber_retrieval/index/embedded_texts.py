@@ -21,7 +21,8 @@ from zlib import crc32
 import numpy as np
 
 from lumber_core.calls.threads import batches
-from lumber_core.storage.database import Connection, Database, Keys, keys_of, read_twice, select
+from lumber_core.storage.database import Connection, Database, read_twice, select
+from lumber_retrieval.index.postings import Keys, keys_of
 from lumber_retrieval.index.rows import read_note, write_note
 from lumber_retrieval.index.surroundings import TEXTS_PER_CALL
 from lumber_retrieval.index.vectors import Vectors, matrix, pack, unpack

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from itertools import chain
 from math import log
 
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.storage.database import Connection, keys_of, select
+from lumber_core.storage.database import Connection, select, to_bytes
 
 Postings = dict[int, bytes]
 """The posting list of each term as it is stored, by the term's digest: an entry for each chunk that
@@ -31,6 +32,7 @@ _K1, _B = 1.2, 0.75  # those of Lucene
 _LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
 PostingList = npt.NDArray[np.uint32]
+Keys = npt.NDArray[np.uint64]
 _Floats = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.intp]
 
@@ -75,6 +77,12 @@ def with_places(lists: Iterable[tuple[int, bytes]], places: npt.NDArray[np.int64
     of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
     counts = np.bincount(of_term[kept], minlength=len(terms))
     return _split_lists(terms, counts, (new_places << 8 | entries & 255)[kept].astype(_ENTRY))
+
+
+def keys_of(texts: Iterable[str], bits: int = 64) -> Keys:
+    """Return a digest of each text; practically no two of a million texts share all 64 bits."""
+    digests = [blake2b(to_bytes(text), digest_size=8).digest() for text in texts]
+    return np.frombuffer(b"".join(digests), "<u8") >> np.uint64(64 - bits)
 
 
 def keys_in(segment: int) -> range:

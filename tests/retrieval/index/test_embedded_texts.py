@@ -14,11 +14,11 @@ import pytest
 
 from lumber_core import GreedyChunker, Source
 from lumber_core.segmentation import Segmentation
-from lumber_core.storage.database import keys_of
 from lumber_core.text.parsed import ParsedText
 from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index import embedded_texts
 from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.index.postings import keys_of
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.passage_index import Changes, PassageIndex
 from tests.core.forking import works_in_a_fork
