@@ -48,10 +48,7 @@ def write_fixtures(folder: Path) -> list[Path]:
         "boats.html": _HTML.replace("{rows}", _ROWS).encode(),
         "story.pdf": pdf(_pages(story[:4_000].encode("ascii", "ignore").decode(), lines=20)),
         "story.docx": docx(
-            [
-                ("Heading1", "The Tide Clock"),
-                *[("", paragraph) for paragraph in story[:2_500].split("\n\n")],
-            ]
+            [("Heading1", "The Tide Clock"), *[("", part) for part in story[:2_500].split("\n\n")]]
         ),
         **{path.name: path.read_bytes() for path in sorted(_FORMATS.iterdir())},
     }

@@ -266,9 +266,7 @@ def test_lumber_asks_a_server_by_the_packages_of_both_frameworks() -> None:
             assert read > 10_000
             assert written > 0
             assert failures == 0
-        assert server.count == 1 + sum(
-            cost[1] for cost in costs
-        )  # the last request is for the answer
+        assert server.count == 1 + sum(cost[1] for cost in costs)  # the last one is for the answer
         assert {request.model for request in server.requests} == {"m"}
     assert printed.endswith("Answer\n    They are added up [1].\n")
 

@@ -1,7 +1,6 @@
 """The example for Ray, on a cluster on this machine: run by `make test-ray`."""
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -13,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.loopback.server import LoopbackServer, Request
+from tests.examples.test_examples import middle
+from tests.loopback.server import LoopbackServer
 
 pytestmark = pytest.mark.ray
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,11 +78,6 @@ def redis(tmp_path: Path) -> Iterator[str]:
     yield f"redis://127.0.0.1:{port}"
     server.kill()
     server.wait()
-
-
-def middle(request: Request) -> str:
-    labels = re.findall(r"^ID (\d+):", request.user, re.MULTILINE)
-    return f"Answer: ID {labels[len(labels) // 2]}"
 
 
 def test_a_run_that_is_repeated_pays_for_no_answer_twice(tmp_path: Path, redis: str) -> None:

@@ -110,9 +110,7 @@ def test_of_equal_chunks_the_same_are_found_in_whatever_order_they_came(place: P
         for number in numbers:
             index.add([document(RIVER, f"river {number}")])
         with index.store.snapshot() as snapshot:
-            hits, _ = snapshot.hits(
-                snapshot.matching("otters", 5, None), np.ones(WordVectors().width)
-            )
+            hits, _ = snapshot.hits(snapshot.matching("otters", 5, None), np.ones(128))
         found.append([hit.document for hit in hits[:5]])
     assert found[0] == found[1]
 

@@ -103,9 +103,7 @@ def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
 
 @pytest.mark.parametrize("embedding", [WordVectors(), Blind()], ids=["words", "blind"])
 @pytest.mark.parametrize("budget", [1, 20, 1_000_000])
-@pytest.mark.parametrize(
-    "question", ["depot", "the of and", "?!…", "Wann öffnet das Depot?", FLEET * 5, ""]
-)
+@pytest.mark.parametrize("question", ["depot", "the of", "?!…", "Wo ist das Depot?", FLEET * 5, ""])
 def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding: Any) -> None:
     index = fleet(embedding=embedding)
     passages = index.search(question, budget=budget, context=True)
@@ -238,9 +236,7 @@ def test_sentences_are_found_in_their_language() -> None:
     assert passage.text == "Der Rat stimmt bis zum 1. Juli zu."
 
 
-SAYS_NOTHING = [
-    *("* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac")
-]
+SAYS_NOTHING = [*("* **Label**:", "## A few words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac")]
 SAYS_SOMETHING = [
     *("Bees hum.", "| Gull | 7 | red |", "- tyres for winter", "## Use\n\nTurn it off first"),
     "1\n00:00:01,000 --> 00:00:02,000\nOars float well",
@@ -305,9 +301,7 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
 @pytest.mark.parametrize("asked", ["refund date", "hat size", "vitamin C", "bin location"])
 def test_a_word_that_is_a_stop_word_of_some_language_counts_in_a_short_question(asked) -> None:
     words = asked.lower().split()
-    assert all(
-        share > 0 for share in QuestionWords(asked, dict.fromkeys(words, 1), 9).coverages(words)
-    )
+    assert min(QuestionWords(asked, dict.fromkeys(words, 1), 9).coverages(words)) > 0
 
 
 def test_rare_words_weigh_more() -> None:
@@ -388,9 +382,7 @@ def test_of_long_documents_those_that_a_question_names_come_first(question: str,
     [("", "river otters"), ("Otters\n======\n\n", ""), ("# Otters\n\n", "Otters")],
 )
 def test_a_passage_has_the_title_that_its_document_has(start: str, context: str) -> None:
-    text = start + "".join(
-        f"Holt {n} has {n} doors. Its water is {n} feet deep. " for n in range(9)
-    )
+    text = start + "".join(f"Holt {n} has {n} dens. Its water is {n} feet deep. " for n in range(9))
     index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
     name = "river_otters.md" if start.startswith("#") else "river_otters.txt"
     index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])

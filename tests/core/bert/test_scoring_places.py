@@ -33,10 +33,7 @@ def test_topics_of_joined_texts_are_found() -> None:
     places = CHUNKER.parse(JOINED).places()
     t = place_scores(CHUNKER.scores(JOINED), places)
     assert sorted(places.offsets[number] for number in np.argsort(t)[-2:]) == TOPICS
-    assert [span.start for span in BertChunker(target_size=40).segment(JOINED).spans] == [
-        0,
-        *TOPICS,
-    ]
+    assert [one.start for one in BertChunker(target_size=40).segment(JOINED).spans] == [0, *TOPICS]
 
 
 def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:

@@ -30,9 +30,7 @@ def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
     chunker = LumberChunker(lambda group: 1, tokenizer=len, units="paragraphs")
     _, second = chunker.split(text, Delivery(25))
     assert second.text == "She fell. It rained.\n\nBob slept."
-    assert [chunk.span for chunk in chunker.split(text, Delivery(5))] == [
-        *chunker.segment(text).spans
-    ]
+    assert [one.span for one in chunker.split(text, Delivery(5))] == [*chunker.segment(text).spans]
 
 
 def test_gaps_between_spans_are_repeated_with_the_unit_before_them():

@@ -32,9 +32,7 @@ def openai_reply(**changes: Any) -> str:
     if "content" in changes:
         choice["message"]["content"] = changes["content"]
     reply["usage"] = usage
-    return json.dumps(
-        reply | {name: changes[name] for name in ("choices", "usage") if name in changes}
-    )
+    return json.dumps(reply | {key: changes[key] for key in ("choices", "usage") if key in changes})
 
 
 ANY = ("openai", "gemini", "legacy")

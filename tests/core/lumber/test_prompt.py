@@ -4,9 +4,7 @@ from hypothesis import given
 from lumber_core.lumber.prompt import PromptTemplate, fold_lines
 from tests.core.core_support import group, nasty_texts, quick
 
-LINE_BREAKS = [
-    *("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
-]
+LINE_BREAKS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
 
 
 def shown(user: str) -> list[str]:

@@ -250,10 +250,7 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
         "\n00:02.0 --> 00:03.0\n{\\k5}More\\NNe{\\k9}ver\n",
         ["So \u6f22\u3060 Never.", "More Never"],
     ),
-    "whisperx": (
-        srt("[SPEAKER_00]: Hi.", "[SPEAKER_01]: Yes: go on at 10:30."),
-        ["Hi.", "Yes: go on at 10:30."],
-    ),
+    "whisperx": (srt("[SPEAKER_00]: Hi.", "[SPEAKER_01]: On: 10:30."), ["Hi.", "On: 10:30."]),
     "a colon is no speaker, and entities are characters": (
         srt("&lrm;Remember: row on.&rlm; R&amp;D&nbsp;is &lt; 5."),
         ["Remember: row on. R&D is < 5."],
@@ -274,10 +271,7 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
         srt("Row", "Row on", "Row on now.", "Then", "Then rest."),
         ["Row", "on", "now.", "Then", "rest."],
     ),
-    "speakers of machines": (
-        srt("spk_0: Hi.", "spk_1: Ho.", "spk_0: Hum."),
-        ["Hi.", "Ho.", "Hum."],
-    ),
+    "machine speakers": (srt("spk_0: Hi.", "spk_1: Ho.", "spk_0: Hum."), ["Hi.", "Ho.", "Hum."]),
     "speakers with remarks": (
         srt("Ann (on phone): Hi.", "Bob (quietly): Ho.", "Ann: Hum.", "Bob: Row on."),
         ["Hi.", "Ho.", "Hum.", "Row on."],

@@ -125,13 +125,8 @@ class Watched(str):
 @pytest.mark.parametrize(
     "unit",
     [
-        "\u6211\u4eec\u3002",
-        "\u3042\u30a2\u3002",
-        "\u0e01\u0e32\u0e19",
-        FLAG,
-        ACCENTED,
-        FAMILY,
-        "\uac00\uac01.",
+        *("\u6211\u4eec\u3002", "\u3042\u30a2\u3002", "\u0e01\u0e32\u0e19", FLAG, ACCENTED),
+        *(FAMILY, "\uac00\uac01."),
     ],
     ids=["chinese", "japanese", "thai", "flags", "accents", "families", "korean"],
 )

@@ -131,10 +131,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
     [
         # Tables: what heads them, merged cells, lists in cells.
         (table(row("Boat", "2024"), row("Gull", "10")), grid("Boat|2024", "Gull|10")),
-        (
-            table(row("Boat", "Crew"), row("Gull", "10"), look='w:val="0020"'),
-            grid("Boat|Crew", "Gull|10"),
-        ),
+        (table(row("A", "B"), row("Gull", "10"), look='w:val="0020"'), grid("A|B", "Gull|10")),
         (
             table(row("Name", "Ann"), row("Age", "7"), look='w:val="0480" w:firstRow="0"'),
             grid("|", "Name|Ann", "Age|7"),
@@ -184,20 +181,14 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         (paragraph("a", number=2) + paragraph("b", number=3), "- a\n\n5. b"),
         # Headings.
         (paragraph("A", style="berschrift2") + paragraph("B", style="Own"), "## A\n\n## B"),
-        (
-            paragraph("Scope", style="Part") + paragraph("Law", style="Part"),
-            "# 1. Scope\n\n# 2. Law",
-        ),
+        (paragraph("Aim", style="Part") + paragraph("Law", style="Part"), "# 1. Aim\n\n# 2. Law"),
         # Raised and lowered text beside numbers.
         (
             paragraph("10", run("6", RAISED), " m", run("2", RAISED), ", 1998.", run("3", RAISED)),
             "10^6 m^2, 1998.^3",
         ),
         (paragraph("H", run("2", LOWERED), "O, log", run("2", LOWERED), "8"), "H2O, log2 8"),
-        (
-            paragraph("1", run("st", RAISED), " of 1", "9", "98, 2", run("n", RAISED)),
-            "1st of 1998, 2^n",
-        ),
+        (paragraph("1", run("st", RAISED), " 1", "9", "98, 2", run("n", RAISED)), "1st 1998, 2^n"),
         # What would be markup.
         *((paragraph(said), f"\\{said}") for said in ("# of boats: 12", "- a", "+ a", "---")),
         (paragraph("1. May"), "1\\. May"),
@@ -217,10 +208,7 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             + paragraph(f"<w:moveTo>{run('Moved')}</w:moveTo>"),
             "Stays\n\nMoved",
         ),
-        (
-            paragraph("Seen", run(" unseen", "<w:vanish/>"), run(".", '<w:vanish w:val="0"/>')),
-            "Seen.",
-        ),
+        (paragraph("See", run(" not", "<w:vanish/>"), run(".", '<w:vanish w:val="0"/>')), "See."),
         (paragraph("a", "<w:r><w:tab/></w:r>", "b", "<w:r><w:br/></w:r>", "c"), "a b  \nc"),
         (paragraph("re", "<w:r><w:noBreakHyphen/></w:r>", "elect"), "re\u2011elect"),
         (control(paragraph(control(run("In")), " a form.")), "In a form."),
@@ -257,14 +245,8 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         (paragraph("a", picture("C:\\Users\\ann\\b.jpg"), "b"), "ab"),
         (paragraph("a", picture("scan 1/image.png"), "b"), "ab"),
         (paragraph(picture("A duck &#10; Description automatically generated")), "A duck"),
-        (
-            paragraph(picture("b.png").replace("/>", ' title="A red &#10; KI-generiert"/>', 1)),
-            "A red",
-        ),
-        (
-            paragraph(f'<w:r><w:pict><v:textpath {VML} string="DRAFT"/></w:pict></w:r>', "a"),
-            "a\n\nDRAFT",
-        ),
+        (paragraph(picture("b.png").replace("/>", ' title="Red &#10; KI-generiert"/>', 1)), "Red"),
+        (paragraph(f'<w:r><w:pict><v:textpath {VML} string="NO"/></w:pict></w:r>', "a"), "a\n\nNO"),
         # What a style gives, fields of forms, and what is deleted or hidden.
         (
             paragraph("10", run("6", '<w:rStyle w:val="Raised"/>'), run("x", f"{RAISED}{HIDDEN}")),
@@ -966,10 +948,7 @@ def cells_of(*texts: str) -> str:
         ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
         ('<text:p>Level <text:span text:style-name="T">a</text:span></text:p>', "Level α"),
         ('<text:p>mc<text:span text:style-name="R">2</text:span></text:p>', "mc^2"),
-        (
-            f"<text:p {NAMES}>Row <draw:rect><text:p>Box</text:p></draw:rect>on.</text:p>",
-            "Row on.\n\nBox",
-        ),
+        (f"<text:p {NAMES}>A <draw:rect><text:p>C</text:p></draw:rect>b.</text:p>", "A b.\n\nC"),
         (
             f"<office:forms {FORMS}><form:text form:id='a' form:current-value='Ann'/><form:checkbox"
             " form:id='b' form:label='Yes' form:current-state='checked'/><form:radio form:id='c' "

@@ -293,12 +293,8 @@ def test_time_is_proportional_to_the_text(hard: str) -> None:
 @pytest.mark.parametrize(
     ("drawn", "text"),
     [
-        ("G\xa8odel", "G\xf6del"),
-        ("caf\xb4e", "caf\xe9"),
-        ("\u02c7Capek", "\u010capek"),
-        ("na\xa8\u0131ve", "na\xefve"),
-        ("it\xb4s", "it\xb4s"),
-        ("5\xa8 x", "5\xa8 x"),
+        *(("G\xa8odel", "G\xf6del"), ("caf\xb4e", "caf\xe9"), ("\u02c7Capek", "\u010capek")),
+        *(("na\xa8\u0131ve", "na\xefve"), ("it\xb4s", "it\xb4s"), ("5\xa8 x", "5\xa8 x")),
     ],
 )
 def test_an_accent_that_is_drawn_before_its_letter_is_on_it(drawn: str, text: str) -> None:

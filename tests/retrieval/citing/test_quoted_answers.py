@@ -159,17 +159,10 @@ MARKS = [
         *(("[1]", "Quotes:\n1. "), ("[1]", "Quotes:\n(1) "), ("\xb9", "Quotes:\n1. ")),
         *((mark, "\u5f15\u7528\uff1a\n[1] \u2013 ") for mark in ("(1)", "\xb9", "\u2460")),
         *(("[1]", "Supporting quotes:\nQuote 1: "), ("(1)", "Quotes:\n1) ")),
-        *(
-            ("[1]", "\u0426\u0438\u0442\u0430\u0442\u044b:\n[1] "),
-            ("[1]", "Quotes:\n\xb9 "),
-            ("\u30101\u3011", "Quotes:\n[1] "),
-        ),
-        *(
-            ("[1]", "Quotes: [1] "),
-            ("[1]", "\u6765\u6e90[1]\uff1a"),
-            ("[1]", "[1]. "),
-            ("[1]", "1 \u2013 "),
-        ),
+        *(("[1]", "\u0426\u0438\u0442\u0430\u0442\u044b:\n[1] "), ("[1]", "Quotes:\n\xb9 ")),
+        ("\u30101\u3011", "Quotes:\n[1] "),
+        *(("[1]", "Quotes: [1] "), ("[1]", "\u6765\u6e90[1]\uff1a"), ("[1]", "[1]. ")),
+        ("[1]", "1 \u2013 "),
         *(
             ("[1]", f"{title}\n[1] ")
             for title in ("### Quotes used", "Cited passages", "**Refer\xeancias**", "<hr>")
@@ -194,10 +187,7 @@ def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> Non
 
 @pytest.mark.parametrize("answer", ["At dawn [1].", "Otters:\n\n- At dawn [1]."])
 def test_a_list_above_the_answer_is_taken_out_as_one_below_it(answer: str) -> None:
-    assert read_quoted_answer(f'[1] "They hunt"\n[2] "dens"\n\n{answer}') == (
-        answer,
-        ["They hunt", "dens"],
-    )
+    assert read_quoted_answer(f'[1] "dawn"\n[2] "dens"\n\n{answer}') == (answer, ["dawn", "dens"])
     paragraphs = '[1] "They hunt" it says.\n\n[2] "They sleep" it says.'
     assert "it says" in read_quoted_answer(paragraphs)[0]
 
