@@ -99,7 +99,7 @@ def own_title(given: str) -> str:
     Programs write "Microsoft Word - Document1", a number or the name of another file there.
     """
     title = _PRINTER_PREFIX.sub("", " ".join(given.split()))
-    if _FILE.search(title):
+    if _FILE.search(title) or ("_" in title and " " not in title):
         return name_as_title(title)
     kinds = {*map(_kind, words_of_name(title))}
     nothing = kinds <= {"code", "nothing", "folder"} and (

@@ -88,9 +88,9 @@ def sentences_of(
     """Return the sentences of a text of some kind; see `Source.kind`.
 
     White space, rules, and final headings and table headers are left out. A heading and the number
-    of an item belong to the sentence after them. A row of a table is not divided, nor a line of
-    code or data. Two lines that begin with "#" are comments. If `spoken`, sentences go on over
-    cues.
+    of an item belong to the sentence after them, a link in parentheses to the one before. A row of
+    a table is not divided, nor a line of code or data. Two lines that begin with "#" are comments.
+    If `spoken`, sentences go on over cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
     return find(text, language, kind, spoken)
@@ -103,7 +103,8 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
-        inside_line = whole_lines and bool(text[line:start].strip())
+        is_link = text.startswith("([", start)  # to what the sentence before is about
+        inside_line = (whole_lines or is_link) and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
         headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code

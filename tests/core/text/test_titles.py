@@ -75,6 +75,7 @@ def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
         ("1984", "1984"),
         ("Microsoft Word - Budget 2022.doc", "Budget 2022"),
         ("annual_report_final.docx", "annual report final"),
+        ("Tide_Clock_Addendum_v202109", "Tide Clock Addendum v202109"),
         ("Microsoft Word - Document1", ""),
         ("PowerPoint Presentation", ""),
         ("Untitled", ""),

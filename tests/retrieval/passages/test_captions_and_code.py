@@ -201,6 +201,12 @@ def test_a_part_has_both_fences_of_its_code_and_no_comment_of_it_is_a_heading() 
     ]
 
 
+def test_a_link_in_parentheses_belongs_to_the_sentence_before() -> None:
+    item = "- [Tide](https://tide.example) - Counts the boats. ([Code](https://code.example)) `MIT`"
+    texts = [one.text for one in sentences_of(f"{item}\n{item}\n", "en", "markdown")]
+    assert texts == [item, item]
+
+
 NESTED_LINES = {
     "hire.md": "- Boats\n  - canoes, ten pounds a day\n  - rafts, nine pounds a day\n- Bikes\n",
     "hire.txt": "Boats:\n\tcanoes, ten pounds a day\n\trafts, nine pounds a day\nBikes:\n",
