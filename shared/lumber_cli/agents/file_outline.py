@@ -11,8 +11,7 @@ from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
 from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.outline import TextSection
-from lumber_core.text.parsed import MarkdownText
-from lumber_core.text.structured import parse_plain
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.unicode import printable
 from lumber_retrieval.passages.sentences import sentences_of
 
@@ -59,7 +58,7 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
     if source.kind == "markdown":
         headings = MarkdownText(source).sections
     else:  # sections without a title are kept: they end the section above
-        parsed = parse_plain(source).sections
+        parsed = PlainText(source).sections
         levels = sorted({section.level for section in parsed})
         headings = [s._replace(level=1 + levels.index(s.level)) for s in parsed]
     notes = []

@@ -21,9 +21,8 @@ from lumber_core.chunking.sizes import check_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import class_identity, identity_of, safe_repr
-from lumber_core.text.parsed import BY_ROWS, MarkdownText, ParsedText
+from lumber_core.text.parsed import BY_ROWS, MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
-from lumber_core.text.structured import parse_plain
 from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 
@@ -230,7 +229,7 @@ class Chunker(ABC):
             return MarkdownText(source, self.language, self.merge_sections)
         own = kind in BY_ROWS or (kind in ("code", "data") and self.units == "sentences")
         find_units = None if own and self._default_units else self._find_units
-        return parse_plain(source, self.language, find_units)
+        return PlainText(source, self.language, find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
         """Return the units at which chunks must start; None if the layout decides."""

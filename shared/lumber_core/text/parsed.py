@@ -29,6 +29,7 @@ from lumber_core.text.places import (
     places_in_rows,
 )
 from lumber_core.text.source import Format, Source, as_source
+from lumber_core.text.structured import MARKUPS, elements_of, sections_of, titles_of
 from lumber_core.text.titles import document_title
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import UnitFinder, sentences, starts_of_sentences
@@ -102,10 +103,10 @@ class ParsedText(ABC):
             tables=self._table_bodies(),
         )
 
-    @cached_property
+    @property
+    @abstractmethod
     def sections(self) -> list[TextSection]:
         """Where headings, definitions or keys begin; one without a title ends those above."""
-        return []
 
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables below their headers."""
@@ -162,11 +163,27 @@ class PlainText(ParsedText):
         return spans_from_starts(sorted({0, *starts}), len(self.text))
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
-        """Return sentences, lines, paragraphs and headings; only the text of the range is read."""
-        return find_places(self.text[start:stop], self.language, start, (), self._is_code)
+        """Return sentences, lines, paragraphs and headings; only the text of the range is read.
+
+        Of captions and JSON, return cues and elements.
+        """
+        if self._elements is not None:
+            return self._elements.inside(start, len(self.text) if stop is None else stop)
+        places = find_places(self.text[start:stop], self.language, start, (), self._is_code)
+        if self.source.kind not in MARKUPS:
+            return places
+        levels = {section.start: min(6, section.level) for section in self.sections}
+        return Places.of(
+            place._replace(kind=Kind.HEADING, level=levels[place.offset])
+            if place.offset in levels
+            else place
+            for place in places
+        )
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
         """Return the places in spans; the lines of touching spans are read together."""
+        if self._elements is not None:
+            return [self.places(*span) for span in spans]
         places_of_spans: list[Places] = []
         firsts = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
         for run in (spans[start:end] for start, end in pairwise([*firsts, len(spans)])):
@@ -196,6 +213,24 @@ class PlainText(ParsedText):
         if end:
             header = self.text[:end].lstrip("\ufeff").rstrip("\r\n")
             yield TableBody(end, len(self.text), header)
+
+    @cached_property
+    def sections(self) -> list[TextSection]:
+        """Where headings, definitions or keys begin; one without a title ends those above."""
+        return sections_of(self.text, self.source.kind)
+
+    @property
+    def title(self) -> str:
+        """The title in the metadata, that of a format with headings, or a name."""
+        kind = self.source.kind
+        if kind not in MARKUPS:
+            return super().title
+        own = titles_of(self.text, kind, self.sections)
+        return document_title(self.source.metadata, self.source.named, own, headed=True)
+
+    @cached_property
+    def _elements(self) -> Places | None:
+        return elements_of(self.text, self.source.kind)
 
     @cached_property
     def _code_starts(self) -> list[int]:

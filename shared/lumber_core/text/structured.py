@@ -1,4 +1,4 @@
-"""Texts with a structure: code, data, captions, and headings of markups other than Markdown.
+"""Texts with a structure: code, data, captions, and headings other than those of Markdown.
 
 Code and data are read by indentation alone, which works for most languages: a line belongs to the
 nearest line above with less indentation. Cuts are chosen as in any plain text, except that JSON is
@@ -10,17 +10,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
-from lumber_core.spans import Span
 from lumber_core.text.captions import read_cues
 from lumber_core.text.outline import TextSection
-from lumber_core.text.parsed import PlainText
 from lumber_core.text.place import Kind, Place, Places
-from lumber_core.text.source import Format, Source
-from lumber_core.text.titles import document_title
+from lumber_core.text.source import Format
 from lumber_core.text.unicode import breaks
-from lumber_core.text.units import UnitFinder
 
 NESTED: tuple[Format, ...] = ("code", "data", "json")
 """Formats whose lines are nested by indentation."""
@@ -53,6 +48,11 @@ _HEADINGS: dict[str, re.Pattern[str]] = {
         r"(?:\[[^\]\n]*\])?\{(?P<title>(?:[^{}\n]|\{[^{}\n]*\})+)\}",
         re.MULTILINE,
     ),
+    "text": re.compile(  # as wikis write them
+        r"^[ \t]?(?P<mark>=(?: ?=){0,5})[ \t]*(?P<title>[^=\s](?:.{0,198}[^=\s])?)[ \t]*(?P=mark)"
+        r"[ \t\r]*$",
+        re.MULTILINE,
+    ),
     "rst": re.compile(
         r"^(?:(?P<over>([#*=~^\"'`+.:_-])\2{2,})[ \t\r]*\n)?[ \t]?(?P<title>[^\w\n]*\w.*)\n"
         r"(?P<mark>([#*=~^\"'`+.:_-])\5{2,})[ \t\r]*$",
@@ -65,83 +65,53 @@ _TITLE_LINES = {
         r"^[ \t]*\\title(?:\[[^\]\n]*\])?\{(?P<title>(?:[^{}]|\{[^{}]*\})*\w)\}", re.MULTILINE
     ),
 }
-MARKUPS = frozenset(_HEADINGS)
+MARKUPS = frozenset(_HEADINGS) - {"text"}
 """Formats whose headings are not those of Markdown."""
 _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 _RULES = "#*=-~^\"'`+.:_"  # underlines in rst, outermost first, in the order of most documents
+
+# In plain text, a line between blank lines.
+_NUMBERED = re.compile(
+    r"^(?<!\S\n)(?<!\S\r\n)(?P<indent> {0,3})(?P<number>\d{1,2}(?:\.\d{1,2}){0,5})\.?[ \t]+"
+    r"(?P<title>\W?\w(?:(?!\.[ .]?\.|\s{3})[^\n]){1,88}(?<![\s.,:;]))(?=[ \t\r]*\n[ \t\f\r]*$)",
+    re.MULTILINE,
+)
+_FEWEST_NUMBERED, _SHORTEST_NUMBERED = 3, 200
+"""Fewest numbered sections of a text, and the least characters of one on average: others are lists
+or a table of contents."""
 
 _JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
 _OPENING = re.compile(r"\s*[\[{]")
 _MAX_NESTING = 4  # deeper levels of JSON score the same
 
 
-def parse_plain(
-    source: Source, language: str = "en", find_units: UnitFinder | None = None
-) -> PlainText:
-    """Return a parsed text that is not Markdown, by its format; see `PlainText`."""
-    has_structure = source.kind in (*NESTED, *MARKUPS, "captions")
-    return (StructuredText if has_structure else PlainText)(source, language, find_units)
+def elements_of(text: str, kind: Format) -> Places | None:
+    """Return the cues of captions, or the elements of JSON; None if a text has neither."""
+    cues = read_cues(text) if kind == "captions" else []
+    if cues:
+        return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.text_start) for cue in cues)
+    # A loader may extract a text from a JSON file, so the name alone does not show JSON. JSON on a
+    # single line is cut as in any text.
+    body = text.strip("\ufeff \t\r\n")
+    is_json = kind == "json" and body[:1] in ("{", "[") and "\n" in body
+    return _json_places(text) if is_json else None
 
 
-class StructuredText(PlainText):
-    """A text in a format with nested lines, cues or headings."""
+def titles_of(text: str, kind: Format, sections: Sequence[TextSection]) -> list[str]:
+    """Return the title in a line for it, or that of the only highest heading, if it comes first."""
+    line = _TITLE_LINES[kind].search(text) if kind in _TITLE_LINES else None
+    top = min((section.level for section in sections), default=0)
+    highest = [section for section in sections if section.level == top]
+    only = [one.title for one in highest] if highest == sections[:1] else []
+    return [" ".join(line["title"].split())] if line else only
 
-    def places(self, start: int = 0, stop: int | None = None) -> Places:
-        """Return cues, elements of JSON, or the places of plain text with headings of a markup."""
-        if self._own_places is not None:
-            return self._own_places.inside(start, len(self.text) if stop is None else stop)
-        places = super().places(start, stop)
-        if self.source.kind not in MARKUPS:
-            return places
-        levels = {section.start: min(6, section.level) for section in self.sections}
-        return Places.of(
-            place._replace(kind=Kind.HEADING, level=levels[place.offset])
-            if place.offset in levels
-            else place
-            for place in places
-        )
 
-    def places_in(self, spans: Sequence[Span]) -> list[Places]:
-        """Return the places in spans."""
-        if self._own_places is not None:
-            return [self.places(*span) for span in spans]
-        return super().places_in(spans)
-
-    @cached_property
-    def _own_places(self) -> Places | None:
-        """The cues of captions, or elements of JSON; None if the text has neither."""
-        cues = read_cues(self.text) if self.source.kind == "captions" else []
-        if cues:
-            return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.text_start) for cue in cues)
-        # A loader may extract a text from a JSON file, so the name alone does not show JSON. JSON
-        # on a single line is cut as in any text.
-        body = self.text.strip("\ufeff \t\r\n")
-        is_json = self.source.kind == "json" and body[:1] in ("{", "[") and "\n" in body
-        return _json_places(self.text) if is_json else None
-
-    @property
-    def title(self) -> str:
-        """The title in the metadata or in a line for it, the only highest heading, or a name.
-
-        A heading is the title only if it comes before all others.
-        """
-        kind = self.source.kind
-        if kind not in MARKUPS:
-            return super().title
-        line = _TITLE_LINES[kind].search(self.text) if kind in _TITLE_LINES else None
-        top = min((section.level for section in self.sections), default=0)
-        highest = [section for section in self.sections if section.level == top]
-        only = [one.title for one in highest] if highest == self.sections[:1] else []
-        own = [" ".join(line["title"].split())] if line else only
-        return document_title(self.source.metadata, self.source.named, own, headed=True)
-
-    @cached_property
-    def sections(self) -> list[TextSection]:
-        """Where definitions, keys or headings begin; one without a title ends those above."""
-        kind = self.source.kind
-        if kind in NESTED:
-            return [*_nested_sections(self.text, code=kind == "code")]
-        return [*_headings(self.text, kind)] if kind in MARKUPS else []
+def sections_of(text: str, kind: Format) -> list[TextSection]:
+    """Return where headings, definitions or keys begin; one without a title ends those above."""
+    if kind in NESTED:
+        return [*_nested_sections(text, code=kind == "code")]
+    marked = [*_headings(text, kind)] if kind in _HEADINGS else []
+    return marked or (_numbered_sections(text) if kind == "text" else [])
 
 
 def markup_headings(
@@ -164,6 +134,27 @@ def _headings(text: str, kind: Format) -> Iterator[TextSection]:
         else:
             level = len(mark)
         yield TextSection(match.start(), level, title)
+
+
+def _numbered_sections(text: str) -> list[TextSection]:
+    """Return the sections of a text in which the numbers of all headings follow each other."""
+    sections: list[TextSection] = []
+    path: list[int] = []
+    indents: dict[int, str] = {}
+    for match in _NUMBERED.finditer(text):
+        *above, last = number = [*map(int, match["number"].split("."))]
+        title, level = " ".join(match["title"].split()), len(number)
+        if number == [1] and sections and title == sections[0].title:
+            sections, path = [], []  # those before are in a table of contents
+        # A long heading may be on two lines, and is missed.
+        follows = above == path[: level - 1] and 0 < last - sum(path[level - 1 : level]) <= 2
+        if follows and match["indent"] == indents.setdefault(level, match["indent"]):
+            path = number
+            sections.append(TextSection(match.start(), level, title))
+    length = sections[-1].start - sections[0].start if sections else 0
+    titles = {section.title for section in sections}  # one is that of pages: "2 of 5"
+    enough = len(titles) >= _FEWEST_NUMBERED and length >= _SHORTEST_NUMBERED * len(sections)
+    return sections if enough else []
 
 
 def _nested_sections(text: str, *, code: bool) -> Iterator[TextSection]:

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lumber_core.text.parsed import MarkdownText
-from lumber_core.text.structured import parse_plain
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.retrieval.passage_search import passage_recalls, store_chunks
 from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult, RetrievalResult
@@ -107,7 +106,7 @@ def retrieve(
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     """Return the split with the context of each chunk, whatever splitter made it."""
     source = document.to_split()
-    parsed = MarkdownText(source) if source.kind == "markdown" else parse_plain(source)
+    parsed = MarkdownText(source) if source.kind == "markdown" else PlainText(source)
     spans = [chunk.span for chunk in split.chunks]
     places = parsed.outline.places(parsed.text, spans)
     chunks = zip(split.chunks, places, strict=True)

@@ -20,8 +20,7 @@ from lumber_core.text.pages import (
     has_pages,
     place_source,
 )
-from lumber_core.text.parsed import MarkdownText
-from lumber_core.text.structured import StructuredText, parse_plain
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
 
@@ -115,9 +114,8 @@ def _outline_of(chunk: Hit) -> TextOutline:
     """Return the outline of a chunk from its text and metadata alone."""
     # No context in the metadata: the document contains its title, or its name is no title.
     source = place_source(chunk.text, {CONTEXT_KEY: "", **chunk.metadata})
-    plain = None if source.kind == "markdown" else parse_plain(source)
     # A chunk has headings if it was split as Markdown.
     headed = chunk.metadata.get("headings") or chunk.metadata.get(INSIDE_KEY)
-    if plain is None or (headed and not isinstance(plain, StructuredText)):
+    if source.kind == "markdown" or (headed and source.kind in ("text", "csv")):
         return MarkdownText(source).outline
-    return plain.outline
+    return PlainText(source).outline

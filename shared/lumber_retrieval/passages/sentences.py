@@ -76,10 +76,7 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
 
 def begins_with_heading(text: str, kind: str) -> bool:
     """Return whether a text begins with a heading."""
-    if kind in MARKUPS:
-        return any(heading.start == 0 for heading in headings_in(text, kind))
-    heading = None if kind in NESTED else _HEADING.match(text)
-    return heading is not None and heading.lastgroup is not None
+    return any(heading.start == 0 for heading in headings_in(text, kind))
 
 
 def sentences_of(

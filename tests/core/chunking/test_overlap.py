@@ -13,7 +13,6 @@ from lumber_core.chunking.overlap import overlap_spans
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, PlainText
-from lumber_core.text.structured import parse_plain
 from lumber_core.text.unicode import word_cuts
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter, quick
@@ -97,7 +96,7 @@ def test_nothing_is_repeated_only_if_not_even_the_last_word_fits(words, cuts, to
     text = "".join(words)
     spans = spans_from_starts(sorted({0, *(cut for cut in cuts if cut < len(text))}), len(text))
     limit = 14 + max(end - start for start, end in spans)
-    read = MarkdownText if kind == "markdown" else parse_plain
+    read = MarkdownText if kind == "markdown" else PlainText
     parsed = read(Source(text, format=kind))
     widened = overlap_spans(parsed, spans, SizeLimits(limit, None, LENGTH), tokens)
     for (before, after), (wide_before, wide) in zip(

@@ -8,21 +8,26 @@ import pytest
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.captions import speech, time_at
-from lumber_core.text.parsed import ParsedText
+from lumber_core.text.parsed import ParsedText, PlainText
 from lumber_core.text.source import Source
-from lumber_core.text.structured import parse_plain
 from tests.growth import check_linear
 
 
 def around(name: str, text: str) -> dict[str, str]:
     """Return what each line of a text is part of, by the line."""
-    parsed = parse_plain(Source(text, metadata={"source": name}))
+    parsed = PlainText(Source(text, metadata={"source": name}))
     found, start = {}, 0
     for line in text.splitlines(keepends=True):
         [place] = parsed.outline.places(text, [(start, start + len(line))])
         found[line.strip()] = " > ".join(place.titles[: -1 if place.own else None])
         start += len(line)
     return found
+
+
+def headed(*titles: str) -> str:
+    """Return a text in which titles are between paragraphs."""
+    body = "Boats wait for the tide.\n" * 14
+    return "\n".join(f"{title}\n\nText {n}.\n\n{body}" for n, title in enumerate(titles, 1))
 
 
 PYTHON = """
@@ -180,6 +185,31 @@ ORG = "* Boats\nOars.\n** Crews\nFive.\n* Carts\nTwo.\n"
         ("a.org", ORG, "Two.", "Carts"),
         ("a.adoc", ORG.replace("*", "="), "Five.", "Boats > Crews"),
         ("a.txt", ORG, "Five.", ""),
+        ("a.txt", headed("== Life ==", "=== Food ==="), "Text 2.", "Life > Food"),
+        ("a.txt", headed(" = Otter = ", " = = Life = = ", " = Crow = "), "Text 2.", "Otter > Life"),
+        ("a.txt", headed("== Life", "=== Food ="), "Text 2.", ""),
+        ("a.txt", headed("1 Tide", "1.1 Spring", "2. Boats"), "Text 2.", "Tide > Spring"),
+        (
+            "a.txt",
+            headed("1. Tide", "1.1. Ebb", "1.3. Flood", "2. Oars"),
+            "Text 3.",
+            "Tide > Flood",
+        ),
+        ("a.txt", headed("1. Tide", "  2. 4 knots", "2. Boats", "3. Oars"), "Text 2.", "Tide"),
+        ("a.txt", headed("1. Tide", "1.1. Ebb", "9. Oars", "2. Sails"), "Text 3.", "Tide > Ebb"),
+        ("a.txt", headed("1. Tide", "1.1. Ebb", "2.2. Oars", "2. Sails"), "Text 3.", "Tide > Ebb"),
+        ("a.txt", headed("1. Tide", "Also\n2. Boats", "2. Oars", "3. Sails"), "Text 2.", "Tide"),
+        (
+            "a.txt",
+            "1. Tide\n\n2. Oars\n\n" + headed("1. Tide", "1.1. Ebb", "2. Oars"),
+            "Text 2.",
+            "Tide > Ebb",
+        ),
+        ("a.txt", "1. Tide\n\n2. Oars\n\n3. Sails\n\nText.", "Text.", ""),
+        ("a.txt", headed("1. Tide.", "2. Oars;", "3. Sails:", "4. Hulls"), "Text 3.", ""),
+        ("a.txt", headed("1. Tide ... 4", "2. Oars . . 5", "3. Sails   6"), "Text 3.", ""),
+        ("a.txt", headed("1 of 4", "2 of 4", "3 of 4", "4 of 4"), "Text 3.", ""),
+        ("a.txt", headed("1. Tide", "2. Oars"), "Text 2.", ""),
         ("https://sea.rs", PYTHON, "return 5", ""),
     ],
 )
@@ -191,12 +221,12 @@ def test_lines_know_what_they_are_part_of(name: str, text: str, line: str, above
 def test_a_part_of_a_chunk_knows_what_it_is_part_of() -> None:
     text = dedent(PYTHON)
     chunk = Span(text.index("        return 2"), text.index("LIMITS"))
-    parsed = parse_plain(Source(text, metadata={"source": "a.py"}))
+    parsed = PlainText(Source(text, metadata={"source": "a.py"}))
     [place] = parsed.outline.places(text, [chunk])
     assert place.titles == ("class Boat(Hull)", "def crew")
     titles, levels = " > ".join(place.titles), " ".join(map(str, place.levels))
     known = {"source": "a.py", "headings": titles, "heading_levels": levels}
-    part = parse_plain(Source(chunk.of(text), metadata=known))
+    part = PlainText(Source(chunk.of(text), metadata=known))
     start = part.text.index("    # Sails")
     spans = [(0, start), (start, len(part.text))]
     [first, later] = part.outline.places(part.text, spans)
@@ -276,6 +306,9 @@ def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) 
         ("a.rst", "", "tide " * 800),
         ("a.org", "#+title:", " " * 2_000),
         ("a.tex", "", "\\section{" * 20_000),
+        ("a.txt", "", "= " * 100_000),
+        ("a.txt", "1. ", "Tide " * 40_000),
+        ("a.txt", "", "1. Tide\n\n" * 10_000),
     ],
 )
 def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
@@ -286,7 +319,7 @@ def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, uni
             parsed.places()
 
     known = {"source": name}
-    check_linear(read, lambda n: parse_plain(Source(f"{begin}{unit * n}\nf(x)", metadata=known)), 1)
+    check_linear(read, lambda n: PlainText(Source(f"{begin}{unit * n}\nf(x)", metadata=known)), 1)
 
 
 def test_the_kind_of_a_text_takes_time_in_proportion_to_it() -> None:
