@@ -3,8 +3,8 @@
 For each language, `abbreviations.json` lists abbreviations by what follows them. After "leads", a
 sentence never ends. After "others" and the Unicode CLDR's suppressions, it ends only before one of
 the "starters", words that often begin a sentence. After "numbers", it continues only with a number.
-After those in "series", such as "etc.", sentencex divides nothing. "words" are in the CLDR's list
-but are no abbreviations. "ordinals": they have a full stop.
+After those in "series", such as "etc." and, by mistake, "det" in Swedish, sentencex divides
+nothing. "words" are in CLDR's list but no abbreviations. "ordinals": they have a full stop.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
 
 
 def starts_after_series(text: str, language: str = "en") -> list[int]:
-    """Return where a word with a capital follows "etc." and the like, which may end a sentence."""
+    """Return where a capital follows what sentencex never ends a sentence after, as "etc."."""
     lists = _abbreviations_of(language)
     found = (
         match for match in (lists.series.finditer(text) if lists else ()) if match[1].isupper()

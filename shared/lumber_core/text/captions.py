@@ -49,16 +49,22 @@ _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
 # them, "Ann Lee [0:03]:", "**Ann Lee:** [0:03]", "**[0:03]**", "[0:03](https://...)".
 _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
-      (?:\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?[^\S\n]{{1,9}}
-        | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(]?
+      (?:(?:\#{{1,4}}\ )?\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?
+          [^\S\n]{{1,9}} | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(*]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
     | {_CLOCK}\ (?:[-\u2013\u2014]\ )?{_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
     | (?:(?:[^\W\d_]{{1,3}}\s{{2,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}[\d:]+\s{{1,3}})?
       {_NAME}\s{{1,3}}({_CLOCK_IN_WORDS})[^\S\n]*$(?:\n[\d:]+[^\S\n]*$)?
     | \**{_NAME}(?::\**[^\S\n]?{_MARKED}|[^\S\n]?(?:{_MARKED}:|\[{_CLOCK}\]))\**(?=[^\S\n])
-    | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n]))""",
+    | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n])
+    | {_CLOCK}[^\S\n]+{_NAME}:(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
+)
+# "0:03 cut the" or "0:03cut the", if the first three lines are, within 40 seconds.
+_TIME_BEFORE = re.compile(rf"^[^\S\n]*\ufeff?{_CLOCK}(?=[^\S\n]*[^\W\d_])", re.MULTILINE)
+_TIMES_BEFORE = re.compile(
+    r"[\s\ufeff]*(?:0?0:)?0?0:0[0-5][^\S\r\n]?[^\W\d_](?:[^\r\n]*[\r\n]+(?:0?0:)?0?0:[0-3]\d[^\S\r\n]?[^\W\d_]){2}"
 )
 # Clocks start near 0, without a name in the first ten seconds, unlike results; Zoom's may be later.
 _FIRST_HEAD = re.compile(
@@ -67,12 +73,14 @@ _FIRST_HEAD = re.compile(
 # These are speakers only if they return: "Step 1 (0:05)" and "0:05 - Introduction" do not.
 _MAYBE_SPEAKER = re.compile(
     r"(?i)\W*(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3}\b(?!:)"
-    r"|[\d:.,]+ (?:[-\u2013\u2014] )?[^\W\d]"
+    r"|[\d:.,]+[ \t](?:[-\u2013\u2014] )?[^\W\d]"
 )
 # What most lines of a log have, and few of speech: levels, paths, settings, names in code.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|\b0 [Mm]inut")
-_SECTION = re.compile(r"^(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)  # of a text about transcripts
+_SECTION = re.compile(
+    r"^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)", re.MULTILINE
+)  # of a text about transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
 _START = re.compile(
@@ -116,7 +124,8 @@ class Cue(NamedTuple):
 def read_cues(text: str) -> list[Cue]:
     """Return the cues of captions, ascending; empty for any other text."""
     begins = _ARROW in text or begins_with_cue(text)
-    pattern = _LABEL if begins else _HEAD if _is_transcript(text) else None
+    transcript = _TIME_BEFORE if _TIMES_BEFORE.match(text) else _HEAD
+    pattern = _LABEL if begins else transcript if _is_transcript(text) else None
     labels = [*pattern.finditer(_with_lines(text))] if pattern else []
     times = [[time for time in label.groups() if time and time != "["] for label in labels]
     # Lyrics have only the times when lines begin.
@@ -160,6 +169,8 @@ def _is_transcript(text: str) -> bool:
     """Return whether words stand between times from the start of a recording on."""
     if not _may_have_clocks(text[:_MAX_CHARACTERS_ABOVE_SPEECH]):  # nearly all texts end here
         return False
+    if _TIMES_BEFORE.match(text):
+        return True
     text = _with_lines(text[:_MAX_CHARACTERS_UP_TO_SECOND_TIME]).removeprefix("\ufeff")
     first = _HEAD.search(text, 0, _MAX_CHARACTERS_ABOVE_SPEECH)
     if first is None or not _FIRST_HEAD.match(first[0].strip()):
@@ -225,6 +236,15 @@ def speech(text: str) -> str:
     if len(alone) == len(firsts) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
         hidden += [name.span() for name in alone]
     return _without(text, hidden)
+
+
+def speeches(text: str) -> list[str]:
+    """Return `speech`, and first and last lines alone if most cues have both: two languages."""
+    spoken = speech(text)
+    cues = [[*_LINE.finditer(spoken, cue.text_start, cue.span.end)] for cue in read_cues(text)]
+    halves = [(own[: len(own) // 2], own[len(own) // 2 :]) for own in cues if len(own) % 2 == 0]
+    others = [[line.span() for both in halves for line in both[n]] for n in (0, 1)]
+    return [spoken, *(_without(spoken, other) for other in others if len(other) * 2 > len(cues))]
 
 
 def _without(text: str, hidden: Iterable[tuple[int, int]]) -> str:

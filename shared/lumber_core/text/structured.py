@@ -31,10 +31,9 @@ _FLOW = re.compile(
     r"|default|when|try|catch|except|finally|with|using|return|yield|raise|throw|await|assert)\b"
 )
 _DEFINES = re.compile(
-    r"(?:^|[^\w.])(?:class|def|function|func|fun|fn|interface|struct|enum|trait|impl|protocol"
+    r"(?i)(?:^|[^\w.])(?:class|def|function|func|fun|fn|interface|struct|enum|trait|impl|protocol"
     r"|namespace|module|mod|package|object|record|extension|sub|procedure|macro|table|view|trigger"
-    r"|type|message|service|resource)\s+[\w\"'<(*&`$]",
-    re.IGNORECASE,
+    r"|type|message|service|resource)\s+[\w\"'<(*&`$]"
 )
 _BLOCK_START = re.compile(r"\{$|=\s*[\[(]$")  # a block of braces, or a value of several lines
 _AROUND_TITLE = " \t\r{([:=,>|&"

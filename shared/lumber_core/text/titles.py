@@ -24,9 +24,8 @@ _FILE = re.compile(
 )
 _PRINTER_PREFIX = re.compile(r"^Microsoft (?:Office )?\w+ - ")  # prefix that printer drivers add
 _RANDOM_PART = re.compile(  # a UUID, a hash, a name of Python's tempfile
-    r"(?<![^\W_])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
-    r"|(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{8,}|tmp\w{5,8})(?![^\W_])",
-    re.IGNORECASE,
+    r"(?i)(?<![^\W_])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
+    r"|(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{8,}|tmp\w{5,8})(?![^\W_])"
 )
 _WORD_SEPARATORS = re.compile(r"[\s_+]+|(?<!\d)[-.]+|[-.]+(?!\d)")  # dates and versions stay whole
 _SPACES = re.compile(r"[\s_]+")

@@ -17,7 +17,7 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.captions import is_captions, speech, spoken_text, time_at
+from lumber_core.text.captions import is_captions, speeches, spoken_text, time_at
 from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
 from lumber_core.text.pages import count_line_breaks, has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source
@@ -182,8 +182,9 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     asked = [*quotes] if not isinstance(quotes, str) else quotes
     check_texts(asked)  # also refuses one string
     quotable = [
-        (part, QuotableText((speech if part.is_captions else str)(part.source.text)))
+        (part, QuotableText(text))
         for part in _parts(texts)
+        for text in (speeches(part.source.text) if part.is_captions else [part.source.text])
     ]
     return [_citation(quote, quotable) for quote in asked]
 

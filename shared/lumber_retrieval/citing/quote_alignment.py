@@ -37,7 +37,8 @@ WORD = regex.compile(
     rf"""
     [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
     | [\p{{Han}}&&\p{{Nt=Numeric}}]{{2,}}
-    | (?={_ALONE}) \X (?: (?<=\p{{InSC=Invisible_Stacker}}) \X )*  # with letters below, as in Khmer
+    | (?={_ALONE}) (?:[\u0e40\u0ec0](?=[\u0e40\u0ec0]))?  # in Thai and Lao, two e for ae
+    \X (?: (?<=\p{{InSC=Invisible_Stacker}}) \X )*  # with letters below, as in Khmer
     | (?: (?<![\p{{L}}\p{{M}}\p{{N}}.%]) [\p{{Pd}}\u2212] (?=[.,]?\p{{Nd}}) )?
     (?: (?<![\p{{L}}\p{{M}}\p{{N}}.,]) [.,\u00b7\u066b] (?=\p{{Nd}}) )?
     {_TOGETHER}
@@ -55,7 +56,7 @@ WORD = regex.compile(
 )
 # Inside words these are not compared. Dashes, fraction bars, and the points and commas of numbers
 # are the same in any form.
-_UNREAD = regex.compile(r"[\p{Cf}\p{Z}()\xb0'\u2018\u2019%\u066a\u2030_]")
+_UNREAD = regex.compile(r"[\p{Cf}\p{Z}()\xb0'\u2018\u2019%\u066a\u2030_]|(?<=l)\xb7")
 _EQUAL_FORMS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
     | {"\u2044": "/", "\u066b": ".", "\u066c": ",", "\u060c": ","}

@@ -33,10 +33,7 @@ _WORD = (
 )
 _ONE = rf"[\^#@№]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
 _SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
-_WHERE = (
-    r"(?i:(?:pp?|[sz]|pages?|lines?|seiten?|zeilen?|p[aá]g\w*)\b|§|https?:"
-    r"|\w\S{0,80}\.[a-z]{2,4}\b)"
-)
+_WHERE = r"(?i:(?:pp?|[sz]|lines?|seiten?|zeilen?|p[aá]g\w*)\b|§|https?:|\w\S{0,80}\.[a-z]{2,4}\b)"
 _PLACE = rf"(?:\u2020|[,:;|]\s?{_WHERE})"  # "[1, p. 3]", "[1, otters.md]"
 _LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
@@ -68,13 +65,11 @@ _OTHER_MARKER = (
 _OTHER_NUMBERED = re.compile(
     rf"(?i)([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
     rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
-    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*"
-    rf"(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
+    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(  # "### Quotes used:", "**Nachweise**", or a rule
-    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*"
-    r"|\s*(?:\*\*|__|\#{1,6}\s)[^\d\n.!?]{1,40}|<hr\s?/?>"
+    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*(?:\*\*|__|\#{{1,6}}\s)[^\d\n.!?]{{1,40}}|<hr\s?/?>"
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 # Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.
@@ -84,16 +79,12 @@ _MARKER_OR_CODE = re.compile(
 )
 # A number in a tag or command: '<quote id="1">', '<cite id="1"/>', "<ref>1</ref>", "\\cite{1}".
 _TAGGED = re.compile(
-    rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))"
-    rf"(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
+    rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
 )
-_PART = re.compile(  # a tag around it
-    rf"</?(?:answer|response|list|{_WORD})>|\[cite_start\]", re.IGNORECASE
-)
+_PART = re.compile(rf"(?i)</?(?:answer|response|list|{_WORD})>|\[cite_start\]")  # around it
 _AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
-    rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*"
-    r"|[.*_|\s]*)"
+    rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|[.*_|\s]*)"
 )
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
@@ -137,7 +128,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
     such as `<think>` is left out.
     """
-    reply = _NAME_ABOVE.sub(r"\1 ", _TAGGED.sub(_in_brackets, without_thinking(reply)))
+    reply = _TAGGED.sub(lambda tag: f"[{tag[tag.lastindex or 0]}]", without_thinking(reply))
+    reply = _NAME_ABOVE.sub(r"\1 ", reply)
     lines = [
         part
         for line in _PART.sub("", reply).splitlines()
@@ -183,11 +175,6 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         answer.pop()
     text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
     return text.strip(), quotes
-
-
-def _in_brackets(tagged: re.Match[str]) -> str:
-    """Return the number in a tag or command as "[1]"."""
-    return f"[{tagged[tagged.lastindex or 0]}]"
 
 
 def _starts_quote(line: str) -> re.Match[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from unicodedata import combining
 
 import regex
 
@@ -56,7 +57,7 @@ _LETTERS = {
     # Ligatures of Yiddish, and letters of Uzbek and Ukrainian that are typed as an apostrophe.
     **{"\u05f0": "\u05d5\u05d5", "\u05f1": "\u05d5\u05d9", "\u05f2": "\u05d9\u05d9"},  # noqa: PIE800
     **dict.fromkeys("\u02bb\u02bc", "'"),
-    "\u0491": "\u0433",  # of Ukrainian
+    **dict(zip("\u0491\u0463\u0473", "\u0433\u0435\u0444", strict=True)),  # Ukrainian, old Russian
     "\u0582": "\u057e",  # in the Armenian "and", whose capitals have another letter
     **dict(zip("\u0131\xe6\u0153\xf0\xfe", ("i", "ae", "oe", "d", "th"), strict=True)),
     **{
@@ -83,6 +84,11 @@ _NASALS = re.compile(
     "|\u0928(?=\u094d[\u0924-\u0927])|\u092e(?=\u094d[\u092a-\u092d]))\u094d"
 )
 
+# Thai and Lao: ae typed as two e, and a mark of tone typed before the vowel above or below it.
+_THAI = re.compile(
+    "([\u0e40\u0ec0])\\1|[\u0e48-\u0e4b\u0ec8-\u0ecb]"
+    "[\u0e31\u0e34-\u0e39\u0e48-\u0e4b\u0e4d\u0eb1\u0eb4-\u0eb9\u0ebb\u0ec8-\u0ecb\u0ecd]+"
+)
 # Where a part of a name in code begins, as in "maxRetryCount", "HTTPServer" and "utf8", in Latin,
 # Greek and Cyrillic letters. The search is fast: few characters of prose match the first class.
 _LOWER, _UPPER = "a-z\xdf-\xff\u03ac-\u03ce\u0430-\u045f", "A-Z\xc0-\xde\u0391-\u03a9\u0400-\u042f"
@@ -95,7 +101,7 @@ _INSIDE_NAME = re.compile(
 # of Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
 _TWO_PARTS = re.compile(rf"[{_UPPER}][{_LOWER}]+(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}]{{2,}})")
 _CODE_BEFORE = re.compile(
-    r"(?:[.@_`(<\[:]|\b(?:class|enum|extends|import|interface|new|struct|type)\s)$"
+    r"(?:[.@_`(<\[:\\]|\b(?:class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
 )
 _CODE_AFTER = re.compile(r"[(<\[_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
 # The parts of a name; with digits ("utf8", "i18n"); "3d"; with an acronym or letter beside them, as
@@ -217,6 +223,9 @@ def fold(text: str) -> str:
     if folded.isascii():
         return folded
     folded = _EQUAL_FORMS.sub(lambda match: _LETTERS.get(match[0]) or str(int(match[0])), folded)
+    folded = _THAI.sub(
+        lambda it: chr(ord(it[1]) + 1) if it[1] else "".join(sorted(it[0], key=combining)), folded
+    )
     return _NASALS.sub("\u0902", folded)
 
 

@@ -132,6 +132,14 @@ DIVIDED = by_language("""
     hu: Hajók, evezők stb. Aztán elmentünk.
     el: Βάρκες, κουπιά κ.λπ. Μετά φύγαμε.
     vi: Thuyền, mái chèo, v.v. Sau đó chúng tôi đi.
+    sv: Jag vet det. Hon kom. | Han åker med. Malmö är stort.
+    nl: Ik weet dat. Hij niet. | Dat is Jan. Piet ook.
+    es: Está bien. María se fue. | Mide 5 km. Es largo.
+    it: Non lo so mai. Roma è bella.
+    hu: Azt mondta, nem. Péter elment.
+    fr: Il a pris le vol. Il est parti.
+    de: Er lebt in der Schweiz. Dort ist es schön. | Sie liebt mich. Bern ist weit.
+    da: Han kommer med. Så går han.
 """)
 
 

@@ -231,6 +231,11 @@ FORMS = {
     "names and sounds in marks": SOUNDS,
     "faster-whisper": "".join(f"[{n}.00s -> {n + 1}.48s] {line}\n" for n, line in enumerate(SAID)),
     **REPEATED,
+    "a time and words": "".join(f"0:0{3 * n} {one}\n" for n, one in enumerate(SAID)),
+    "a time beside words": "".join(f"0:0{3 * n}{one}\n" for n, one in enumerate(SAID)),
+    "a time, a name and words": "".join(
+        f"00:0{n}:05\t{'Ann' if n % 2 else 'Bob Lee'}: {one}\n" for n, one in enumerate(SAID)
+    ),
     "words beside the times": "".join(
         f"00:0{n}.0 --> 00:0{n}.9 line:-1 A:start {one}\n" for n, one in enumerate(SAID)
     ),
@@ -346,6 +351,8 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "Oars 0:00\nBoats 0:45\nEnd 3:00\n",
         "[00:00:01] INFO: Ready\n[00:00:02] WARN: Slow\n[00:00:09] Row on.\n",
         "[00:00:01] GET /oars 200\n[00:00:02] Compiling oar.c\n[00:00:09] size=3\n",
+        "0:00 Oars\n0:50 Sails\n3:00 Home\n",
+        "00:00 Part one: we row\n00:40 Part two: we sail\n03:00 Home: we rest\n",
         "Step 1 (0:05): Peel the pears.\nStep 2 (0:10): Mix.\nStep 3 (0:15): Bake.\n",
         "0:00 - Oars\nWe row.\n1:45 - Sails\nWe sail.\n3:00 - Home\nWe rest.\n",
         "0:00 Oars\nWe row.\n1:45 Sails\nWe sail.\n3:00 Home\nWe rest.\n",

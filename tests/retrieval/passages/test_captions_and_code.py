@@ -101,6 +101,10 @@ def test_a_quote_from_captions_is_cited_by_time() -> None:
     assert found[1].time == "00:01:30"
     [other] = cite(["Ash is heavy"], {"notes.txt": "Ash is heavy."})
     assert (other.time, other.place) == ("", "line 1")
+    cue = "00:00:0{},000 --> 00:00:0{},000\n{}\n{}\n\n"
+    two = cue.format(1, 2, "Cut the dead", "先剪") + cue.format(3, 4, "wood out.", "枯枝。")
+    for both in cite(["Cut the dead wood out.", "先剪枯枝。"], {"two.srt": two}):
+        assert (both.kind, both.place, both.places) == ("exact", "00:00:01 to 00:00:04", 1)
 
 
 @pytest.mark.parametrize("name", ["formats.md", "formats.txt", "formats.rst"])

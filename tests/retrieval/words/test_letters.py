@@ -43,7 +43,8 @@ SAME = [
         (f"Wert{sign}papier", "wertpapier")
         for sign in "\xad\u200b\u200c\u200d\u2060\ufeff\u034f\u200e"
     ),
-    ("ไทย\u200bไป", "ไทยไป"),
+    *(("ไทย\u200bไป", "ไทยไป"), ("เเม่", "แม่"), ("ท่\u0e35", "ที่"), ("นํ้า", "น้ำ"), ("ເເມ່", "ແມ່")),
+    *(("мѣсто", "место"), ("Ѳёдоръ", "федоръ"), ("col·legi", "coŀlegi")),
 ]
 DIFFERENT = [
     *(("bär", "bor"), ("लेख", "लख"), ("कल", "काल"), ("หมา", "หมี"), ("ბანკი", "ბანკა")),
@@ -105,7 +106,7 @@ def test_a_quote_is_the_slice_whose_words_it_has(text: str, place: int, sign: st
 
 
 def test_folding_takes_linear_time() -> None:
-    check_linear(fold, lambda size: "न्\u200b۵é" * size, 5_000)
+    check_linear(fold, lambda size: "न्\u200b۵é" * size + "\u0e48" * size, 5_000)
 
 
 @pytest.mark.parametrize("sign", ["A", "b", "aB", "A1b", "IPv6"])
@@ -143,6 +144,8 @@ def test_the_parts_of_a_name_follow_it(name: str, parts: str) -> None:
     assert words_in(f"see {name}(x)") == ["see", fold(name), *parts.split(), "x"]
     question = QuestionWords(parts, dict.fromkeys(words_in(parts), 1), 9)
     assert question.coverages([f"x = {name}(y)"]) == [1.0]
+    assert words_in(f"impl {name} for A") == ["impl", fold(name), *parts.split(), "for", "a"]
+    assert words_in(f"A\\{name} B") == ["a", fold(name), *parts.split(), "b"]
     asked = QuestionWords(name, dict.fromkeys(words_in(name), 1), 9)
     whole, apart = asked.coverages([name, parts])
     assert whole == 1.0

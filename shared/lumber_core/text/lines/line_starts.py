@@ -24,9 +24,8 @@ _DEPTH_INSIDE_ENTRY = 2  # depth of the lines that continue a dated entry
 _MARKED = re.compile(r"#{1,6}\s+\S|={2,}[!+]*\s*[\w,\"']|={3,}$|(?:!{3}|\?{3}\+?)\s?\w")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
 _NAMED = re.compile(
-    r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
-    r"\s+(?:\d+|[ivxlc]+|[a-z])\b",
-    re.IGNORECASE,
+    r"(?i)(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
+    r"\s+(?:\d+|[ivxlc]+|[a-z])\b"
 )
 _NAMED_FIRSTS = frozenset("csapbluCSAPBLU")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
