@@ -15,7 +15,7 @@ from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugH
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMCompletionStartEvent
-from llama_index.core.llms import CustomLLM, LLMMetadata
+from llama_index.core.llms import CustomLLM, LLMMetadata, MockLLM
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, Document, NodeRelationship
@@ -30,10 +30,6 @@ class ScriptedLLM(CustomLLM):
 
     answers: list[str] = Field(default_factory=list)
     _asked: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "ScriptedLLM"
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -65,23 +61,12 @@ def numbered(i: int, doc: BaseNode) -> str:
     return f"{doc.node_id}/{i}"
 
 
-class InstrumentedLLM(CustomLLM):
+class InstrumentedLLM(MockLLM):
     """As models of LlamaIndex are: the framework's decorators tell of each call."""
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "InstrumentedLLM"
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(model_name="instrumented")
 
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         return CompletionResponse(text="Answer: ID 2" if "ID 0:" in prompt else "Answer: none")
-
-    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
-        raise AssertionError("nothing is streamed")
 
 
 class TestLumber:

@@ -19,15 +19,9 @@ class WordVectors:
         self.texts += texts
         return [self.embed_query(text) for text in texts]
 
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        return self.embed_documents(texts)
-
     def embed_query(self, text: str) -> list[float]:
         vector = np.zeros(self.width)
         for term in terms(text):
             vector[crc32(f"{self.seed} {term}".encode()) % self.width] += 1
         made: list[float] = (vector / (np.linalg.norm(vector) or 1)).tolist()
         return made
-
-    async def aembed_query(self, text: str) -> list[float]:
-        return self.embed_query(text)

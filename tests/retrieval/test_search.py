@@ -18,6 +18,7 @@ from lumber_retrieval.passages.sentences import has_content, headings_in, senten
 from lumber_retrieval.words.coverage import QuestionWords, content_words
 from lumber_retrieval.words.keywords import count_starts, count_words, terms, words_in
 from tests.retrieval.embeddings import WordVectors
+from tests.retrieval.test_passage_index import document
 
 ROWS = "\n".join(f"| T{n} | {4000 + n} kg | {400 + n} l |" for n in range(60))
 FLEET = (
@@ -37,18 +38,21 @@ class Blind(WordVectors):
         return [1.0] * self.width
 
 
-def fleet(text: str = FLEET, embedding: Any = None) -> PassageIndex:
-    index = PassageIndex(LayoutChunker(target_size=40), embedding or WordVectors())
-    source = Source(text, metadata={"source": "fleet.md"})
-    index.add([IndexedDocument("fleet.md", "fleet.md", source)])
+def index_of(text: str, size: int = 40, name: str = "a", embedding: Any = None) -> PassageIndex:
+    index = PassageIndex(LayoutChunker(target_size=size), embedding or WordVectors())
+    index.add([document(text, name)])
     return index
+
+
+def fleet(embedding: Any = None) -> PassageIndex:
+    return index_of(FLEET, 40, "fleet.md", embedding)
 
 
 def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
     repeated = "The harbour, a harbour, every harbour: harbour after harbour. "
     text = repeated * 3 + "\n\nFees of the Arden harbour are low.\n\n" + "Boats sail. " * 40
     index = PassageIndex(GreedyChunker(12, tokenizer="words"), Blind())
-    index.add([IndexedDocument("a", "a", Source(text))])
+    index.add([document(text, "a")])
     (passage,) = index.search("What are the harbour fees of Arden?", budget=8)
     assert passage.text == "Fees of the Arden harbour are low."
     assert passage.words_found == 1
@@ -63,14 +67,13 @@ def test_a_word_of_one_letter_or_ideograph_is_found(question: str, best: int) ->
         *("小狗吃肉，也很高兴。", "この犬は肉を食べる。", "海鸥在海上睡觉。"),
     ]
     index = PassageIndex(GreedyChunker(12, tokenizer="words"), Blind())
-    index.add([IndexedDocument(str(n), str(n), Source(text)) for n, text in enumerate(texts)])
+    index.add(document(text, str(n)) for n, text in enumerate(texts))
     assert index.search(question)[0].text == texts[best]
 
 
 def test_words_decide_if_a_model_returns_one_vector_for_all_texts() -> None:
     text = "\n\n".join(f"Boat {number} sails to Oslo." for number in range(200))
-    index = PassageIndex(LayoutChunker(target_size=8), Blind())
-    index.add([IndexedDocument("a", "a", Source(f"{text}\n\nThe harbour fees are low."))])
+    index = index_of(f"{text}\n\nThe harbour fees are low.", 8, embedding=Blind())
     assert index.search("harbour fees", budget=5)[0].text == "The harbour fees are low."
     assert index.search("nowhere", budget=5)
 
@@ -93,8 +96,7 @@ def test_a_passage_inside_a_chunk_says_its_own_headings_and_lines() -> None:
 def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
     said = ["Tyres are changed in winter.", "Brakes need salt.", "Oil is checked.", "Vans rest."]
     text = "\n".join(said)
-    index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
-    index.add([IndexedDocument("a", "a", Source(text, metadata={"source": "a"}))])
+    index = index_of(text)
     (passage,) = index.search("tyres winter brakes salt oil", budget=11, max_gap=0)
     assert len(passage.hits) == 3
     assert passage.text == "\n".join(said[:3])
@@ -105,7 +107,7 @@ def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
 @pytest.mark.parametrize("budget", [1, 20, 1_000_000])
 @pytest.mark.parametrize("question", ["depot", "the of", "?!…", "Wo ist das Depot?", FLEET * 5, ""])
 def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding: Any) -> None:
-    index = fleet(embedding=embedding)
+    index = fleet(embedding)
     passages = index.search(question, budget=budget, context=True)
     assert passages
     words = sum(count_words(passage.in_context) for passage in passages)
@@ -124,8 +126,7 @@ def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding
 @example(["\n\n", "Otters hunt."], 1)  # a passage begins with its indent
 def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
     text = " ".join(["Herons stand.", *parts])
-    index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
-    index.add([IndexedDocument("a", "a", Source(text))])
+    index = index_of(text, 12)
     edges = {place for span in sentences(text) for place in span.stripped(text)}
     found = index.search("Do otters hunt?", budget=budget)
     for passage in found:
@@ -141,8 +142,7 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
         "monks, which no cart may cross, otters hunt where the river is deep."
     )
     text = f"Herons stand. They wait. {long} Then they sleep.\nFoxes sleep as well."
-    index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
-    index.add([IndexedDocument("a", "a", Source(text, metadata={"source": "a.txt"}))])
+    index = index_of(text, 12, "a.txt")
     assert all(span[1] - span[0] < len(long) for span in index_spans(index))
     (passage,) = index.search("Where do otters hunt?", budget=30)
     assert passage.text == long
@@ -184,9 +184,7 @@ def test_wide_rows_of_csv_are_whole() -> None:
         ",".join(f"{town} {n}" for n in range(90))
         for town in ["Oslo", "Hamar", "Moss", "Bergen", "Voss", "Narvik", "Bodo"]
     ]
-    index = PassageIndex(LayoutChunker(target_size=50), WordVectors())
-    source = Source("\n".join((names, *rows)), metadata={"source": "towns.csv"})
-    index.add([IndexedDocument("a", "a", source)])
+    index = index_of("\n".join((names, *rows)), 50, "towns.csv")
     for question in ("Bergen 0", "Bergen 45", "Bergen 89"):
         best = index.search(question, budget=500)[0]
         assert rows[3] in best.text.split("\n")
@@ -231,7 +229,7 @@ def test_sentences_are_found_in_their_language() -> None:
     text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
     assert len([*sentences_of(text, "de")]) == 2
     index = PassageIndex(LayoutChunker(target_size=20, language="de"), WordVectors())
-    index.add([IndexedDocument("a", "a", Source(text))])
+    index.add([document(text, "a")])
     (passage,) = index.search("Wann stimmt der Rat zu?", budget=9)
     assert passage.text == "Der Rat stimmt bis zum 1. Juli zu."
 
@@ -283,8 +281,7 @@ def test_a_passage_of_a_small_table_states_where_the_table_begins(row: int) -> N
         f"| {one} | of the old shed by the big pier | {n} |" for n, one in enumerate(goods)
     )
     text = f"# Stock\n\nWe sell.\n\n## Hut\n\n| Good | Place | Count |\n|---|---|---|\n{rows}\n"
-    index = PassageIndex(LayoutChunker(target_size=15), WordVectors())
-    index.add([IndexedDocument("a.md", "a.md", Source(text, metadata={"source": "a.md"}))])
+    index = index_of(text, 15, "a.md")
     (passage,) = index.search(goods[row], budget=150, context=True, min_similarity=0.05)
     assert passage.metadata["line_first"] == text.count("\n", 0, passage.span.start) + 1
     assert passage.in_context.count("| Good") == 1
@@ -356,8 +353,7 @@ def reports(**known: Any) -> PassageIndex:
     text = "".join(f"The margin of year {n} is {n} per cent. " for n in range(900))
     index = PassageIndex(GreedyChunker(500, tokenizer="words"), Blind())
     for name in ("ADOBE_10K.txt", "BESTBUY_10K.txt", "MGMRESORTS_10K.txt", "a_bakers_dozen.txt"):
-        source = Source(text, metadata={"source": name, **known})
-        index.add([IndexedDocument(name, name, source)])
+        index.add([document(text, name, **known)])
     return index
 
 
@@ -385,7 +381,7 @@ def test_a_passage_has_the_title_that_its_document_has(start: str, context: str)
     text = start + "".join(f"Holt {n} has {n} dens. Its water is {n} feet deep. " for n in range(9))
     index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
     name = "river_otters.md" if start.startswith("#") else "river_otters.txt"
-    index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
+    index.add([document(text, name)])
     (passage,) = index.search(
         "How deep is the water of holt 5?", budget=9 + len(context.split()), context=True
     )

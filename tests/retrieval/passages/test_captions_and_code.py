@@ -7,7 +7,6 @@ from lumber_core.spans import Span
 from lumber_core.text import spoken_text
 from lumber_retrieval import cite
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage, join_hits
 from lumber_retrieval.passages.reranking import passages_of_hits
@@ -15,6 +14,7 @@ from lumber_retrieval.passages.sentences import has_content, sentences_of
 from lumber_retrieval.words.keywords import count_words
 from tests.growth import check_linear
 from tests.retrieval.embeddings import WordVectors
+from tests.retrieval.test_passage_index import document
 
 SAID = [
     ("Oars are made of ash. Ash", "is light and strong."),
@@ -34,7 +34,7 @@ def search(
     """Return the passages of a file, and the model that embedded it."""
     model = WordVectors()
     index = PassageIndex(LayoutChunker(size, tokenizer="even"), model)
-    index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
+    index.add([document(text, name)])
     return index.search(question, budget=words, context=True), model
 
 
@@ -89,7 +89,7 @@ def test_hits_of_captions_are_joined_by_what_is_said() -> None:
 
 def test_captions_are_found_by_no_numbers_and_times() -> None:
     index = PassageIndex(LayoutChunker(30), WordVectors())
-    index.add([IndexedDocument("a", "a", Source(SRT, metadata={"source": "a.srt"}))])
+    index.add([document(SRT, "a.srt")])
     with index.store.snapshot() as snapshot:
         assert snapshot.matching("sails", 9, None)
         assert not snapshot.matching("33 000", 9, None)

@@ -4,17 +4,15 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import LayoutChunker, Source, TextEmbedder
+from lumber_core import LayoutChunker, TextEmbedder
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
 from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.index.vectors import rotate
 from lumber_retrieval.passage_index import PassageIndex, fuse
 from lumber_retrieval.passages.joining import Passage
@@ -22,6 +20,7 @@ from lumber_retrieval.passages.reranking import passages_of_hits
 from lumber_retrieval.words.keywords import count_words
 from tests.core.core_support import quick
 from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_passage_index import document
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 RIVER = (
@@ -181,31 +180,14 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
     paths = (EXAMPLES / "handbook").glob("*.md")
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     embedder = TextEmbedder()
-
-    class Bundled:
-        def embed_documents(self, texts):
-            return embedder.embed(texts).tolist()
-
-        async def aembed_documents(self, texts):
-            return self.embed_documents(texts)
-
-        def embed_query(self, text):
-            return self.embed_documents([text])[0]
-
-        async def aembed_query(self, text):
-            return self.embed_query(text)
-
-    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
-    index.add(
-        IndexedDocument(name, name, Source(text, metadata={"source": name}))
-        for name, text in texts.items()
-    )
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), embedder)
+    index.add(document(text, name) for name, text in texts.items())
     rows = (EXAMPLES / "data" / "handbook_questions.jsonl").read_text(encoding="utf-8").splitlines()
     shares, first = [], []
     for row in rows[::3]:
         query = json.loads(row)["question"]
         with index.store.snapshot() as snapshot:
-            wanted = rotate(np.array(Bundled().embed_query(query)))
+            wanted = rotate(embedder.embed([query])[0])
             near = snapshot.nearest(wanted, 100, None)
             hits, _ = snapshot.hits(fuse([near, snapshot.matching(query, 100, None)]), wanted)
         found = index.search(query, budget=300)
