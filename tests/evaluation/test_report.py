@@ -61,7 +61,7 @@ def test_an_older_report_outlasts_an_error(tmp_path: Path, monkeypatch: pytest.M
 def long_comparison(*, documents: int = 8) -> Comparison:
     """Compare on documents with more words than a reader gets, of two questions each."""
     words = [f"w{n} " for n in range(900)]
-    made, questions = [], []
+    made, asked = [], []
     for number in range(documents):
         text = "".join(words)
         made.append(Document(f"d{number}", text, (0,), (0,), ""))
@@ -70,11 +70,9 @@ def long_comparison(*, documents: int = 8) -> Comparison:
             span = Span(start, start + len(words[place]) - 1)
             # Every other document is searched for words far from those that answer.
             sought = place if number % 2 else 20
-            questions.append(
-                Question(f"w{sought} w{sought + 3}?", f"d{number}", references=(span,))
-            )
+            asked.append(Question(f"w{sought} w{sought + 3}?", f"d{number}", references=(span,)))
     return compare(
-        Corpus("long", tuple(made), tuple(questions)),
+        Corpus("long", tuple(made), tuple(asked)),
         [Every(r"0 ", name="tens"), Every(r"00 ", name="hundreds")],
         embedder=WordEmbedder(),
         within_document=True,

@@ -82,7 +82,7 @@ class TestLumber:
         watcher = Watcher()
         dispatcher.add_event_handler(watcher)
         handler = LlamaDebugHandler(print_trace_on_end=False)
-        llm = InstrumentedLLM(callback_manager=CallbackManager([handler]))
+        llm = InstrumentedLLM(max_tokens=None, callback_manager=CallbackManager([handler]))
         try:
             LumberNodeParser(llm=llm)([Document(text=TEXT)])
         finally:

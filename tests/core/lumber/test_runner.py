@@ -1,8 +1,8 @@
 """The order of questions (true chains, further documents, lanes) and the progress bar."""
 
 import asyncio
-import threading
 from dataclasses import replace
+from threading import Event, get_ident
 
 import pytest
 from tqdm import tqdm
@@ -33,9 +33,7 @@ def drain(schedule: Schedule) -> list[Task]:
 
 
 def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> None:
-    schedule = Schedule(
-        iter(walks(1, length=200)), capacity=8, stored=nothing, stop=threading.Event()
-    )
+    schedule = Schedule(iter(walks(1, length=200)), capacity=8, stored=nothing, stop=Event())
     walk, late = None, None
     calls = 0
     while walk is None or not walk.done:
@@ -58,9 +56,7 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
 
 @pytest.mark.parametrize("documents", [8, 2])
 def test_documents_fill_the_capacity_and_lanes_use_what_would_idle(documents: int) -> None:
-    tasks = drain(
-        Schedule(iter(walks(documents)), capacity=8, stored=nothing, stop=threading.Event())
-    )
+    tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=nothing, stop=Event()))
     assert len(tasks) == 8
     assert [task.number for task in tasks[:documents]] == list(range(documents))
     assert [task.group.start > 0 for task in tasks] == [False] * documents + [True] * (
@@ -76,7 +72,7 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
             taken.append(number)
             yield walk
 
-    schedule = Schedule(one_by_one(), capacity=3, stored=nothing, stop=threading.Event())
+    schedule = Schedule(one_by_one(), capacity=3, stored=nothing, stop=Event())
     drain(schedule)
     assert taken == [0, 1, 2]
 
@@ -98,11 +94,11 @@ def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:
     threads: dict[str, set[int]] = {"units": set(), "tokens": set()}
 
     def units(text: str) -> list[Span]:
-        threads["units"].add(threading.get_ident())
+        threads["units"].add(get_ident())
         return paragraphs(text)
 
     def tokens(text: str) -> int:
-        threads["tokens"].add(threading.get_ident())
+        threads["tokens"].add(get_ident())
         return len(text.split())
 
     async def split() -> int:
@@ -110,7 +106,7 @@ def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:
             ModelJudge(ScatteredModel()), theta=60, units=units, tokenizer=tokens, chunk_size=40
         )
         await chunker.call_async(chunker.segment_all, [story(40), story(40, 1)])
-        return threading.get_ident()
+        return get_ident()
 
     loop = asyncio.run(split())
     assert all(threads.values())

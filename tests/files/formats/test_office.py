@@ -590,36 +590,25 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
 
 
 @pytest.mark.parametrize(
-    ("rows", "markdown"),
+    ("rows", "tables"),
     [
-        (["Boat|2024", "Gull|10"], grid("Boat|2024", "Gull|10")),
+        (["Boat|2024", "Gull|10"], [grid("Boat|2024", "Gull|10")]),
         # A title above, an empty column, and a table that goes on after an empty row.
         (
             ["Prices", "", "Boat||Price", "Gull||10", "", "Total||12"],
-            "**Prices**\n\n| Boat | Price |\n| --- | --- |\n| Gull | 10 |\n\n"
-            "| Boat | Price |\n| --- | --- |\n| Total | 12 |",
+            ["**Prices**", grid("Boat|Price", "Gull|10"), grid("Boat|Price", "Total|12")],
         ),
-        (
-            ["A|B", "1|2", "", "X|Y|Z", "3|4|5"],
-            "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n"
-            "| X | Y | Z |\n| --- | --- | --- |\n| 3 | 4 | 5 |",
-        ),
+        (["A|B", "1|2", "", "X|Y|Z", "3|4|5"], [grid("A|B", "1|2"), grid("X|Y|Z", "3|4|5")]),
         # Tables side by side, and one below the other in other columns.
-        (
-            ["A|B||X|Y", "1|2||Ann|4", "3|4"],
-            "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\n"
-            "| X | Y |\n| --- | --- |\n| Ann | 4 |",
-        ),
-        (
-            ["A|B", "1|2", "||X|Y", "||3|4"],
-            "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n| X | Y |\n| --- | --- |\n| 3 | 4 |",
-        ),
-        (["1", "2"], grid("", "1", "2")),
-        (["1|2", "3|4"], grid("|", "1|2", "3|4")),
+        (["A|B||X|Y", "1|2||Ann|4", "3|4"], [grid("A|B", "1|2", "3|4"), grid("X|Y", "Ann|4")]),
+        (["A|B", "1|2", "||X|Y", "||3|4"], [grid("A|B", "1|2"), grid("X|Y", "3|4")]),
+        (["1", "2"], [grid("", "1", "2")]),
+        (["1|2", "3|4"], [grid("|", "1|2", "3|4")]),
     ],
 )
-def test_a_sheet_is_tables(rows: list[str], markdown: str) -> None:
-    assert text_of(workbook(("Boats", sheet(*rows))), ".xlsx") == f"## Boats\n\n{markdown}"
+def test_a_sheet_is_tables(rows: list[str], tables: list[str]) -> None:
+    text = text_of(workbook(("Boats", sheet(*rows))), ".xlsx")
+    assert text.split("\n\n") == ["## Boats", *tables]
 
 
 MERGED = """</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="A2:A3"/>
@@ -672,10 +661,10 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
         "<c:tx><c:v>Crew</c:v></c:tx><c:cat><c:pt idx='0'><c:v>May</c:v></c:pt></c:cat>"
         "<c:val><c:pt idx='0'><c:v>7</c:v></c:pt></c:val></c:ser></c:chart></c:s>",
     }
-    assert text_of(zipped(parts), ".xlsx") == (
-        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\nA buoy\n\n"
-        "Lock the gate.\n\n**Boats**\n\n|  | Crew |\n| --- | --- |\n| May | 7 |"
-    )
+    assert text_of(zipped(parts), ".xlsx").split("\n\n") == [
+        *("## S", grid("A|B", "1|2"), "Mind the tide.", "A buoy"),
+        *("Lock the gate.", "**Boats**", grid("|Crew", "May|7")),
+    ]
 
 
 def test_symbols_and_raised_numbers_of_a_sheet() -> None:
@@ -702,13 +691,9 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
 
 
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
-    text = text_of(
-        workbook(("One", sheet("A|B", "1|2") + FAR), ("Two", sheet("C|D", "3|4"))), ".xlsx"
-    )
-    assert text == (
-        "## One\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n**7**\n\n"
-        "## Two\n\n| C | D |\n| --- | --- |\n| 3 | 4 |"
-    )
+    text = text_of(workbook(("I", sheet("A|B", "1|2") + FAR), ("II", sheet("C|D", "3|4"))), ".xlsx")
+    first, second = grid("A|B", "1|2"), grid("C|D", "3|4")
+    assert text == f"## I\n\n{first}\n\n**7**\n\n## II\n\n{second}"
 
 
 def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -> None:

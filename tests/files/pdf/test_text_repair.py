@@ -283,9 +283,7 @@ def test_a_broken_encoding_is_no_reason_to_refuse_a_file(differences: str) -> No
     assert len(read(pdf_with_font(font, ["<0141> Tj"], ["fffd"]))) == 2
 
 
-@pytest.mark.parametrize(
-    "hard", ["exam-\nple ", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "ab-\n"]
-)
+@pytest.mark.parametrize("hard", ["ex-\nam ", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "ab-\n"])
 def test_time_is_proportional_to_the_text(hard: str) -> None:
     check_linear(clean_pages, lambda size: [hard * size, "the example"], 5_000)
 
