@@ -27,7 +27,7 @@ _MARKS = (
 _OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
 _BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
 _WORD = (
-    r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
+    r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:er[eê]n(?:cia|ze|tie)|[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
     r"|excerpts?|evidence|footnotes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
     r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|引用|来源|來源|出典|出处|参考文献|출처)"
 )
@@ -68,8 +68,8 @@ _OTHER_NUMBERED = re.compile(
     rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
-_TITLE = re.compile(  # "### Quotes used:", "**Nachweise**", or a rule
-    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*(?:\*\*|__|\#{{1,6}}\s)[^\d\n.!?]{{1,40}}|<hr\s?/?>"
+_TITLE = re.compile(  # "### Quotes used:", or a rule
+    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>"
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 # Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.

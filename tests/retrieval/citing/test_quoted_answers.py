@@ -66,6 +66,7 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("Dawn [1].\n\n[1] \xbbdawn\xab", "Dawn [1].", ["dawn"]),
         ('Dawn [1].\n\n[1] "dawn", page 2\n[2] "dew" in a.txt', "Dawn [1].", ["dawn", "dew"]),
         ("Dawn [1].\n\n[1] dawn (p. 2)\n[2] dew (b)", "Dawn [1].", ["dawn", "dew (b)"]),
+        ('Dawn [1].\n\n**Dusk**\n\n[1] "dawn"', "Dawn [1].\n\n**Dusk**", ["dawn"]),
         ('Dawn [1].\n\n[1] "Stop," he said, "or go"', "Dawn [1].", ['Stop," he said, "or go']),
         ("At dawn.", "At dawn.", []),
         ("At dawn [1].", "At dawn [1].", []),
