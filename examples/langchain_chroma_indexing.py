@@ -2,7 +2,7 @@
 
 Vectors include the surroundings of their chunks, and what the store finds is joined to passages.
 
-Install: pip install '.[langchain]' langchain-chroma langchain-classic
+Install: pip install '.[langchain]' langchain-chroma langchain-classic greenlet
 Run:     python examples/langchain_chroma_indexing.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

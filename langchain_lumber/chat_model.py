@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.config import merge_configs
@@ -54,10 +54,10 @@ class ChatModel(FrameworkModel):
         return type(model)._agenerate in _IN_THREADS
 
     def _ask(self, system: str, user: str) -> Completion:
-        return _completion(self._llm.invoke(_messages(system, user)))
+        return _completion(self._llm.invoke([SystemMessage(system), HumanMessage(user)]))
 
     async def _aask(self, system: str, user: str) -> Completion:
-        return _completion(await self._llm.ainvoke(_messages(system, user)))
+        return _completion(await self._llm.ainvoke([SystemMessage(system), HumanMessage(user)]))
 
 
 def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, object]]]:
@@ -86,15 +86,7 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
     )
 
 
-def _messages(system: str, user: str) -> list[BaseMessage]:
-    return [SystemMessage(system), HumanMessage(user)]
-
-
 def _completion(message: AIMessage) -> Completion:
-    stated = (
-        message.response_metadata,
-        message.additional_kwargs,
-        message.content,
-        message.tool_calls,
-    )
-    return read_reply(str(message.text), *stated, usage=message.usage_metadata)
+    stated = message.response_metadata, message.additional_kwargs
+    said = message.content, message.tool_calls
+    return read_reply(str(message.text), *stated, *said, usage=message.usage_metadata)

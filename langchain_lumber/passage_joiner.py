@@ -124,11 +124,8 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
 
 
 def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Document]) -> Document:
-    metadata = {
-        **passage.metadata,
-        "start_index": passage.span.start,
-        "end_index": passage.span.end,
-    }
+    start, end = passage.span
+    metadata = {**passage.metadata, "start_index": start, "end_index": end}
     if passage.words_found is not None:
         metadata |= {"relevance_score": passage.score, "words_found": passage.words_found}
     best = passage.hits[0].number

@@ -316,6 +316,8 @@ def checked_documents(
     for document in checked:
         if not isinstance(document, Document):
             hint = f": {instead}" if isinstance(document, str) else ""
+            if isinstance(document, dict):  # as from a checkpoint of LangGraph
+                hint = ": pass [Document(**each) for each in documents]"
             if hasattr(document, "to_langchain_format"):
                 hint = ": pass document.to_langchain_format()"
             kind = f"{type(document).__module__}.{type(document).__qualname__}"

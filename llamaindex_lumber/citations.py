@@ -87,10 +87,18 @@ def cite_answer(reply: QuotingReply, nodes: QuotedNodes) -> CitedAnswer:
 def _parts(nodes: QuotedNodes) -> core.Texts:
     if isinstance(nodes, Mapping):
         return nodes
-    items = refuse_single(nodes)
+    items = [item for item in refuse_single(nodes) if not _is_step(item)]
     checked = checked_nodes(n.node if isinstance(n, NodeWithScore) else n for n in items)
     ids = [(node.metadata, node.ref_doc_id or node.node_id) for node in checked]
     return [*map(_part, checked, document_names(ids))]
+
+
+def _is_step(hit: object) -> bool:
+    """Return whether a query engine has made a hit of a sub-question and the LLM's answer to it."""
+    if not isinstance(hit, NodeWithScore) or hit.score is not None or hit.node.metadata:
+        return False
+    begins = text_of(hit.node).lstrip().startswith(("Sub question: ", "Question: "))
+    return begins and hit.node.source_node is None
 
 
 def _part(node: BaseNode, name: str) -> CitedPart:

@@ -221,9 +221,7 @@ def nodes_of(
     unknown = () if offset == 0 or core.has_lines(metadata) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
         facts = added_metadata(chunk, metadata, everything=everything, context=context)
-        if everything:
-            facts |= dict.fromkeys(unknown, "")
-        else:
-            facts = {key: value for key, value in facts.items() if key not in unknown}
+        known = {key: value for key, value in facts.items() if key not in unknown}
+        facts = facts | dict.fromkeys(unknown, "") if everything else known
         add_metadata(node, facts)
     return nodes

@@ -11,7 +11,17 @@ from langchain_core.outputs import ChatGeneration
 from llama_index.core import VectorStoreIndex
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine.types import AgentChatResponse
+from llama_index.core.indices.query.query_transform.base import StepDecomposeQueryTransform
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse, MockLLM
+from llama_index.core.query_engine import (
+    MultiStepQueryEngine,
+    RetrieverQueryEngine,
+    SubQuestionQueryEngine,
+)
+from llama_index.core.question_gen import LLMQuestionGenerator
+from llama_index.core.question_gen.types import SubQuestion
+from llama_index.core.response_synthesizers import get_response_synthesizer
+from llama_index.core.tools import QueryEngineTool
 
 import langchain_lumber as langchain
 import llamaindex_lumber as llamaindex
@@ -69,6 +79,32 @@ def test_a_query_engine_answers_with_citations() -> None:
     assert exact.span.of(TEXT) == "They hunt fish at dawn."
     (whole,) = llamaindex.cite([exact.quote], DOCUMENTS[llamaindex])
     assert (whole.span, whole.lines, whole.document) == (exact.span, (4, 4), exact.document)
+
+
+def test_an_answer_to_a_sub_question_is_no_document() -> None:
+    class Replies(MockLLM):
+        def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+            return CompletionResponse(text="Otters hunt whales at noon.")
+
+    class Questions(LLMQuestionGenerator):
+        def generate(self, tools: Any, query: Any) -> list[SubQuestion]:
+            return [SubQuestion(sub_question="What do otters hunt?", tool_name=tools[0].name)]
+
+    llm = Replies(max_tokens=None)
+    retriever = llamaindex.PassageRetriever.from_documents(DOCUMENTS[llamaindex])
+    engine = RetrieverQueryEngine.from_args(retriever, llm=llm)
+    tool = QueryEngineTool.from_defaults(engine, name="animals", description="Animals")
+    questions = Questions.from_defaults(llm)
+    synthesis = get_response_synthesizer(llm=llm)
+    by_parts = SubQuestionQueryEngine(questions, synthesis, [tool], verbose=False, use_async=False)
+    steps = StepDecomposeQueryTransform(llm, verbose=False)
+    for asked in (by_parts, MultiStepQueryEngine(engine, steps, synthesis, num_steps=1)):
+        nodes = asked.query("What do otters hunt?").source_nodes
+        assert any("Otters hunt whales at noon." in node.text for node in nodes)
+        real, made_up = llamaindex.cite(
+            ["Owls hunt at night.", "Otters hunt whales at noon."], nodes
+        )
+        assert (real.kind, real.document, made_up.kind) == ("exact", "animals.md", "not found")
 
 
 THOUGHT = [{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": REPLY}]

@@ -1,5 +1,6 @@
 """LangChain's pipelines: indexing again, positions in metadata."""
 
+import copy
 from typing import Any
 from uuid import UUID
 
@@ -80,6 +81,15 @@ def test_indexing_again_adds_nothing_and_old_chunks_of_a_changed_document_go(mak
 def test_ids_are_the_same_in_another_process() -> None:
     expected = ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged())
     assert run_python(IDS).stdout.strip() == str(expected)
+
+
+@pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
+def test_a_cache_of_calls_knows_a_splitter_that_was_used(make: Any) -> None:
+    joblib = pytest.importorskip("joblib")
+    splitter = make(stable_ids=True)
+    before = joblib.hash(splitter)
+    splitter.split_documents(library())
+    assert joblib.hash(splitter) == joblib.hash(copy.deepcopy(splitter)) == before
 
 
 def test_ids_differ_by_document_splitter_text_and_place() -> None:

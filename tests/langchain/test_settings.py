@@ -71,6 +71,8 @@ def test_what_has_no_methods_of_a_splitter_names_none() -> None:
             call(["a text"])
         with pytest.raises(TypeError, match=r"pass document.to_langchain_format\(\)"):
             call([node])
+        with pytest.raises(TypeError, match=r"not dict: pass \[Document\(\*\*each\)"):
+            call([dict(Document("a text"))])
 
 
 @every_splitter

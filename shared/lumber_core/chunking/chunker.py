@@ -94,7 +94,6 @@ class Chunker(ABC):
         self.counter: TokenCounter = token_counter(tokenizer)
         self._find_units: UnitFinder = unit_finder(units, language=language)
         self._default_units = units == self.default_units
-        self._identity: str | None = None  # computed once
         self._limits = SizeLimits(chunk_size, min_chunk_size, self.counter, target_size)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -111,9 +110,7 @@ class Chunker(ABC):
         identity. It contains no credentials. Custom functions are identified by name only (see
         `lumber_core.support.identity.NOT_COVERED`). The version of this library is not part of it.
         """
-        if self._identity is None:
-            self._identity = self._identify()
-        return self._identity
+        return self._identify()  # not kept: caches of calls compare the pickles of splitters
 
     def _identify(self, **current: object) -> str:
         """Return the identity, given the current values of settings that may change."""

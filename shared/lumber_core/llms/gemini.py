@@ -36,6 +36,7 @@ class GeminiModel(RemoteModel):
 
     _provider: ClassVar[str] = "gemini"
     _module: ClassVar[str] = "google.genai"
+    _client_class: ClassVar[str] = "Client"
     _package: ClassVar[Mapping[str, str]] = {"package": "google-genai", "extra": "gemini"}
     _url_variable: ClassVar[str | None] = "GOOGLE_GEMINI_BASE_URL"
     _route_variables: ClassVar[tuple[str, ...]] = (

@@ -34,6 +34,7 @@ class OpenAIModel(RemoteModel):
 
     _provider: ClassVar[str] = "openai"
     _module: ClassVar[str] = "openai"
+    _client_class: ClassVar[str] = "OpenAI"
     _package: ClassVar[Mapping[str, str]] = {"package": "openai", "extra": "openai"}
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
     _route_variables: ClassVar[tuple[str, ...]] = (

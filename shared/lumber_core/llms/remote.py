@@ -63,6 +63,7 @@ class RemoteModel(ABC):
     """The module of the provider's package."""
     _package: ClassVar[Mapping[str, str]]
     """The `package` that has it and the `extra` that installs it."""
+    _client_class: ClassVar[str] = ""  # in it, for clients of the user's own; "": any
     _url_variable: ClassVar[str | None] = None
     """The environment variable for the URL of another server."""
     _route_variables: ClassVar[tuple[str, ...]] = ()
@@ -94,6 +95,10 @@ class RemoteModel(ABC):
         if client is not None and not (base_url is None and api_key is None):
             raise ValueError("a client has its own base_url and api_key: pass one or the other")
         require(self._module, **self._package)
+        own = self._client_class
+        if client is not None and own and not isinstance(client, getattr(self._sdk(), own)):
+            given = f"{type(client).__name__}: asynchronous methods call it in threads"
+            raise TypeError(f"client must be a synchronous {self._module}.{own}, not {given}")
         self._model = model
         self._base_url = base_url
         # The variable is read now, because clients are created on first use.
@@ -257,15 +262,13 @@ def _check_name(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     if not value.strip():
-        raise ValueError(
-            f"{name} is empty" + ("; pass the model's name" if name == "model" else "")
-        )
+        hint = "; pass the model's name" if name == "model" else ""
+        raise ValueError(f"{name} is empty{hint}")
 
 
 def _check_url(url: object) -> None:
     if not isinstance(url, str):
         raise TypeError(f"base_url must be a str, not {type(url).__name__}")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
         shown = public_url(url)
         raise ValueError(f"base_url must look like http://127.0.0.1:8000/v1, not {shown!r}")

@@ -224,6 +224,7 @@ def _split_and_embed(
     show_progress: bool,
     advance: Callable[[float], object],
 ) -> Iterator[NewDocument]:
+    identity = chunker.identity
     recorded = [RecordedMetadata(one.content.metadata) for one in documents]
     texts = [one.content.text for one in documents]
     spoken = [is_captions(one.content.text, one.content.kind) for one in documents]
@@ -244,7 +245,7 @@ def _split_and_embed(
         documents, recorded, split, parts, ends, strict=True
     ):
         rows = slice(end - len(part), end)
-        splitting = splitting_digest(one, chunker.identity, metadata.read), metadata.read
+        splitting = splitting_digest(one, identity, metadata.read), metadata.read
         vectors = in_surroundings(part, own[rows])
         yield new_document(one, digests[one.name], splitting, chunks, keys[rows], vectors)
 

@@ -220,6 +220,20 @@ def test_an_own_gemini_client_is_used(serve, ask):
         GeminiModel("a-model", client=client, base_url=server.url)
 
 
+def test_clients_that_cannot_be_called_are_refused():
+    import openai
+    from google import genai
+
+    client = genai.Client(api_key=KEY)
+    for model, wrong in (
+        (OpenAIModel, openai.AsyncOpenAI(api_key=KEY)),
+        (OpenAIModel, KEY),
+        (GeminiModel, client.aio),
+    ):
+        with pytest.raises(TypeError, match=r"must be a synchronous .*, not (Async.*|str): "):
+            model("a-model", client=wrong)
+
+
 @pytest.mark.legacy
 def test_legacy_models_share_no_configuration(serve, ask):
     one, other = serve("Answer: ID 6"), serve("Answer: ID 7")
