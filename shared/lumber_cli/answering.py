@@ -11,7 +11,6 @@ from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import ask_until_usable
 from lumber_core.llms.thoughts import without_thinking
-from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
@@ -37,6 +36,8 @@ def answer_from(
 
     The model is asked again if its answer lacks quotes or no passage contains them.
     """
+    from lumber_core.lumber.answer_parser import is_refusal  # deferred, as in `Group.read`
+
     shown = write_passages((passage.document, passage.in_context) for passage in passages)
     user = QUOTING_QUESTION.format(context=shown, question=question)
     retrying = RetryingModel(model, policy)

@@ -18,6 +18,15 @@ FAILURES: frozenset[Outcome] = UNUSABLE | {"refused", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """The units that an answer names, or why it cannot be used."""
+
+    starts: tuple[int, ...] = ()  # the units, ascending; at most one for a group
+    outcome: Outcome = "unreadable"
+    reason: str = ""  # a sentence that explains the outcome
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What a segmentation cost.
 

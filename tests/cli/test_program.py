@@ -65,14 +65,14 @@ def test_every_command_has_help_with_its_summary_and_an_example(command: str) ->
 
 
 def imported_by(*arguments: object) -> set[str]:
-    """Return the packages, and the modules of two of ours, that a command has imported."""
+    """Return the packages, and the modules of three of ours, that a command has imported."""
     code = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
         "from lumber_cli import main; main()"
     )
     names = run_python(code, *arguments).stderr.split()
-    own = ("lumber_cli", "lumber_retrieval")
+    own = ("lumber_cli", "lumber_core", "lumber_retrieval")
     return {name if name.startswith(own) else name.partition(".")[0] for name in names}
 
 
@@ -129,7 +129,8 @@ def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) ->
     assert "openai" in loaded
     assert not loaded & OURS
     searched = imported_by("ask", tmp_path, "When does it leave?", "--no-cache")
-    assert loaded - searched >= {"lumber_retrieval.citing.reply_quotes"}
+    parsers = {"lumber_retrieval.citing.reply_quotes", "lumber_core.lumber.answer_parser"}
+    assert loaded - searched >= parsers
 
 
 LACKING = {

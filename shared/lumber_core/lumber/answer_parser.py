@@ -16,12 +16,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from lumber_core.llms.thoughts import without_thinking
 from lumber_core.lumber.answer_words import any_of
-from lumber_core.segmentation import Outcome
+from lumber_core.segmentation import ParsedAnswer
 
 _AND, _CHANGE, _CORRECTION, _DENIAL = map(any_of, ("and", "change", "correction", "denial"))
 _AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "label", "no_start"))
@@ -117,15 +116,6 @@ _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "bo
 _MAX_UNITS_IN_REASON = 5  # further units are only counted
 
 _Finder = Callable[[str], list[list[int]]]  # finds the answers of one form; [] names no unit
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedAnswer:
-    """The units that an answer names, or why it cannot be used."""
-
-    starts: tuple[int, ...] = ()  # the units, ascending; at most one for a group
-    outcome: Outcome = "unreadable"
-    reason: str = ""  # a sentence that explains the outcome
 
 
 def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:

@@ -19,7 +19,6 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel, ask_until_usable
-from lumber_core.lumber.answer_parser import ParsedAnswer
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import (
     WINDOW_SYSTEM,
@@ -28,7 +27,7 @@ from lumber_core.lumber.prompt import (
     possible_answers,
     strict_request,
 )
-from lumber_core.segmentation import FAILURES, OUTCOMES, UNUSABLE, Usage, Verdict
+from lumber_core.segmentation import FAILURES, OUTCOMES, UNUSABLE, ParsedAnswer, Usage, Verdict
 from lumber_core.support.identity import safe_repr
 
 

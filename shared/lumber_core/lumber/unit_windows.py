@@ -18,9 +18,8 @@ from itertools import accumulate, pairwise
 from lumber_core.chunking.chunker import enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.lumber.answer_parser import ParsedAnswer, read_list
 from lumber_core.lumber.grouping import Group, TextUnits
-from lumber_core.segmentation import Segmentation, Usage, Verdict
+from lumber_core.segmentation import ParsedAnswer, Segmentation, Usage, Verdict
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import Places
@@ -49,6 +48,8 @@ class UnitWindow(Group):
 
     def read(self, reply: str) -> ParsedAnswer:
         """Return the units in a language model's reply."""
+        from lumber_core.lumber.answer_parser import read_list  # deferred, as in `Group.read`
+
         return read_list(reply, self.choices)
 
 

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
+from lumber_core.lumber.answer_parser import read_answer, read_list
+from lumber_core.segmentation import ParsedAnswer
 from tests.growth import check_linear
 
 CHOICES = range(3, 12)  # the units 3 to 11 may be named

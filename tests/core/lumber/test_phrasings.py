@@ -2,7 +2,8 @@
 
 import pytest
 
-from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
+from lumber_core.lumber.answer_parser import read_answer, read_list
+from lumber_core.segmentation import ParsedAnswer
 from tests.phrases import phrases
 
 CHOICES = range(1, 12)
