@@ -10,7 +10,7 @@ import ctypes
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import dist, hypot
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -43,6 +43,9 @@ _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
+# Where a word may begin in what PDFium returns as one, in alphabets with spaces.
+_MAY_BEGIN = re.compile("(?<=[A-Za-z\xc0-\u052f,.;:)])(?=[A-Za-z0-9\xc0-\u052f])")
+_MIN_WORD_GAP = 0.13  # times the size, of tightly set words; pairs of letters are closer
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _MAX_ADVANCE = 1.5  # times the size, of the letters of a word
@@ -52,10 +55,13 @@ _MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
 
 
 class PageCharacters:
-    """The characters of a page, which make its words and lines, and the `objects` drawn on it."""
+    """The characters of a page, which make its words and lines, and the `objects` drawn on it.
 
-    def __init__(self, pdfium: Any, page: Any) -> None:
-        self._pdfium = pdfium
+    `whole` has words of the file that are known to be one.
+    """
+
+    def __init__(self, pdfium: Any, page: Any, whole: set[str]) -> None:
+        self._pdfium, self._whole = pdfium, whole
         numbers = range(pdfium.FPDFPage_CountObjects(page))
         self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
         self._page = pdfium.FPDFText_LoadPage(page)
@@ -65,6 +71,7 @@ class PageCharacters:
         self.turns = Counter[int]()  # words by the quarter turns to the left of their letters
         self._styles: dict[bytes, tuple[int, bool]] = {}
         self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
+        self._advance = pdfium.FS_RECTF()
         self._name = ctypes.create_string_buffer(_MAX_FONT_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
 
@@ -221,12 +228,15 @@ class PageCharacters:
                 font = self._font(word.start(), goes_down=goes_down)
                 left, right, _, rise = ends = self._ends(word, font.turns)
             is_wide = right - left > _MAX_ADVANCE * len(word[0]) * font.size
-            for part in self._parts(word, font) if is_wide else [word]:
+            close = word[0] not in self._whole and _MAY_BEGIN.search(word[0]) and not font.fixed
+            for part in self._parts(word, font, is_wide=is_wide) if is_wide or close else [word]:
                 left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
                 turned = not words or words[-1].turns != font.turns
                 if turned or foot < base - _MAX_DESCENT * font.size:
                     base = self._origin(part.start(), font.turns)[1]
-                text = self._text(part, font, level=rise < MIN_RAISE * font.size)
+                text = part[0]
+                if not text.isalpha():
+                    text = self._text(part, font, level=rise < MIN_RAISE * font.size)
                 if not text.isascii():  # join surrogate pairs
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
                 words.append(Word(text, left, right, base, *font[4:]))
@@ -240,23 +250,42 @@ class PageCharacters:
         last_x, last_y = self._origin(matches[-1].end() - 1)
         return y - last_y > abs(last_x - x)
 
-    def _parts(self, word: re.Match[str], font: Word) -> Iterator[re.Match[str]]:
-        """Yield the parts of a word: PDFium joins letters that are spaced over columns."""
-        start, end = word.start(), 0.0
-        for index in range(*word.span()):
-            left, right, _ = self._box(index, font.turns)
-            if index > start and left - end > font.size:
-                yield word.re.match(word.string, start, index) or word
-                start = index
-            end = right
-        yield word.re.match(word.string, start, word.end()) or word
+    def _parts(self, word: re.Match[str], font: Word, *, is_wide: bool) -> Iterator[re.Match[str]]:
+        """Yield the parts of a word: PDFium joins letters of columns, and words set tightly."""
+        first, size, least = word.start(), font.size, _MIN_WORD_GAP * font.size
+        cuts = {n for n in range(1, len(word[0])) if is_wide and self._gap(first + n, font) > size}
+        spaces = self._spaces(word)
+        usual = max(0.0, sorted(spaces)[(len(spaces) - 1) // 2]) if spaces else 0.0
+        near = {n for n, space in enumerate(spaces, start=1) if space - usual > least}
+        if near and not font.turns:
+            starts = (place.start() for place in _MAY_BEGIN.finditer(word[0]))
+            cuts.update(n for n in starts if n in near and self._gap(first + n, font) > least)
+        if not cuts:
+            self._whole.add(word[0])
+        for ends in pairwise([0, *sorted(cuts), len(word[0])]):
+            yield word.re.match(word.string, *(first + end for end in ends)) or word
+
+    def _gap(self, index: int, font: Word) -> float:
+        """Return how far a character is from the one before it."""
+        return self._box(index, font.turns)[0] - self._box(index - 1, font.turns)[1]
+
+    def _spaces(self, word: re.Match[str]) -> list[float]:
+        """Return how far the advance of each character of a word is from the next one."""
+        page, area, read = self._page, self._advance, self._pdfium.FPDFText_GetLooseCharBox
+        spaces, right = list[float](), 0.0
+        for index in self._order[word.start() : word.end()]:
+            read(page, index, area)
+            spaces.append(area.left - right)
+            right = area.right
+        return spaces[1:]
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
         """Return the sides of a word, its last character's foot, and how high it is at one end."""
         first = last = self._box(word.start(), turns)
         if len(word[0]) > 1:
             last = self._box(word.end() - 1, turns)
-            if "\0" in word[0] or WORD_FROM_RIGHT.search(word[0]):  # a part of it ends elsewhere
+            rare = not word[0].isascii() and WORD_FROM_RIGHT.search(word[0])
+            if rare or "\0" in word[0]:  # a part of it ends elsewhere
                 boxes = [self._box(index, turns) for index in range(*word.span())]
                 return min(boxes)[0], max(box[1] for box in boxes), last[2], abs(last[2] - first[2])
         return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
@@ -293,7 +322,7 @@ class PageCharacters:
         In a `level` one the first and last characters reach equally far down.
         """
         # Each call of PDFium is slow.
-        sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
+        sure = level and word[0][-1].isdecimal()
         if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
             return word[0]
         text, least, first = "", MIN_RAISE * font.size, self._origin(word.start(), font.turns)[1]

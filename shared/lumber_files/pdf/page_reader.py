@@ -51,9 +51,10 @@ def read_pages(
     # PDFium draws form fields in such an environment only.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
     pages, rules, blank, size = [], [], set(), 0
+    whole = set[str]()  # words
     layers = may_have_layers(content)
     for number in range(len(document)):
-        lines, drawn, objects = _read_page(pdfium, document, form, number, layers)
+        lines, drawn, objects = _read_page(pdfium, document, form, number, layers, whole)
         pages.append(lines)
         rules.append(drawn)
         if lines or not objects:  # all of it may be running heads
@@ -75,13 +76,13 @@ def read_pages(
 
 
 def _read_page(
-    pdfium: Any, document: Any, form: Any, number: int, layers: tuple[bool, bool]
+    pdfium: Any, document: Any, form: Any, number: int, layers: tuple[bool, bool], whole: set[str]
 ) -> tuple[list[TextLine], list[Rule], int]:
     """Return the text lines of a page, the rules drawn on it, and the number of its objects."""
     page = load_page(pdfium, document, number, layers)
     if not page:
         return [], [], 0
-    drawn = PageCharacters(pdfium, page)
+    drawn = PageCharacters(pdfium, page, whole)
     lines, own = drawn.lines(), drawn.count
     kinds = set()
     for place in range(pdfium.FPDFPage_GetAnnotCount(page)):
@@ -95,7 +96,7 @@ def _read_page(
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
             page = load_page(pdfium, document, number, layers)
-            drawn = PageCharacters(pdfium, page)
+            drawn = PageCharacters(pdfium, page, whole)
             lines = drawn.lines(annotated=own)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))

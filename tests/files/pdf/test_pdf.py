@@ -371,6 +371,19 @@ def test_letters_spaced_over_columns_are_words(letters: str) -> None:
     assert text.split()[-len(letters) :] == [*letters]
 
 
+@pytest.mark.parametrize(
+    ("drawn", "text"),
+    [
+        ("(bear) Tj ET BT /F0 9 Tf 219.4 600 Td (this) Tj", "bear this"),
+        ("1.22 Tc (bearings) Tj", "bearings"),
+        ("(bear) Tj ET BT /F0 9 Tf 218.2 600 Td (ings) Tj", "bearings"),
+    ],
+)
+def test_words_that_are_set_tightly_are_kept_apart(drawn: str, text: str) -> None:
+    page = read(prose(740), more=f"BT /F0 9 Tf 200 600 Td {drawn} ET")
+    assert page.split("\n\n")[-1] == text
+
+
 def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
     code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
     shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
