@@ -22,7 +22,12 @@ _YEAR = re.compile(
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
 _ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
-_NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,]*\d)?[%)]*")
+# A number, a range, or a sign in its place; "(1)" is a note.
+_NUMBER = re.compile(
+    rf"(?!\(\d\)$)[({_SIGNS}-]*\d(?:[\d.,\u2013-]*\d)?[%)]*|[\u2013\u2014\u2020\u2021]"
+)
+# "12 kg", but not "2 of", nor "2Q", which is a head.
+_MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
 _NUMBER_GAP = 0.4  # times the size, between two numbers; thousands are divided by a space
 _MAX_CELL_GAP = 2.0  # points, beside a column, of its dashes
@@ -49,8 +54,11 @@ class _Range(NamedTuple):
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a number, also a roman one of a page, a dash or a sign."""
-        return not self.text.upper().isupper() or _ROMAN.fullmatch(self.text) is not None
+        """Whether it is a number, possibly with a unit or a roman one of a page, or a sign."""
+        text = self.text
+        return not text.upper().isupper() or bool(
+            _ROMAN.fullmatch(text) or _MEASURE.fullmatch(text)
+        )
 
 
 _Ranges = Sequence[_Range]
@@ -184,9 +192,10 @@ def _body(lines: Sequence[TextLine], columns: _Ranges, pitch: float) -> Iterator
     before: TextLine | None = None
     for line in lines:
         row = [""] * (len(columns) + 1)
-        for cell in _cells(line):
+        for nth, cell in enumerate(_cells(line)):
             place = _place(cell, columns)
-            number = 0 if place is None or cell.left < columns[0].left - line.size else place + 1
+            is_label = not nth and cell.left < columns[0].left - line.size
+            number = 0 if place is None or is_label else place + 1
             row[number] = f"{row[number]} {cell.text}".strip()
         close = before is not None and before.base - line.base < _MAX_WRAP_DISTANCE * pitch
         wraps = close or (row[0][:1].islower() and last and last[0])

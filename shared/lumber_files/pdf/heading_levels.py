@@ -15,6 +15,7 @@ _TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4
+_HAN = "\u3040"  # from kana on, two letters may be a heading
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 # "(in millions)", captions, sources, formulas, addresses, authors and page numbers name no section.
@@ -103,7 +104,8 @@ class TypeStyles:
             (larger or bold or capital)
             and not _NO_SECTION.match(text)
             and size >= _MIN_HEADING_SCALE * self.text
-            and sum(map(str.isalpha, text)) > max(2, sum(map(str.isdigit, text)))
+            and sum(o.isalpha() * (1 + (o >= _HAN)) for o in text)
+            > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] not in "!*\u2020\u2021")
             and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from math import dist, hypot
 from operator import attrgetter, itemgetter
+from statistics import median_low
 from typing import Any
 
 from lumber_core.text.unicode import SOUTHEAST_ASIAN
@@ -44,7 +45,7 @@ _MONOSPACED = re.compile(
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 # Where a word may begin in what PDFium returns as one, in alphabets with spaces.
-_MAY_BEGIN = re.compile("(?<=[A-Za-z\xc0-\u052f,.;:)])(?=[A-Za-z0-9\xc0-\u052f])")
+_MAY_BEGIN = re.compile("(?<=[A-Za-z\xc0-\u052f,.;:)])(?=[A-Za-z\xc0-\u052f])")
 _MIN_WORD_GAP = 0.13  # times the size, of tightly set words; pairs of letters are closer
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
@@ -70,8 +71,11 @@ class PageCharacters:
         self._order = [*range(self.count)]  # the numbers of characters as they are read
         self.turns = Counter[int]()  # words by the quarter turns to the left of their letters
         self._styles: dict[bytes, tuple[int, bool]] = {}
-        self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
-        self._advance = pdfium.FS_RECTF()
+        self._matrix, self._area, self._flags = (
+            pdfium.FS_MATRIX(),
+            pdfium.FS_RECTF(),
+            ctypes.c_int(),
+        )
         self._name = ctypes.create_string_buffer(_MAX_FONT_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
 
@@ -234,9 +238,8 @@ class PageCharacters:
                 turned = not words or words[-1].turns != font.turns
                 if turned or foot < base - _MAX_DESCENT * font.size:
                     base = self._origin(part.start(), font.turns)[1]
-                text = part[0]
-                if not text.isalpha():
-                    text = self._text(part, font, level=rise < MIN_RAISE * font.size)
+                level = rise < MIN_RAISE * font.size
+                text = part[0] if part[0].isalpha() else self._text(part, font, level=level)
                 if not text.isascii():  # join surrogate pairs
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
                 words.append(Word(text, left, right, base, *font[4:]))
@@ -252,32 +255,23 @@ class PageCharacters:
 
     def _parts(self, word: re.Match[str], font: Word, *, is_wide: bool) -> Iterator[re.Match[str]]:
         """Yield the parts of a word: PDFium joins letters of columns, and words set tightly."""
-        first, size, least = word.start(), font.size, _MIN_WORD_GAP * font.size
-        cuts = {n for n in range(1, len(word[0])) if is_wide and self._gap(first + n, font) > size}
-        spaces = self._spaces(word)
-        usual = max(0.0, sorted(spaces)[(len(spaces) - 1) // 2]) if spaces else 0.0
-        near = {n for n, space in enumerate(spaces, start=1) if space - usual > least}
-        if near and not font.turns:
-            starts = (place.start() for place in _MAY_BEGIN.finditer(word[0]))
-            cuts.update(n for n in starts if n in near and self._gap(first + n, font) > least)
-        if not cuts:
-            self._whole.add(word[0])
-        for ends in pairwise([0, *sorted(cuts), len(word[0])]):
-            yield word.re.match(word.string, *(first + end for end in ends)) or word
-
-    def _gap(self, index: int, font: Word) -> float:
-        """Return how far a character is from the one before it."""
-        return self._box(index, font.turns)[0] - self._box(index - 1, font.turns)[1]
-
-    def _spaces(self, word: re.Match[str]) -> list[float]:
-        """Return how far the advance of each character of a word is from the next one."""
-        page, area, read = self._page, self._advance, self._pdfium.FPDFText_GetLooseCharBox
-        spaces, right = list[float](), 0.0
+        pdfium, page, area, spaces, right = self._pdfium, self._page, self._area, [], 0.0
         for index in self._order[word.start() : word.end()]:
-            read(page, index, area)
-            spaces.append(area.left - right)
+            pdfium.FPDFText_GetLooseCharBox(page, index, area)
+            spaces.append(area.left - right)  # the advance of a letter is wider than its box
             right = area.right
-        return spaces[1:]
+        usual = max(0.0, median_low(spaces[1:] or [0.0]))  # of letters that are spaced
+        starts = {place.start() for place in _MAY_BEGIN.finditer(word[0]) if not font.turns}
+        cuts, least = [0], _MIN_WORD_GAP * font.size
+        for n in range(1, len(spaces)):
+            close, index = n in starts and spaces[n] - usual > least, word.start() + n
+            if is_wide or (close and not pdfium.FPDFText_IsGenerated(page, self._order[index - 1])):
+                end, left = self._box(index - 1, font.turns)[1], self._box(index, font.turns)[0]
+                cuts += [n] * (left - end > (least if close else font.size))
+        if len(cuts) == 1:
+            self._whole.add(word[0])
+        for ends in pairwise([*cuts, len(spaces)]):
+            yield word.re.match(word.string, *(word.start() + end for end in ends)) or word
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
         """Return the sides of a word, its last character's foot, and how high it is at one end."""

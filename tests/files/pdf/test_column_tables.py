@@ -66,6 +66,26 @@ def test_sums_of_money_without_heads_are_a_table_with_their_total() -> None:
     assert shown == [" | ", "Boats | $120", "Nets | 30", " | $150"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "wanted"),
+    [
+        ([(250, "12.5 kg"), (350, "4 m")], [(250, "9 kg"), (350, "3 m")], "9 kg | 3 m"),
+        ([(240, "(7-9)"), (276, "360")], [(240, "(8-11)"), (276, "3")], "(8-11) | 3"),
+        (
+            [(240, "1,370,000"), (330, "500")],
+            [(240, "17,000"), (281, "(1)"), (330, "600")],
+            "17,000 (1) | 600",
+        ),
+    ],
+    ids=["units", "ranges", "notes"],
+)
+def test_numbers_with_more_than_digits_are_in_columns(first, second, wanted) -> None:
+    rows = [(250, 620, 11, "Goods")]
+    for base, cells in ((604, [(72, "Boats"), *first]), (588, [(72, "Nets"), *second])):
+        rows += [(left, base, 11, cell) for left, cell in cells]
+    assert f"Nets | {wanted}" in rows_between(read([*prose(740), *rows, *prose(400)]))
+
+
 def test_the_words_of_a_typewriter_are_one_head() -> None:
     heads = "BT /F2 11 Tf 240 632 Td 2.5 Tw (Three months ended June 30) Tj ET"
     rows = table_of(*rows_of(616, ("Goods", "2023", "2022"), *ROWS[:2]), more=heads)

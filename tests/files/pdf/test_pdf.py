@@ -158,7 +158,8 @@ def test_what_stands_beside_other_lines_is_no_heading() -> None:
         for left, cell in zip((72, 250, 350), heads, strict=True)
         for n, line in enumerate(cell, start=1)
     ]
-    text = read_between((72, 660, -11, "Boats"), *drawn, *rows_of(590))
+    rows = [*rows_of(480, ("Decks", "New", "Ash"), ("Hulls", "Old", "Oak")), (250, 451, -11, "Elm")]
+    text = read_between((72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(540), *rows)
     assert re.findall("^#.*", text, re.MULTILINE) == ["# Boats"]
     assert text.count("Average price of a boat") == 1
 

@@ -353,6 +353,14 @@ def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
     assert read(pdf_page(f"BT /F1 12 Tf {drawn} ET", font=font)) == "".join(columns)
 
 
+@pytest.mark.parametrize(("title", "is_heading"), [("目录", True), ("目", False)])
+def test_two_letters_of_chinese_may_be_a_heading(title: str, is_heading: bool) -> None:
+    codes = "0102"[: 2 * len(title)]
+    shown = [f"/F1 20 Tf <{codes}> Tj 0 -40 Td /F1 12 Tf <{'0304' * 20}> Tj"]
+    content = pdf_with_font("/ToUnicode 3 0 R", shown, [f"{ord(o):04x}" for o in "目录猫是"])
+    assert read(content).startswith("# ") == is_heading
+
+
 def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
     """PDFium states the size of such a font as it is written, here a tenth of a point."""
     glyph = "100 0 0 0 80 80 d1 0 0 80 80 re f"
