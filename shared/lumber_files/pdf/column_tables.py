@@ -22,10 +22,9 @@ _YEAR = re.compile(
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
 _ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
-# A number, a range, or a sign in its place; "(1)" is a note.
-_NUMBER = re.compile(
-    rf"(?!\(\d\)$)[({_SIGNS}-]*\d(?:[\d.,\u2013-]*\d)?[%)]*|[\u2013\u2014\u2020\u2021]"
-)
+# A number, a range, or a dagger in its place; a digit in parentheses behind one is a note.
+_NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,\u2013]*\d)?[%)]*|[\u2020\u2021]")
+_MARK = re.compile(r"\(\d\)")
 # "12 kg", but not "2 of", nor "2Q", which is a head.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
@@ -106,7 +105,8 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
             last = cells[-1][-1] if cells else None
             begins = not number or word.text in _SIGNS
             if number and last and word.left - last.right > _NUMBER_GAP * line.size:
-                begins = begins or all(_NUMBER.fullmatch(w.text) for w in (last, word))
+                numbers = all(_NUMBER.fullmatch(w.text) for w in (last, word))
+                begins = begins or (numbers and not _MARK.fullmatch(word.text))
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
             elif last and (last.text in _SIGNS or word.text.strip(")") == "%"):
