@@ -83,7 +83,7 @@ def test_numbers_with_more_than_digits_are_in_columns(first, second, wanted) -> 
     rows = [(250, 620, 11, "Goods")]
     for base, cells in ((604, [(72, "Boats"), *first]), (588, [(72, "Nets"), *second])):
         rows += [(left, base, 11, cell) for left, cell in cells]
-    assert f"Nets | {wanted}" in rows_between(read([*prose(740), *rows, *prose(400)]))
+    assert f"Nets | {wanted}" in table_of(*rows)
 
 
 def test_the_words_of_a_typewriter_are_one_head() -> None:
