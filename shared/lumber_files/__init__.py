@@ -2,8 +2,8 @@
 
 `file_search` finds the files of paths, folders and patterns, without what `ignore_rules` leave out.
 `reading` reads one: `encodings` decodes a text, and `isolation` starts a `child_process` that runs
-the one of `readers` that knows its format (`pdf`, or one of `formats`), within `limits`. `writing`
-replaces a file whole.
+the one of `readers` that knows its format (`pdf`, or one of `formats`). `writing` replaces a file
+whole.
 
 Plain text, Markdown in UTF-8, mails and notebooks need no extra package. HTML, PDF, office
 documents, books and the detection of other encodings need `lumber-splitters[documents]`.
@@ -11,8 +11,8 @@ documents, books and the detection of other encodings need `lumber-splitters[doc
 
 from lumber_files.encodings import check_encoding
 from lumber_files.file_search import FoundFiles, NamedPath, count_suffixes, file_link, find_files
-from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
-from lumber_files.reading import READABLE, TextFile, check_readable, read_bytes, read_file
+from lumber_files.readers import MAX_UNPACKED, UnreadableFileError, check_readable
+from lumber_files.reading import READABLE, TextFile, read_bytes, read_file
 from lumber_files.writing import check_output, replacing
 
 __all__ = [

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from lumber_files.limits import TooMuchError, check_unpacked
+from lumber_files.readers import TooMuchError, check_unpacked
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

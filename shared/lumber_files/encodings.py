@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lumber_core.support.extras import require
 from lumber_core.support.wording import with_noun
-from lumber_files.limits import EXTRA, UnreadableFileError
+from lumber_files.readers import EXTRA, UnreadableFileError
 
 _BYTE_ORDER_MARKS = {  # longest first: UTF-32's mark starts with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
@@ -128,7 +128,7 @@ def _detect(content: bytes, name: str) -> str:
     if best is None:
         raise UnreadableFileError(
             f"{name} is not text in any known encoding: expected a text, or a document in a format "
-            "that is read, such as PDF"
+            "that is read. Save it as one, such as PDF, or a mail as .eml"
         )
     # Among equally good encodings, charset-normalizer prefers the first by name, such as cp1250.
     for match in matches:

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from lumber_core.support.wording import with_noun
 from lumber_core.text.unicode import printable
 from lumber_files.ignore_rules import IgnoreRules
-from lumber_files.limits import UnreadableFileError
-from lumber_files.readers import HTML, PDF
+from lumber_files.readers import HTML, PDF, UnreadableFileError
 from lumber_files.reading import READABLE, READABLE_KINDS, TextFile, read_bytes, read_file
 
 FilePaths = str | Path | Iterable[str | Path]
@@ -187,16 +186,13 @@ def entries_in(
             if not entry.name.startswith(_HIDDEN)
             and not (rules and rules.leave_out(entry.path, entry.path in folders))
         ]
-        yield from (entry for entry in shown if _is_file(entry, skipped))
+        for entry in shown:
+            try:
+                is_file = entry.is_file()
+            except OSError as error:
+                skipped[entry.path], is_file = error, False
+            yield from [entry][:is_file]
         waiting += [entry.path for entry in reversed(shown) if entry.path in folders]
-
-
-def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError as error:
-        skipped[entry.path] = error
-        return False
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:

@@ -28,7 +28,7 @@ from time import monotonic
 from typing import Any
 
 from lumber_files.child_process import serve_pipe
-from lumber_files.limits import UnreadableFileError
+from lumber_files.readers import UnreadableFileError
 
 _CPU_PER_UNPACKED = 1.2e-6  # seconds a byte of the limit: 60 s by default
 _CPU_PER_BYTE = 5e-6  # seconds a byte of the file: books of 10,000 pages take longer

@@ -1,9 +1,16 @@
-"""The formats that are read, the function that reads each, and the packages that it needs."""
+"""What all readers share: their formats, the packages that they need, a limit, and errors."""
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
+from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
-from lumber_files.limits import EXTRA
+
+EXTRA = "documents"
+"""The extra with the packages that read other formats than plain text."""
+MAX_UNPACKED = 50_000_000
+"""Maximum size in bytes that a file unpacks to; books of a thousand pages take a tenth of it."""
 
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
@@ -31,7 +38,31 @@ _MARKUP_MODULES = {"anydoc": "firecrawl-anydoc", "lxml": "lxml"}
 _MODULES = {**dict.fromkeys((*HTML, *_OFFICE), _MARKUP_MODULES), PDF: {"pypdfium2": "pypdfium2"}}
 
 
-def require_reader(suffix: str) -> None:
-    """Raise MissingExtraError unless the packages that read a format are installed."""
-    for module, package in _MODULES.get(suffix, {}).items():
+class UnreadableFileError(LumberError, ValueError):
+    """A file is not text in a known encoding or format, is damaged, or contains no text."""
+
+
+class TooMuchError(Exception):
+    """A file exceeds a limit. The message follows the name of the file in a sentence."""
+
+
+def check_unpacked(size: int, max_unpacked: int) -> None:
+    """Raise TooMuchError if a file has unpacked to more bytes than the limit."""
+    if size > max_unpacked:
+        raise TooMuchError(
+            f"unpacks to more than max_unpacked={max_unpacked:,} bytes. Raise that limit if "
+            "you trust the file"
+        )
+
+
+def check_readable(path: str | PurePath) -> None:
+    """Raise if a file's format needs a package that is not installed; the file is not opened.
+
+    Args:
+        path: The file. Its suffix decides the format.
+
+    Raises:
+        MissingExtraError: The package is missing. The message names the extra.
+    """
+    for module, package in _MODULES.get(PurePath(path).suffix.lower(), {}).items():
         require(module, package=package, extra=EXTRA)

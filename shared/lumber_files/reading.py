@@ -14,8 +14,15 @@ from lumber_core.text.source import FILE_TYPES, Source
 from lumber_core.text.titles import name_beside, title_of_file
 from lumber_files.encodings import Decoded, decode
 from lumber_files.isolation import read_isolated
-from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
-from lumber_files.readers import DOCUMENTS, HTML, PDF, READERS, require_reader
+from lumber_files.readers import (
+    DOCUMENTS,
+    HTML,
+    MAX_UNPACKED,
+    PDF,
+    READERS,
+    UnreadableFileError,
+    check_readable,
+)
 
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
@@ -51,18 +58,6 @@ class TextFile(Source):
     encoding: str | None = field(default=None, kw_only=True)
     detected: bool = field(default=False, kw_only=True)
     notices: tuple[str, ...] = field(default=(), kw_only=True)
-
-
-def check_readable(path: str | Path) -> None:
-    """Raise if a file's format needs a package that is not installed; the file is not opened.
-
-    Args:
-        path: The file. Its suffix decides the format.
-
-    Raises:
-        MissingExtraError: The package is missing. The message names the extra.
-    """
-    require_reader(PurePath(path).suffix.lower())
 
 
 def read_file(
@@ -119,7 +114,7 @@ def read_bytes(
         max_unpacked: See `read_file`.
     """
     kind = (PurePath(name).suffix if suffix is None else suffix).lower()
-    require_reader(kind)
+    check_readable(f"a file{kind}")
     if content.startswith(_LFS_POINTER):
         raise UnreadableFileError(f"{name} is not here, only its pointer: run git lfs pull")
     decoded = Decoded("", None)

@@ -33,7 +33,8 @@ _LABEL = re.compile(
       ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|(?:[^\S\n]+\w+:\S+)*[^\S\n]*\n?)
     | ^\ufeff?{_LYRIC_TIME} | ^(\d+)\t(\d+)\t
     | ^Dialogue:[^,\n]{{1,20}},({_TIME}),({_TIME}),(?:[^,\n]*,){{6}}
-    | <(?i:(?:\w+:)?p|text|sync)\b[^<>]{{0,200}}?\s(?i:begin|start|t)=["']?({_NUMBER})
+    | <(?i:(?:\w+:)?(?:p|div(?=[^<>]{{0,200}}>\s{{0,99}}<(?:\w+:)?p(?![^<>]{{0,200}}\sbegin=)))
+      |text|sync)\b[^<>]{{0,200}}?\s(?i:begin|start|t)=["']?({_NUMBER})
       (?:[^<>]{{0,200}}?\send=["']({_NUMBER}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )

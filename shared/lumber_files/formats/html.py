@@ -7,10 +7,8 @@ chapter of a book.
 from __future__ import annotations
 
 import re
-from io import BytesIO
 from itertools import takewhile
 from typing import Any
-from zipfile import ZipFile
 
 from lumber_files.formats.list_numbers import label_item
 from lumber_files.formats.markdown_cleanup import (
@@ -19,6 +17,7 @@ from lumber_files.formats.markdown_cleanup import (
     convert_document,
     set_apart,
 )
+from lumber_files.formats.package import pack
 from lumber_files.formats.page_tree import (
     BLOCK_TAGS,
     GROUP_TAGS,
@@ -66,11 +65,7 @@ def read_page(content: bytes, _max_unpacked: int) -> tuple[str, list[str], str]:
 
 def read_html(html: str) -> str:
     """Return the Markdown of a page, without a line break at its end."""
-    book = BytesIO()
-    with ZipFile(book, "w") as archive:
-        for name, part in (*_BOOK.items(), ("p", plain_page(html))):
-            archive.writestr(name, part)
-    return convert_document(book.getvalue(), "epub")
+    return convert_document(pack({**_BOOK, "p": plain_page(html)}), "epub")
 
 
 def plain_page(html: str) -> str:
@@ -235,6 +230,9 @@ def _arrange_tables(body: Any) -> None:
             for part in table.xpath("self::* | tr | tr/* | caption"):
                 part.tag = "div"
             continue
+        if not has_header and len(rows[0]) and rows[0][0].tag == "th":  # it names rows
+            rows[0].addprevious(head := table.makeelement("tr"))
+            head[:] = [head.makeelement("th") for _ in range(columns)]
         for cell in rows[0]:
             cell.tag = "th" if has_header else "td"
         spans = [int(c.get("colspan", 1)) * int(c.get("rowspan", 1)) for row in rows for c in row]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from lumber_core.text.unicode import KANA_HAN
@@ -36,6 +36,7 @@ UNSPACED = f"\u3001-\u303f{KANA_HAN}\uff01-\uff60"
 MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; files with more are made to exhaust memory."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
+_Divide = Callable[[list[list[str]]], Iterable[str]]
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 
@@ -60,8 +61,8 @@ def set_apart(kind: str, before: str, text: str) -> str:
     return f" {text}" if kind == "after" and before.isdigit() and first.isdigit() else text
 
 
-def convert_document(content: bytes, kind: Any) -> str:
-    """Return the Markdown of a document by anydoc, cleaned up."""
+def convert_document(content: bytes, kind: Any, divide: _Divide | None = None) -> str:
+    """Return the Markdown of a document by anydoc, cleaned up; `divide` takes sheets apart."""
     from anydoc import to_document, to_markdown_bytes
 
     markdown = _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
@@ -69,12 +70,7 @@ def convert_document(content: bytes, kind: Any) -> str:
     if not _TABLE.search(markdown):
         return markdown
     tables = list(_find_tables(to_document(content, kind).blocks))
-    return _TABLE.sub(lambda match: _write_table(match, tables, kind), markdown)
-
-
-def split_row(line: str) -> list[str]:
-    """Return the cells of a row of a Markdown table."""
-    return [cell.strip() for cell in _CELL_END.split(line)[1:-1]]
+    return _TABLE.sub(lambda match: _write_table(match, tables, kind, divide), markdown)
 
 
 def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
@@ -113,7 +109,7 @@ def _find_tables(blocks: Any) -> Iterator[Any]:
             yield from _find_tables(part.blocks)
 
 
-def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
+def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Divide | None) -> str:
     """Return a table whose spanning cells are repeated, under a first row that names its columns.
 
     The match may be code. Of the tables of the document, those before this one are removed.
@@ -121,9 +117,9 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
     if match["code"]:
         return match["code"]
     head, _, *body = match["table"].split("\n")
-    rows = [split_row(line) for line in (head, *body)]
+    rows = [[*map(str.strip, _CELL_END.split(line)[1:-1])] for line in (head, *body)]
     indent = head[: head.index("|")]
-    if len(rows[0]) == 1 and kind != "xlsx":  # a frame around texts
+    if len(rows[0]) == 1 and not divide:  # a frame around texts
         return f"\n{indent.rstrip()}\n".join(
             indent + text.replace("\\|", "|") for [text] in rows if text
         )
@@ -132,11 +128,13 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
         below = rows if heads else rows[1:]
         if len(grid) == len(below) and len(grid[0]) == len(rows[0]):
             # In a sheet, a cell alone in its row is a title.
-            _repeat_spanning_cells(below, grid, kind == "xlsx")
+            _repeat_spanning_cells(below, grid, divide is not None)
             break
-    # Word says whether a first row names the columns, and sheets are divided later. Of two columns,
-    # it does above numbers: else the table may be one of names and values.
-    if kind not in ("docx", "xlsx") and rows[2:] and not any(rows[0]):
+    if divide:
+        return "\n\n".join(divide(rows))
+    # Word says whether a first row names the columns. Of two columns, it does above numbers: else
+    # the table may be one of names and values.
+    if kind != "docx" and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
         del rows[: is_data and names_columns(rows[1])]
     return join_table(rows, indent)
@@ -150,12 +148,13 @@ def names_columns(row: Sequence[str]) -> bool:
 def _repeat_spanning_cells(rows: list[list[str]], grid: list[list[Any]], has_titles: bool) -> None:
     """Repeat each cell in the rows and columns that it spans, so that a row stands for itself."""
     room = MAX_REPEATED_CELLS
-    for texts, slots in zip(rows, grid, strict=True):
-        title = "".join(texts) if has_titles and sum(map(bool, texts)) == 1 else ""
+    filled = [sum(map(bool, texts)) for texts in rows]
+    for number, (texts, slots) in enumerate(zip(rows, grid, strict=True)):
         for column, slot in enumerate(slots):
             if slot.kind == "covered" and room > 0:
-                text = rows[slot.origin_row][slot.origin_col]
-                texts[column] = text if text != title else texts[column]
+                top, text = slot.origin_row, rows[slot.origin_row][slot.origin_col]
+                is_title = has_titles and filled[top] == 1 and filled[number] == (top == number)
+                texts[column] = texts[column] if is_title else text
                 room -= bool(text)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
@@ -30,14 +30,15 @@ from lumber_files.formats.package import (
     find,
     is_page_number,
     link_targets,
+    pack,
     parse_xml,
     show_runs,
 )
-from lumber_files.formats.sheet_tables import divide_sheets
+from lumber_files.formats.sheet_tables import divide_rows
 from lumber_files.formats.sheets import read_drawings, read_workbook
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import EMPTY, PART, rewrite_word
-from lumber_files.limits import check_unpacked
+from lumber_files.readers import check_unpacked
 
 _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>
@@ -86,12 +87,14 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     from anydoc import MalformedError, format_from_bytes
 
     kind = format_from_bytes(content)
+    if kind is None and content.startswith(b"PK"):
+        with suppress(BadZipFile):  # its names may have backslashes, as some programs write them
+            kind = format_from_bytes(content := pack(_unpack(content, max_unpacked)))
     if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
-        if "EncryptedPackage".encode("utf-16-le") in content:
-            raise ValueError("it has a password")
-        raise ValueError("it is damaged, or of another format")
+        locked = "EncryptedPackage".encode("utf-16-le") in content
+        raise ValueError("it has a password" if locked else "it is damaged, or of another format")
     notices: list[str] = []
     embedded: list[str] = []
     parts: dict[str, bytes] = {}
@@ -117,11 +120,11 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if kind == "xlsx" and not parts:
         shapes, content = [*read_shapes(content)], show_local_dates(content)
     try:
-        markdown = convert_document(content, kind)
+        markdown = convert_document(content, kind, divide_rows if kind == "xlsx" else None)
     except MalformedError as error:
         if "FIB" in str(error):  # the start of a document; it is another one before Word 97
             raise ValueError("it is of Word 95 or older: save it in a newer format") from error
-        if "no slide list" not in str(error):
+        if not re.search("no (?:slide list|chapter)", str(error)):
             raise
         markdown = ""
     if kind in ("pptx", "odp") and not _SLIDE_NUMBER.sub("", markdown).strip():
@@ -136,7 +139,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = f"{before}{text}{after}"
         notices += more
     if kind == "xlsx":
-        markdown = "\n\n".join(filter(None, [divide_sheets(markdown), *shapes]))
+        markdown = "\n\n".join(filter(None, [markdown, *shapes]))
     elif kind != "epub":
         lines = []
         if kind == "rtf" and _RTF_HEAD.search(content):  # anydoc reads them if they are notes
@@ -191,7 +194,7 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
                 check_unpacked(size + part.file_size, max_unpacked)
                 xml = archive.read(part).replace(_NEWER_CHARTS, _CHARTS)
                 xml = xml.replace(b' Requires="cx', b' Needs="cx')  # a choice that anydoc reads
-                parts[part.filename] = _STRICT.sub(_TRANSITIONAL, xml)
+                parts[part.filename.replace("\\", "/")] = _STRICT.sub(_TRANSITIONAL, xml)
                 size += part.file_size
     owners = [name.replace("_rels/", "")[:-5] for name in parts if name.endswith(".rels")]
     linked = [link for owner in owners for link in link_targets(parts, owner).values()]
@@ -205,38 +208,37 @@ def _repack(
     """Return a package of XML, rewritten for anydoc; append what each `PART` is, and notices."""
     from lxml import etree
 
-    repacked = BytesIO()
+    repacked: dict[str, bytes] = {}
     targets = link_targets(parts, "ppt/presentation.xml")
     ids = find(parse_xml(parts.get("ppt/presentation.xml", b"<x/>")), "//p:sldId/@r:id")
     slides = {targets.get(each): number for number, each in enumerate(ids, start=1)}
-    with ZipFile(repacked, "w") as target:
-        for name, xml in parts.items():
-            is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
-            if kind == "epub" and _PAGE.fullmatch(name):
-                page = decode(xml, posixpath.basename(name), is_markup=True)
-                notices += page.notices
-                xml = plain_page(page.text).encode()
-            elif name.endswith(".opf"):
-                xml = xml.replace(b"image/svg+xml", b"application/xhtml+xml")  # a page of a book
-                links = {link for page in parts.values() for link in _LINK.findall(page)}
-                for item in find(root := parse_xml(xml), _NOT_IN_SPINE):  # such as notes
-                    if posixpath.basename(item.get("href", "")).encode() in links:
-                        spine = find(root, "//*[local-name()='spine']")[0]
-                        etree.SubElement(spine, "itemref", idref=item.get("id"))
-                xml = etree.tostring(root)
-            elif "/charts/chart" in name:
-                xml = rewrite_chart(parse_xml(xml))
-            elif is_word or name in slides or name == "content.xml":
-                root = parse_xml(xml)
-                if is_word:
-                    embedded += rewrite_word(root, name, parts)
-                elif name in slides:
-                    _show_slide(root, slides[name])
-                else:
-                    rewrite_open_document(root, parts)
-                xml = etree.tostring(root)
-            target.writestr(name, show_local_dates(xml) if name == "xl/styles.bin" else xml)
-    return repacked.getvalue()
+    for name, xml in parts.items():
+        is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
+        if kind == "epub" and _PAGE.fullmatch(name):
+            page = decode(xml, posixpath.basename(name), is_markup=True)
+            notices += page.notices
+            xml = plain_page(page.text).encode()
+        elif name.endswith(".opf"):
+            xml = xml.replace(b"image/svg+xml", b"application/xhtml+xml")  # a page of a book
+            links = {link for page in parts.values() for link in _LINK.findall(page)}
+            for item in find(root := parse_xml(xml), _NOT_IN_SPINE):  # such as notes
+                if posixpath.basename(item.get("href", "")).encode() in links:
+                    spine = find(root, "//*[local-name()='spine']")[0]
+                    etree.SubElement(spine, "itemref", idref=item.get("id"))
+            xml = etree.tostring(root)
+        elif "/charts/chart" in name:
+            xml = rewrite_chart(parse_xml(xml))
+        elif is_word or name in slides or name == "content.xml":
+            root = parse_xml(xml)
+            if is_word:
+                embedded += rewrite_word(root, name, parts)
+            elif name in slides:
+                _show_slide(root, slides[name])
+            else:
+                rewrite_open_document(root, parts)
+            xml = etree.tostring(root)
+        repacked[name] = show_local_dates(xml) if name == "xl/styles.bin" else xml
+    return pack(repacked)
 
 
 def _show_slide(root: Any, number: int) -> None:

@@ -117,12 +117,12 @@ def _number_headings(root: Any, named_styles: Any) -> None:
         numbers = counts.get(style, [])
         for block in find(outer, ".//text:list-item/*[not(self::text:list)]") if numbers else ():
             depth = len(find(block, "ancestor::text:list"))
-            numbers[depth - 1 :] = [numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
-            own = [levels.get(f"{style} {above}", {}) for above in range(1, depth + 1)]
+            above = [max(1, number) for number in numbers[: depth - 1]]  # a level left out is 1
+            numbers[:] = [*above, numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
+            own = [levels.get(f"{style} {level}", {}) for level in range(1, depth + 1)]
             first = depth - int(own[-1].get(qualify("text:display-levels"), 1))
             forms = (level.get(qualify("style:num-format"), "") for level in own[first:])
-            shown = (max(1, number) for number in numbers[first:depth])
-            label = ".".join(map(label_item, shown, forms))
+            label = ".".join(map(label_item, numbers[first:depth], forms))
             ends = [own[-1].get(qualify(f"style:num-{end}fix"), "") for end in ("pre", "suf")]
             block.text = f"{label.join(ends)} {block.text or ''}".lstrip()
             outer.addprevious(block)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.formats.symbol_fonts import show_symbols
@@ -44,6 +46,14 @@ def parse_xml(xml: bytes) -> Any:
     from lxml import etree
 
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, collect_ids=False))
+
+
+def pack(parts: Mapping[str, str | bytes]) -> bytes:
+    """Return the package of parts with these names, without compression."""
+    with ZipFile(package := BytesIO(), "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return package.getvalue()
 
 
 def find(element: Any, path: str) -> Any:

@@ -43,6 +43,7 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad"
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
 _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust", re.IGNORECASE)
+_TASKS = {"checkbox-on", "checkbox-off", "data-inline-task-id"}  # of Notion and Confluence
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
@@ -82,10 +83,13 @@ class _PageTarget:
         around = [name for name, *_ in self._open[-2:]]
         _, font, in_picture, in_math = self._open[-1]
         in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
-        is_block = tag in BLOCK_TAGS
-        box = attributes.get("type") == "checkbox" and "li" in around
-        if box and ("disabled" in attributes or around[-1] == "label"):  # of a list of tasks
-            self._builder.data("☑ " if "checked" in attributes else "☐ ")
+        names = {*attributes, *attributes.get("class", "").split()}
+        is_task = not names.isdisjoint(_TASKS) or (
+            attributes.get("type") == "checkbox"
+            and not {"li", "td"}.isdisjoint(around)
+            and ("disabled" in names or around == ["li", "label"])
+        )
+        is_block = tag in BLOCK_TAGS and not (is_task and tag == "div")
         if in_math:
             tag = _MATH_PREFIX.sub("", tag)
             tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
@@ -98,7 +102,7 @@ class _PageTarget:
         own = next(filter(None, fonts), "").strip()
         in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # which holds a page
         self._open.append((tag, own, in_picture, in_math))
-        if "classifier" in attributes.get("class", "").split():  # of a term of docutils
+        if "classifier" in names:  # of a term of docutils
             self._builder.data(" : ")
         if len(self._open) <= _MAX_DEPTH:
             kept = {
@@ -115,6 +119,8 @@ class _PageTarget:
             for form in forms if tag == "ol" else ():
                 kept |= {"type": form} if form in LIST_FORMS else {}
             self._builder.start(tag, kept)
+        if is_task:
+            self._builder.data("☑ " if names & {"checked", "checkbox-on"} else "☐ ")
 
     def end(self, _tag: str) -> None:
         """Close an element."""

@@ -13,7 +13,6 @@ from lumber_files.formats.markdown_cleanup import (
     NUMBER_START,
     join_table,
     names_columns,
-    split_row,
 )
 
 MAX_COLUMNS = 16_384  # of a sheet in Excel and LibreOffice
@@ -42,7 +41,7 @@ def write_cells(grid: SheetCells, counts: Counter[str]) -> Iterator[str]:
         n: {column: cells[column] for column in cells if column in columns and n not in hidden}
         for n, cells in grid.cells.items()
     }
-    yield from _write_sheet(_dense_rows(shown))
+    yield from divide_rows(_dense_rows(shown))
 
 
 def list_notices(counts: Counter[str]) -> list[str]:
@@ -51,16 +50,6 @@ def list_notices(counts: Counter[str]) -> list[str]:
     hidden = ", ".join(with_noun(counts[kind], f"hidden {kind}") for kind in kinds)
     formulas = f"{with_noun(counts['formula'], 'formula')} without a stored value"
     return [*[f"{hidden} left out"][: len(kinds)], *[formulas][: counts["formula"]]]
-
-
-def divide_sheets(markdown: str) -> str:
-    """Divide sheets in Markdown into tables at empty rows, and drop empty columns."""
-    blocks: list[str] = []
-    for block in markdown.split("\n\n"):
-        first, _, *more = [*block.split("\n"), ""]
-        rows = [split_row(line) for line in (first, *more) if line]
-        blocks += _write_sheet(rows) if block.startswith("|") else [block]
-    return "\n\n".join(blocks)
 
 
 def _repeat_merged(grid: SheetCells) -> None:
@@ -94,8 +83,8 @@ def _dense_rows(cells: _Cells) -> Iterator[list[str]]:
             yield [row.get(column, "") for column in columns]
 
 
-def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:
-    """Yield the tables of a sheet, and the titles above them."""
+def divide_rows(rows: Iterable[list[str]]) -> Iterator[str]:
+    """Yield the tables in the rows of a sheet, and the titles above them."""
     header: list[str] = []  # a table without one has that of the table before
     for table in _tables(rows):
         while table and sum(map(bool, table[0])) == 1:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any
 
 from lumber_core.support.wording import with_noun
-from lumber_files.limits import check_unpacked
 from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
@@ -21,6 +20,7 @@ from lumber_files.pdf.right_to_left import turn_round
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, is_from_right
 from lumber_files.pdf.text_repair import clean_pages
+from lumber_files.readers import check_unpacked
 
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
 _MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points

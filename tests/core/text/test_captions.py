@@ -132,8 +132,8 @@ Dialogue: 0,0:00:04.00,0:00:05.00,Default,Ann,0,0,0,,Never take more than a quar
 TIMED_TEXT = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <tt xmlns="http://www.w3.org/ns/ttml"><head><styling><style xml:id="s1"/></styling></head>
-<body><div>
-<p begin="00:00:01.000" end="00:00:02.500" region="r1">Cut the dead wood out first, and then the</p>
+<body><div begin="00:00:01.000" end="00:00:02.500">
+<p region="r1">Cut the dead wood out first, and then the</p></div><div>
 <p begin="2.5s" end="4s"><span style="s1">branches</span><br/>that cross.</p>
 <p begin="00:00:04:12" end="00:00:05:00">Never take more than a quarter.</p>
 </div></body></tt>

@@ -61,8 +61,12 @@ from tests.making_files import grid
         ),
         (
             "<ul><li><input type=checkbox disabled checked>a<li><label><input type=checkbox>b"
-            "</label><li><input type=checkbox>c</ul>",
-            "- ☑ a\n- ☐ b\n- c",
+            "</label><li><input type=checkbox>c</ul>"
+            # Confluence's tasks, and Notion's, also in a table.
+            "<p>b<ul><li data-inline-task-id=1 class=checked>d<li data-inline-task-id=2>e<li><div "
+            "class='checkbox checkbox-off'></div> f</ul><table><tr><th>A<th>B<tr><td><div class='"
+            "checkbox checkbox-on'></div><td><input type=checkbox disabled></table>",
+            "- ☑ a\n- ☐ b\n- c\n\nb\n\n- ☑ d\n- ☐ e\n- ☐ f\n\n| A | B |\n| --- | --- |\n| ☑ | ☐ |",
         ),
         (
             "<svg><switch><foreignObject><div>Mill <b>wheel</b></div></foreignObject><text>Mi"
@@ -83,7 +87,10 @@ from tests.making_files import grid
         ("<p><ruby>湖<rp>[</rp><rt>lake</rt><rp>]</rp></ruby>, <ruby>岸<rt></rt>", "湖(lake), 岸"),
         ("<p>the mill<a epub:type='noteref' href='#n'>1</a> stands", "the mill^1 stands"),
         ("<table><tr><th>a<th>b<tr><td rowspan=2>1<td>2<tr><td>3", grid("a|b", "1|2", "1|3")),
-        ("<table><tr><th>a<td>1<tr><th>b<td>2</table>", grid("|", "a|1", "b|2")),
+        (
+            "<table><tr><th>Owner<td>Ann<tr><th>Berth<td>East</table>",
+            grid("|", "Owner|Ann", "Berth|East"),
+        ),
         ("<table><thead><tr><td><td>2024</thead><tr><td>a<td>1</table>", grid("|2024", "a|1")),
         ("<table><tr><td><b>a</b><td><b>b</b><tr><td>1<td>2</table>", grid("**a**|**b**", "1|2")),
         ("<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td>1</table>", grid("a|b", "• x • y|1")),
@@ -208,7 +215,7 @@ from tests.making_files import grid
         ("<h3><button>Why?</button></h3>So.", "### Why?\n\nSo."),
         ("<button aria-expanded=false>Why?</button>So.", "Why?\n\nSo."),
         # Links to headings.
-        ("<h2>A<a href='#a' title=Permalink>¶</a></h2><h2><a href='#b'>#</a> B", "## A\n\n## B"),
+        ("<h2>A<a href='#a'>¶<i hidden>x</i></a></h2><h2><a href='#b'>#</a> B", "## A\n\n## B"),
         ("<h2><a href='#c'>C</a></h2>", "## C"),
         # Banners, and sections that only have such names.
         ("<div class=cookie-banner>x<button>OK</button></div><div id=cookieConsent>x</div>y", "y"),

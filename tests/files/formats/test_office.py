@@ -412,6 +412,7 @@ def test_files_without_text_say_so() -> None:
         (slides(shape("Foot", '<p:ph type="ftr"/>')), ".pptx"),
         (slides(), ".pptx"),
         (epub(""), ".epub"),
+        (change_part(epub(""), "book.opf", "0.xhtml", "page.jpg"), ".epub"),
         (odf("presentation", f"<draw:page {NAMES}/>"), ".odp"),
     ):
         with pytest.raises(UnreadableFileError, match=r"^a: it has no text$"):
@@ -572,6 +573,12 @@ def test_strict_open_xml_is_read_as_the_common_kind() -> None:
     content = word(paragraph("10", run("6", RAISED)))
     strict = "http://purl.oclc.org/ooxml/wordprocessingml/"
     assert text_of(change_part(content, "word/document.xml", common, strict), ".docx") == "10^6"
+
+
+def test_names_of_parts_may_have_backslashes() -> None:
+    parts = unzipped(word(paragraph("10", run("6", RAISED))))
+    other = zipped({name.replace("/", "\\"): part for name, part in parts.items()})
+    assert text_of(other, ".docx") == "10^6"
 
 
 def sheet(*rows: str) -> str:
@@ -780,6 +787,24 @@ def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, sho
     assert [*read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0")] == shown
 
 
+def test_a_title_over_two_rows_of_a_binary_workbook_is_said_once() -> None:
+    def record(kind: int, body: bytes = b"") -> bytes:
+        return pack("<HH", kind, len(body)) + body
+
+    start = record(0x809, pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
+    place = len(start) + 17  # of the sheet, behind its name and the end of the workbook
+    name = record(0x85, pack("<IBBBB", place, 0, 0, 1, 0) + b"S") + record(0x0A)
+    cells = {(0, 0): b"Boats", (2, 0): b"Coast", (2, 1): b"Boat", (3, 0): b"North", (3, 1): b"Gull"}
+    cells |= {(4, 1): b"Tern"}
+    sheet = record(0x809, pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0))
+    for (row, column), text in cells.items():
+        sheet += record(0x204, pack("<HHHHB", row, column, 0, len(text), 0) + text)
+    sheet += record(0xE5, pack("<9H", 2, 0, 1, 0, 1, 3, 4, 0, 0)) + record(0x0A)
+    assert text_of(compound({"Workbook": start + name + sheet}), ".xls") == (
+        "**Boats**\n\n| Coast | Boat |\n| --- | --- |\n| North | Gull |\n| North | Tern |"
+    )
+
+
 @pytest.mark.parametrize(
     ("record", "shown"),
     [
@@ -986,10 +1011,13 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
         item(heading(1, "Parties"), nest(item(heading(2, "Tenant")), item(heading(2, "Owner")))),
         item(nest(item(nest(item(heading(3, "Ann"), nest(item("<text:p>Bo.</text:p>"))))))),
         item("<text:p>Rent.</text:p>"),
+        item(nest(item(nest(item(heading(3, "Eve")))))),
+        item(nest(item(heading(2, "Pets")))),
     )
     body = "".join(nest(each, name="L") for each in lists)
     assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
-        *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent.")
+        *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent."),
+        *("### (a) Eve", "## 2.2. Pets"),
     ]
 
 
