@@ -17,7 +17,7 @@ from lumber_files.formats.markdown_cleanup import (
     convert_document,
     set_apart,
 )
-from lumber_files.formats.package import pack
+from lumber_files.formats.package import zip_parts
 from lumber_files.formats.page_tree import (
     BLOCK_TAGS,
     GROUP_TAGS,
@@ -65,7 +65,7 @@ def read_page(content: bytes, _max_unpacked: int) -> tuple[str, list[str], str]:
 
 def read_html(html: str) -> str:
     """Return the Markdown of a page, without a line break at its end."""
-    return convert_document(pack({**_BOOK, "p": plain_page(html)}), "epub")
+    return convert_document(zip_parts({**_BOOK, "p": plain_page(html)}), "epub")
 
 
 def plain_page(html: str) -> str:

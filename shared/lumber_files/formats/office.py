@@ -30,9 +30,9 @@ from lumber_files.formats.package import (
     find,
     is_page_number,
     link_targets,
-    pack,
     parse_xml,
     show_runs,
+    zip_parts,
 )
 from lumber_files.formats.sheet_tables import divide_rows
 from lumber_files.formats.sheets import read_drawings, read_workbook
@@ -89,7 +89,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     kind = format_from_bytes(content)
     if kind is None and content.startswith(b"PK"):
         with suppress(BadZipFile):  # its names may have backslashes, as some programs write them
-            kind = format_from_bytes(content := pack(_unpack(content, max_unpacked)))
+            kind = format_from_bytes(content := zip_parts(_unpack(content, max_unpacked)))
     if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
@@ -238,7 +238,7 @@ def _repack(
                 rewrite_open_document(root, parts)
             xml = etree.tostring(root)
         repacked[name] = show_local_dates(xml) if name == "xl/styles.bin" else xml
-    return pack(repacked)
+    return zip_parts(repacked)
 
 
 def _show_slide(root: Any, number: int) -> None:

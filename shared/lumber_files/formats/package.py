@@ -48,7 +48,7 @@ def parse_xml(xml: bytes) -> Any:
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, collect_ids=False))
 
 
-def pack(parts: Mapping[str, str | bytes]) -> bytes:
+def zip_parts(parts: Mapping[str, str | bytes]) -> bytes:
     """Return the package of parts with these names, without compression."""
     with ZipFile(package := BytesIO(), "w") as archive:
         for name, part in parts.items():
