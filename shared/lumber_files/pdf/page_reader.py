@@ -15,7 +15,8 @@ from lumber_core.support.wording import with_noun
 from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
-from lumber_files.pdf.page_characters import PageCharacters, turn_back
+from lumber_files.pdf.page_glyphs import PageGlyphs, turn_back
+from lumber_files.pdf.page_words import PageWords
 from lumber_files.pdf.right_to_left import turn_round
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, is_from_right
@@ -82,8 +83,8 @@ def _read_page(
     page = load_page(pdfium, document, number, layers)
     if not page:
         return [], [], 0
-    drawn = PageCharacters(pdfium, page, whole)
-    lines, own = drawn.lines(), drawn.count
+    drawn = PageGlyphs(pdfium, page)
+    lines, own = PageWords(drawn, whole).lines(), drawn.count
     kinds = set()
     for place in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, place)
@@ -96,8 +97,8 @@ def _read_page(
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
             page = load_page(pdfium, document, number, layers)
-            drawn = PageCharacters(pdfium, page, whole)
-            lines = drawn.lines(annotated=own)
+            drawn = PageGlyphs(pdfium, page)
+            lines = PageWords(drawn, whole).lines(annotated=own)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)

@@ -18,10 +18,10 @@ from lumber_files.formats.markdown_cleanup import UNSPACED
 _SOFT_HYPHENS = "\xad\u2010"  # browsers draw the last
 # PDFium returns the code of a glyph that has no character, and TeX maps some to U+FFFF. Lone
 # surrogates cannot be written to a file.
-_UNDECODABLE = "\ufffd"
+UNDECODABLE = "\ufffd"
 _CODES = (*range(1, 9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
 _REPAIRS = {
-    **dict.fromkeys(_CODES, _UNDECODABLE),
+    **dict.fromkeys(_CODES, UNDECODABLE),
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)},
     **dict.fromkeys(map(ord, "\0\u200b\u2060\ufeff")),  # invisible; joiners shape letters and emoji
     **dict.fromkeys(map(ord, "\xa0\u202f"), " "),  # no-break spaces: lines are already broken
@@ -45,16 +45,6 @@ _INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of 
 # Beside another alphabet, a line end is what stands there inside most lines: a space or nothing.
 _OWN, _OTHER = f"[{KANA_HAN}]", "[A-Za-z0-9]"
 _BESIDE = rf"(?<!\n.)(?<!\| .)(?:(?<={_OWN})[ \n]?(?={_OTHER})|(?<={_OTHER})[ \n]?(?={_OWN}))"
-
-# Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. Of a
-# font without a map to characters, PDFium returns the numbers of glyphs: "7KH" for "The".
-_FIRST_GLYPHS = bytes([*range(32, 127), *range(128, 160)]).decode("mac_roman")
-_MARKS, _MARKS_AFTER = "\u2013\u2014\u201c\u201d\u2018\u2019", 174  # the space, in most fonts
-_FIRST_LETTER = 160  # other fonts have accented letters from here on, also in place of these marks
-SPACE_GLYPHS = "\1\2\3\4"
-"""The numbers that the space may have among the glyphs of such a font, mostly 3."""
-_SPACES_OF_TEXT = 0.08, 0.4  # shares of its characters; of the glyphs of another font, as rarely
-_MIN_TEXT = 0.88  # share of letters, digits and spaces; with other glyphs, "a" is no letter
 
 _PART = r"\w+(?:-\w+)*"
 _LINE_END = rf"(?P<sign>-| ?[{_SOFT_HYPHENS}]) ?\n"
@@ -81,20 +71,6 @@ def clean_pages(texts: Sequence[str]) -> list[str]:
     words = _Words(pages)
     pages = [_DIVIDED_WORD.sub(words.mend, page) for page in pages]
     return [re.sub(f"[{_SOFT_HYPHENS}]", "-", page) for page in pages]
-
-
-def decode_glyphs(glyphs: Sequence[str]) -> str:
-    """Return the characters of a font's glyphs, given as their numbers; "" if these are no text."""
-    space = ord(max(SPACE_GLYPHS, key=glyphs.count))
-    characters = {chr(glyph): own for glyph, own in enumerate(_FIRST_GLYPHS, start=space)}
-    marks = {chr(glyph): own for glyph, own in enumerate(_MARKS, start=space + _MARKS_AFTER)}
-    if {glyph for glyph in glyphs if glyph >= chr(_FIRST_LETTER)} <= marks.keys():
-        characters |= marks
-    text = "".join(characters.get(glyph, _UNDECODABLE) for glyph in glyphs)
-    least, most = (share * len(text) for share in _SPACES_OF_TEXT)
-    letters, spaces = sum(map(str.isalnum, text)), text.count(" ")
-    is_text = least <= spaces <= most and letters + spaces >= _MIN_TEXT * len(text)
-    return text if is_text else ""
 
 
 def _compose(match: re.Match[str]) -> str:

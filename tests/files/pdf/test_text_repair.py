@@ -9,7 +9,8 @@ import pytest
 
 from lumber_core import BertChunker
 from lumber_files import read_bytes
-from lumber_files.pdf.text_repair import clean_pages, decode_glyphs
+from lumber_files.pdf.page_text import decode_glyphs
+from lumber_files.pdf.text_repair import clean_pages
 from tests.growth import check_linear
 from tests.making_files import character_map, pdf_of, pdf_page, pdf_stream
 

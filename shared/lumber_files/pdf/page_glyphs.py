@@ -1,0 +1,126 @@
+"""The glyphs of a PDF's page as PDFium gives them: where each stands, and in which font."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import hypot
+from typing import Any
+
+from lumber_files.pdf.text_lines import Word
+
+_BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
+_MIN_BOLD_WEIGHT = 600
+_MONOSPACED = re.compile(
+    "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
+)
+_FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
+_MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
+_MOST_BETWEEN = 8  # objects that are drawn between two characters
+
+
+class PageGlyphs:
+    """The glyphs of a page, in the order in which they are read, and the `objects` drawn on it.
+
+    Attributes:
+        pdfium: The functions of PDFium.
+        page: The text of the page, to be closed by `FPDFText_ClosePage`.
+        objects: What is drawn on the page.
+        count: Number of glyphs, each of which has an index.
+        order: PDFium's number of each glyph. Text from right to left is put in another order.
+        turns: How many words were seen, by the quarter turns to the left of their letters.
+    """
+
+    def __init__(self, pdfium: Any, page: Any) -> None:
+        self.pdfium = pdfium
+        numbers = range(pdfium.FPDFPage_CountObjects(page))
+        self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
+        self.page = pdfium.FPDFText_LoadPage(page)
+        self.count: int = max(0, pdfium.FPDFText_CountChars(self.page))
+        self.order = [*range(self.count)]
+        self.turns = Counter[int]()
+        self._placed = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
+        self._styles: dict[bytes, tuple[int, bool]] = {}
+        self._matrix, self._area = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
+        self._name, self._flags = ctypes.create_string_buffer(_MAX_FONT_NAME), ctypes.c_int()
+        self._numbers = [ctypes.c_double() for _ in range(4)]
+
+    def box(self, index: int, turns: int) -> tuple[float, float, float]:
+        """Return the left and right sides of a character, and its foot."""
+        self.pdfium.FPDFText_GetCharBox(self.page, self.order[index], *self._numbers)
+        left, right, bottom, top = self._numbers
+        if not turns:
+            return left.value, right.value, bottom.value
+        ends = turn_back(left.value, bottom.value, turns), turn_back(right.value, top.value, turns)
+        (first, last), heights = zip(*ends, strict=True)
+        return min(first, last), max(first, last), min(heights)
+
+    def height(self, index: int) -> float:
+        """Return the height of a character that is not turned."""
+        *_, foot = self.box(index, 0)
+        return self._numbers[3].value - foot
+
+    def spaces(self, start: int, stop: int) -> list[float]:
+        """Return how far each of some characters begins from where the one before advances to."""
+        area, end, spaces = self._area, 0.0, []
+        for own in self.order[start:stop]:
+            self.pdfium.FPDFText_GetLooseCharBox(self.page, own, area)
+            spaces.append(area.left - end)  # the advance of a letter is wider than its box
+            end = area.right
+        return spaces
+
+    def is_generated(self, index: int) -> bool:
+        """Return whether PDFium has added a character that is not drawn."""
+        return bool(self.pdfium.FPDFText_IsGenerated(self.page, self.order[index]))
+
+    def origin(self, index: int, turns: int = 0) -> tuple[float, float]:
+        """Return where a character begins on its baseline."""
+        x, y = self._numbers[:2]
+        self.pdfium.FPDFText_GetCharOrigin(self.page, self.order[index], x, y)
+        return turn_back(x.value, y.value, turns)
+
+    def font(self, index: int, *, goes_down: bool) -> Word:
+        """Return a word without place that is drawn as a character is.
+
+        A line that `goes_down` is read as if it were turned, so that the first is at the top.
+        """
+        pdfium, page, matrix = self.pdfium, self.page, self._matrix
+        own = self.order[index]
+        pdfium.FPDFText_GetMatrix(page, own, matrix)
+        size = pdfium.FPDFText_GetFontSize(page, own) * hypot(matrix.c, matrix.d)
+        if size < _MIN_SIZE:  # a font whose glyphs are drawings may have any
+            left, right, _ = self.box(index, 0)
+            size = max(_MIN_SIZE, right - left, self.height(index))
+        turns = 3 if goes_down else 0
+        if abs(matrix.b) > abs(matrix.a):
+            turns = 1 if matrix.b > 0 else 3
+        elif matrix.a < 0 and matrix.d < 0:
+            turns = 2
+        pdfium.FPDFText_GetFontInfo(page, own, self._name, _MAX_FONT_NAME, self._flags)
+        font = self._name.value
+        if font not in self._styles:
+            name = font.decode("latin-1")
+            weight = pdfium.FPDFText_GetFontWeight(page, own)
+            bold = weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None
+            self._styles[font] = (
+                2 if bold else int("medium" in name.lower()),
+                bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
+            )
+        self.turns[turns] += 1
+        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns)
+
+    def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
+        """Yield the sides of the first objects drawn between two characters."""
+        pdfium, ends = self.pdfium, [ctypes.c_float() for _ in range(4)]
+        drawn = (pdfium.FPDFText_GetTextObject(self.page, index) for index in (before, after))
+        at = [self._placed.get(ctypes.addressof(o.contents), -1) if o else -1 for o in drawn]
+        for own in self.objects[at[0] + 1 : at[1]][:_MOST_BETWEEN]:
+            pdfium.FPDFPageObj_GetBounds(own, *ends)
+            yield [end.value for end in ends]
+
+
+def turn_back(x: float, y: float, turns: int) -> tuple[float, float]:
+    """Return a point of a page that is turned back by quarter turns."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]

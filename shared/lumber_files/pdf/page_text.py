@@ -1,0 +1,162 @@
+"""The text of a PDF's page, with what PDFium leaves out of it, adds to it, or cannot decode.
+
+It has a character for each glyph. U+0000 stands for one that is left out later.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from math import dist
+
+from lumber_files.pdf.page_glyphs import PageGlyphs
+from lumber_files.pdf.text_repair import UNDECODABLE
+
+LOWER_HYPHEN = "\ufdd1"
+"""Stands for U+2010 at the end of a line, as U+FFFE does for a hyphen in PDFium's text."""
+_DROPPED = "\3"  # not in PDFium's text, if it is the number of a glyph
+_LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
+_DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
+_JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
+_MIN_SPACES = 0.15, 0.22  # times the size, behind a letter of one glyph or more
+_LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
+_MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
+_MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold
+
+# Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. Of a
+# font without a map to characters, PDFium returns the numbers of glyphs: "7KH" for "The".
+_FIRST_GLYPHS = bytes([*range(32, 127), *range(128, 160)]).decode("mac_roman")
+_MARKS, _MARKS_AFTER = "\u2013\u2014\u201c\u201d\u2018\u2019", 174  # the space, in most fonts
+_FIRST_LETTER = 160  # other fonts have accented letters from here on, also in place of these marks
+_SPACE_GLYPHS = "\1\2\3\4"  # the numbers that the space may have in such a font
+_SPACES_OF_TEXT = 0.08, 0.4  # shares of its characters; of the glyphs of another font, as rarely
+_MIN_TEXT = 0.88  # share of letters, digits and spaces; with other glyphs, "a" is no letter
+
+
+def read_characters(glyphs: PageGlyphs) -> str:
+    """Return the text of a page, in units of UTF-16 as PDFium counts."""
+    buffer = (ctypes.c_ushort * (glyphs.count + 1))()
+    size = glyphs.pdfium.FPDFText_GetText(glyphs.page, 0, glyphs.count, buffer)
+    text = "".join(map(chr, buffer[: size - 1]))
+    if len(text) < glyphs.count:
+        text = _with_missing(text, glyphs)
+    if any(glyph in text for glyph in _SPACE_GLYPHS):
+        text = _with_decoded(text, glyphs)
+    text = _LONE_BREAK.sub(" ", text)
+    if len(glyphs.objects) > glyphs.count / 2:
+        text = _with_doubled(text, glyphs)
+    text = _DRAWN_TWICE.sub(lambda word: _without_copies(word, glyphs), text)
+    text = re.sub("\u2010(?=\\S)", lambda hyphen: _hyphen(hyphen, glyphs), text)
+    return _LEADERS.sub(lambda match: " " * len(match[0]), _with_joined(text, glyphs))
+
+
+def _with_missing(text: str, glyphs: PageGlyphs) -> str:
+    """Return a text with a character for each glyph that PDFium leaves out of it.
+
+    A bar is a minus sign. At the start of a line it is the mark of an item.
+    """
+    units, index_in_text = list(text), glyphs.pdfium.FPDFText_GetTextIndexFromCharIndex
+    for index in range(glyphs.count):
+        if index_in_text(glyphs.page, index) < 0:
+            starts = not index or units[index - 1] == "\n"
+            left, right, _ = glyphs.box(index, 0)
+            is_bar = right - left > _MIN_BAR * glyphs.height(index) > 1
+            is_space = glyphs.pdfium.FPDFText_GetUnicode(glyphs.page, index) == ord(_DROPPED)
+            other = "\u2022" if starts else _DROPPED if is_space else " "
+            units.insert(index, "\u2212" if is_bar else other)
+    return "".join(units)
+
+
+def _with_decoded(text: str, glyphs: PageGlyphs) -> str:
+    """Return a text with the characters of fonts without a map; see `decode_glyphs`."""
+    units, fonts = list(text), defaultdict[int, list[int]](list)
+    for index in range(glyphs.count):
+        if glyphs.pdfium.FPDFText_HasUnicodeMapError(glyphs.page, index) == 1:
+            shown = glyphs.pdfium.FPDFText_GetTextObject(glyphs.page, index)
+            font = glyphs.pdfium.FPDFTextObj_GetFont(shown)
+            fonts[ctypes.addressof(font.contents) if font else 0].append(index)
+    for places in fonts.values():
+        codes = (glyphs.pdfium.FPDFText_GetUnicode(glyphs.page, place) for place in places)
+        for place, character in zip(places, decode_glyphs([*map(chr, codes)]), strict=False):
+            units[place] = character
+    return "".join(units).replace(_DROPPED, " ")
+
+
+def decode_glyphs(glyphs: Sequence[str]) -> str:
+    """Return the characters of a font's glyphs, given as their numbers; "" if these are no text."""
+    space = ord(max(_SPACE_GLYPHS, key=glyphs.count))
+    characters = {chr(glyph): own for glyph, own in enumerate(_FIRST_GLYPHS, start=space)}
+    marks = {chr(glyph): own for glyph, own in enumerate(_MARKS, start=space + _MARKS_AFTER)}
+    if {glyph for glyph in glyphs if glyph >= chr(_FIRST_LETTER)} <= marks.keys():
+        characters |= marks
+    text = "".join(characters.get(glyph, UNDECODABLE) for glyph in glyphs)
+    least, most = (share * len(text) for share in _SPACES_OF_TEXT)
+    letters, spaces = sum(map(str.isalnum, text)), text.count(" ")
+    is_text = least <= spaces <= most and letters + spaces >= _MIN_TEXT * len(text)
+    return text if is_text else ""
+
+
+def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
+    """Return a text with doubled letters where PDFium has a space for the second one.
+
+    Chrome draws each letter as an object. PDFium leaves out one like that before it if their
+    boxes overlap, as in italics: bold print may draw each letter twice.
+    """
+    units = list(text)
+    for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
+        before, after = space.start() - 1, space.end()
+        for x, y, end, _ in glyphs.drawn_between(before, after):
+            left, right, foot = glyphs.box(before, 0)
+            width, shift = right - left, x - left  # that of bold print is smaller
+            unlike = max(abs(end - x - width), abs(y - foot))
+            joined = glyphs.box(after, 0)[0] < end + width / 16  # else a word ends
+            if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
+                units[before + 1] = text[before]
+    return "".join(units)
+
+
+def _with_joined(text: str, glyphs: PageGlyphs) -> str:
+    """Return a text with U+0000, which is left out later, for what PDFium adds to it.
+
+    Chrome states the text of glyphs that make a letter. PDFium adds a space behind the first,
+    and repeats the text if another one, such as a tone, begins behind the next letter.
+    """
+    pdfium, units, owners = glyphs.pdfium, list(text), dict[int, int]()
+    for start, stop in (run.span() for run in _JOINED.finditer(text)):
+        for index in range(start, stop):
+            drawn = pdfium.FPDFText_GetTextObject(glyphs.page, index)
+            mark = pdfium.FPDFPageObj_GetMark(drawn, pdfium.FPDFPageObj_CountMarks(drawn) - 1)
+            if pdfium.FPDFPageObjMark_GetParamValueType(mark, b"ActualText"):
+                owner = ctypes.addressof(drawn.contents)
+                if owners.setdefault(ctypes.addressof(mark.contents), owner) != owner:
+                    units[index] = "\0"
+        if text[stop : stop + 1] == " " and _is_added(max(start, stop - 4), stop, glyphs):
+            units[stop] = "\0"
+    return "".join(units)
+
+
+def _is_added(start: int, space: int, glyphs: PageGlyphs) -> bool:
+    """Return whether PDFium adds a space between letters that touch each other."""
+    rest = [*glyphs.drawn_between(space - 1, space + 1)]
+    is_drawn = any(foot == top for _, foot, _, top in rest)
+    if is_drawn or not glyphs.is_generated(space):
+        return False
+    rights = [glyphs.box(index, 0)[1] for index in range(start, space)]
+    gap = glyphs.box(space + 1, 0)[0] - max([*rights, *(right for *_, right, _ in rest)])
+    size = glyphs.font(space + 1, goes_down=False).size
+    return -size < gap < _MIN_SPACES[bool(rest)] * size
+
+
+def _without_copies(word: re.Match[str], glyphs: PageGlyphs) -> str:
+    """Return a word with U+0000, which is left out later, for each copy of a letter."""
+    apart = max(dist(glyphs.origin(n), glyphs.origin(n + 1)) for n in range(*word.span(), 2))
+    is_copy = apart < _MAX_SHIFT * glyphs.font(word.start(), goes_down=False).size
+    return "".join(f"{letter}\0" for letter in word[0][::2]) if is_copy else word[0]
+
+
+def _hyphen(match: re.Match[str], glyphs: PageGlyphs) -> str:
+    """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""
+    below = glyphs.origin(match.start())[1] - glyphs.origin(match.end())[1] > 1
+    return LOWER_HYPHEN if below else match[0]
