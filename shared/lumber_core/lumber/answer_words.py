@@ -21,8 +21,10 @@ _LISTS: dict[str, dict[str, str]] = {
     # The answer that the content does not change.
     "no_start": {
         "en": r"n/a|not applicable|none|null|nil|no(?: (?:shift|turn|change)s?)?|nowhere|nothing",
+        "de": "keine?r?|nirgends|nichts",
+        "fr": "aucune?|nulle part|rien",
+        "es": "ning[uú]n[oa]?|nada",
         "others": (
-            "keine?r?|nirgends|nichts|aucune?|nulle part|rien|ning[uú]n[oa]?|nada|"
             r"nessun[oa]?|nenhuma?|geen|brak|żad\w+|нет|ни один|ing[ae]n|inget|yok|لا|هیچ|"
             "אין|hiçbiri|không(?: có)?|tidak ada|немає|žádn[ýáé]|niciunul|ei mikään|κανένα"
         ),
