@@ -7,11 +7,11 @@ The Markdown that a file should give is beside it (`a.docx.md`, as docling's gro
 the file is in `formats` and was made from a Markdown of that stem. For each format and reader it
 prints the number of files, and means over the files: the share of the expected words that are kept
 in order (of the first 8,000), and the shares of headings kept with their level, list items with
-their depth and kind, and cells with their row and column (of files that have any), of titles found
-at any level, and of titles that are none there. Titles are headings without their numbers: readers
-differ about a number that is drawn beside its title. A file that cannot be read keeps nothing. The
-last figure is seconds for a file; the first starts a process. markitdown and kreuzberg are measured
-if they are installed.
+their depth and kind, and cells with their row and column (of files that have any), of headings
+found at any level, and of headings that are none there; the last two also of titles, which are
+headings without their numbers: readers differ about a number that is drawn beside its title. A
+file that cannot be read keeps nothing. The last figure is seconds for a file; the first starts a
+process. markitdown and kreuzberg are measured if they are installed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rapidfuzz.distance import LCSseq
 from lumber_files import read_file
 
 MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
-KINDS = ("words", "headings", "items", "cells", "titles", "no title")
+KINDS = ("words", "headings", "items", "cells", "found", "invented", "titles", "no title")
 # "Chapter 1", "1.2" and "(3)" before a title or behind it, or alone, as `words` returns them.
 _NUMBERS = re.compile(r"^(?:(?:chapter|part|section) )?(?:\d{1,2}(?: |$))+|(?: \d{1,2})+$")
 # Characters of Hangul, Chinese, Japanese, Thai and its kin are words of their own: lines of a PDF
@@ -53,7 +53,7 @@ def words(text: str) -> list[str]:
 
 def parts(markdown: str) -> Parts:
     """Return the headings, items and cells of a Markdown by kind, with their counts."""
-    counts: Parts = {kind: Counter() for kind in ("headings", "items", "cells", "titles")}
+    counts: Parts = {kind: Counter() for kind in ("headings", "items", "cells", "found", "titles")}
     lists: list[str] = []
     head: list[str] = []
     row: list[str] = []
@@ -78,6 +78,7 @@ def parts(markdown: str) -> Parts:
             text = " ".join(words(token.content))
             if waiting == "heading_open":
                 counts["headings"][(tag, text)] += 1
+                counts["found"][(text,)] += 1
                 if title := _NUMBERS.sub("", text):
                     counts["titles"][(title,)] += 1
             elif waiting == "list_item_open":
@@ -121,8 +122,9 @@ def measure(expected: str, text: str) -> dict[str, float]:
     for kind, count in stated.items():
         if count:
             shares[kind] = (count & read[kind]).total() / count.total()
-    if count := read["titles"]:
-        shares["no title"] = (count - stated["titles"]).total() / count.total()
+    for kind, none in (("found", "invented"), ("titles", "no title")):
+        if count := read[kind]:
+            shares[none] = (count - stated[kind]).total() / count.total()
     return shares
 
 
