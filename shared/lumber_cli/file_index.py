@@ -123,11 +123,11 @@ class FileIndex:
 
         `advance` is called with the number of files embedded since its last call, a fraction.
         """
-        documents, records = [], []
+        documents, records, identity = [], [], self._chunker.identity
         for path, text, stamp, settled, content in files:
             metadata = {**text.metadata, _SOURCE: path}
             document = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
-            version = document_digest(document, self._chunker.identity)
+            version = document_digest(document, identity)
             records.append((path, FileRecord(stamp, content, version), settled))
             documents.append(document)
         self._index.add(documents, advance=advance)

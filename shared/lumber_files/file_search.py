@@ -186,13 +186,16 @@ def entries_in(
             if not entry.name.startswith(_HIDDEN)
             and not (rules and rules.leave_out(entry.path, entry.path in folders))
         ]
-        for entry in shown:
-            try:
-                is_file = entry.is_file()
-            except OSError as error:
-                skipped[entry.path], is_file = error, False
-            yield from [entry][:is_file]
+        yield from (entry for entry in shown if _is_file(entry, skipped))
         waiting += [entry.path for entry in reversed(shown) if entry.path in folders]
+
+
+def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError as error:
+        skipped[entry.path] = error
+        return False
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:

@@ -269,6 +269,7 @@ def _check_name(name: str, value: object) -> None:
 def _check_url(url: object) -> None:
     if not isinstance(url, str):
         raise TypeError(f"base_url must be a str, not {type(url).__name__}")
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
         shown = public_url(url)
         raise ValueError(f"base_url must look like http://127.0.0.1:8000/v1, not {shown!r}")

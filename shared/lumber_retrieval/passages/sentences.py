@@ -76,7 +76,8 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
 
 def begins_with_heading(text: str, kind: str) -> bool:
     """Return whether a text begins with a heading."""
-    return any(heading.start == 0 for heading in headings_in(text, kind))
+    first = next(headings_in(text, kind), None)
+    return first is not None and first.start == 0
 
 
 def sentences_of(
