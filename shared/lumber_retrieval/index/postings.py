@@ -133,8 +133,9 @@ class TermLists(dict[str, list[PostingList]]):
         lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(self._removed) for term in terms}
         self.counts |= dict.fromkeys(lists, 0)
         wanted, long = dict[int, tuple[str, int, int]](), set()
+        digests = keys_of(lists, _DIGEST_BITS).tolist()
         for place, segment in enumerate(self._removed):
-            keys = map(keys_in(segment).__getitem__, keys_of(lists, _DIGEST_BITS).tolist())
+            keys = map(keys_in(segment).__getitem__, digests)
             wanted |= {key: (term, place, segment) for key, term in zip(keys, lists, strict=True)}
         for key, size, chunks in select(self._connection, what, wanted):
             term, place, segment = wanted[key]
