@@ -26,7 +26,7 @@ class PageGlyphs:
 
     Attributes:
         pdfium: The functions of PDFium.
-        page: The text of the page, to be closed by `FPDFText_ClosePage`.
+        page: The text of the page, until `close` is called.
         objects: What is drawn on the page.
         count: Number of glyphs, each of which has an index.
         order: PDFium's number of each glyph. Text from right to left is put in another order.
@@ -46,6 +46,10 @@ class PageGlyphs:
         self._matrix, self._area = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._name, self._flags = ctypes.create_string_buffer(_MAX_FONT_NAME), ctypes.c_int()
         self._numbers = [ctypes.c_double() for _ in range(4)]
+
+    def close(self) -> None:
+        """Close the text of the page."""
+        self.pdfium.FPDFText_ClosePage(self.page)
 
     def box(self, index: int, turns: int) -> tuple[float, float, float]:
         """Return the left and right sides of a character, and its foot."""

@@ -69,7 +69,7 @@ class PageWords:
                     lines[-1] = join_words(before, part), added
                 else:
                     lines.append((part, by_annotation))
-        self._glyphs.pdfium.FPDFText_ClosePage(self._glyphs.page)
+        self._glyphs.close()
         turns = self._glyphs.turns
         most = max(turns, key=turns.__getitem__, default=0)
         return [TextLine(_turn(words, most), added=added) for words, added in lines]
