@@ -85,8 +85,8 @@ def test_its_examples_run_as_printed(value: Any) -> None:
 def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) -> None:
     module = import_module(package)
     classes = [getattr(module, name) for name in module.__all__ if name[0] != "_"]
-    # A prompt is an object.
-    used = [each for each in classes if callable(each) and not inspect.isabstract(each)]
+    # A prompt is an object, and nobody makes the base of the parsers.
+    used = [e for e in classes if callable(e) and e.__name__ != "SpanNodeParser"]
     assert [each.__name__ for each in used if ">>> " not in each.__doc__] == []
 
 

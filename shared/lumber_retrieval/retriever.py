@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Generic, TypeVar
@@ -19,18 +18,20 @@ from lumber_retrieval.passages.ranking import SearchSettings
 D = TypeVar("D")
 
 
-class IndexingRetriever(ABC, Generic[D]):
+class IndexingRetriever(Generic[D]):
     """A retriever with an index of its own, to which documents of a framework are added.
 
-    The settings of a search are attributes, which may be assigned.
+    The settings of a search are attributes, which may be assigned. A subclass has `_open` and
+    `_convert_documents`, which are not abstract methods: LlamaIndex would trace each call of these
+    as a retrieval, with all texts.
     """
 
     _opened: tuple[tuple[Any, ...], PassageIndex] | None
     _settings_of_index: ClassVar[tuple[str, ...]] = ()  # splitter, embedding model, path
 
-    @abstractmethod
     def _open(self) -> PassageIndex:
         """Return a new index with these settings."""
+        raise NotImplementedError
 
     @property
     def _index(self) -> PassageIndex:
@@ -45,7 +46,6 @@ class IndexingRetriever(ABC, Generic[D]):
         """The current settings of a search."""
         return {field.name: getattr(self, field.name) for field in fields(SearchSettings)}
 
-    @abstractmethod
     def _convert_documents(self, documents: Iterable[D]) -> list[IndexedDocument]:
         """Return documents of the framework as documents of the index.
 
@@ -53,6 +53,7 @@ class IndexingRetriever(ABC, Generic[D]):
             TypeError: An item is not a document.
             ValueError: A document has no name, or is a chunk.
         """
+        raise NotImplementedError
 
     @classmethod
     def from_documents(

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from llama_index.core import SimpleDirectoryReader
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.span_handlers import SimpleSpanHandler
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -83,6 +85,20 @@ async def test_a_query_engine_answers_from_passages() -> None:
     assert len(seen.get_event_pairs(CBEventType.RETRIEVE)) == 3
     bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
     assert await retriever.aretrieve(bundle) == retriever.retrieve(bundle)
+
+
+def test_traces_show_what_is_asked_not_how_an_index_is_made() -> None:
+    spans, handlers = SimpleSpanHandler(), get_dispatcher("root").span_handlers
+    handlers.append(spans)
+    try:
+        retriever = retriever_of()
+        retriever.add_documents([RIVERS])
+        retriever.retrieve(QUERY)
+    finally:
+        handlers.remove(spans)
+    names = {span.id_.partition("-")[0] for span in spans.completed_spans}
+    ours = {name for name in names if not name.startswith("LumberEmbedding.")}
+    assert ours == {"PassageRetriever.retrieve", "PassageRetriever._retrieve"}
 
 
 def test_passages_say_what_nodes_say() -> None:
