@@ -75,19 +75,19 @@ def main() -> None:
     options = parser.parse_args()
     chance = random.Random(options.seed)
     corpora = development_corpora(options.data, None)
-    for some in (corpora, *([load_xquad(options.data / "xquad", each)] for each in LANGUAGES)):
-        measure(some, options.quotes, chance)
+    for group in (corpora, *([load_xquad(options.data / "xquad", name)] for name in LANGUAGES)):
+        measure(group, options.quotes, chance)
 
 
 def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> None:
     """Print how many quotes of some corpora are found."""
-    asked = [quote for corpus in corpora for quote in quotes_of(corpus, count, chance)]
-    ways = changes([word for quote in asked for word in words_of(quote.text)])
+    quotes = [quote for corpus in corpora for quote in quotes_of(corpus, count, chance)]
+    ways = changes([word for quote in quotes for word in words_of(quote.text)])
     rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
-    for number, quote in enumerate(asked):
+    for number, quote in enumerate(quotes):
         for name, row in outcomes(ways, quote, chance, by_hand=number % BASELINE_EVERY == 0):
             rows[name].append(row)
-    print(f"\n{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
+    print(f"\n{len(quotes)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
     print("by hand: recall")
     print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
@@ -107,8 +107,8 @@ def quotes_of(corpus: Corpus, count: int, chance: random.Random) -> Iterator[Quo
             size = chance.randint(MIN_WORDS, 30)
             first = chance.randrange(max(1, len(words) - size))
             span = Span(words[first][0], words[min(first + size, len(words)) - 1][1])
-        others = [other for other in corpus.documents if other is not document]
-        among = chance.sample(others, min(DOCUMENTS_SEARCHED - 1, len(others)))
+        elsewhere = [other for other in corpus.documents if other is not document]
+        among = chance.sample(elsewhere, min(DOCUMENTS_SEARCHED - 1, len(elsewhere)))
         chance.shuffle(among)
         yield Quote(document, span, [*among, document])
 
@@ -175,7 +175,7 @@ def outcomes(
     """Yield the outcome of each change of a quote, and of a search without its document."""
     words = words_of(quote.text)
     changed = [join_words(change(words, chance)) for change in ways.values()]
-    texts = {each.name: each.text for each in quote.among}
+    texts = {document.name: document.text for document in quote.among}
     yield from zip(ways, find_quotes(changed, texts, quote, by_hand), strict=True)
     del texts[quote.document.name]
     letters = _letters(quote.text)
@@ -199,8 +199,8 @@ def find_quotes(
         return name == true.document.name and shared.end - shared.start >= 0.8 * union
 
     for quote, citation in zip(quotes, cite(quotes, texts), strict=True):
-        near = is_right(*find_by_hand(quote, texts)) if by_hand else None
-        yield Outcome(citation.kind, is_right(citation.document, citation.span), near)
+        by_baseline = is_right(*find_by_hand(quote, texts)) if by_hand else None
+        yield Outcome(citation.kind, is_right(citation.document, citation.span), by_baseline)
 
 
 def find_by_hand(quote: str, texts: Mapping[str, str]) -> tuple[str | None, Span | None]:
@@ -208,17 +208,17 @@ def find_by_hand(quote: str, texts: Mapping[str, str]) -> tuple[str | None, Span
     best = float(MIN_SIMILARITY)
     place: tuple[str | None, Span | None] = None, None
     for name, text in texts.items():
-        found = partial_ratio_alignment(quote.lower(), text.lower(), score_cutoff=best)
-        if found is not None and (place[0] is None or found.score > best):
-            best, place = found.score, (name, Span(found.dest_start, found.dest_end))
+        match = partial_ratio_alignment(quote.lower(), text.lower(), score_cutoff=best)
+        if match is not None and (place[0] is None or match.score > best):
+            best, place = match.score, (name, Span(match.dest_start, match.dest_end))
     return place
 
 
 def show(name: str, rows: Sequence[Outcome]) -> None:
     """Print a row of the table."""
 
-    def share(some: Sequence[bool | None]) -> str:
-        return f"{fmean(map(bool, some)):.1%}" if some else ""
+    def share(values: Sequence[bool | None]) -> str:
+        return f"{fmean(map(bool, values)):.1%}" if values else ""
 
     kinds = (share([row.kind == kind for row in rows]) for kind in KINDS)
     precision = share([row.right for row in rows if row.kind != "not found"])

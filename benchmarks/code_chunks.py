@@ -113,16 +113,16 @@ def main() -> None:
         if not (texts := read_code(folders, suffix)):
             continue
         grammar = import_module(f"tree_sitter_{module}")
-        own = getattr(grammar, "language", None) or grammar.language_typescript
-        syntax = tree_sitter.Parser(tree_sitter.Language(own()))
+        language_of = getattr(grammar, "language", None) or grammar.language_typescript
+        syntax = tree_sitter.Parser(tree_sitter.Language(language_of()))
         places = [[*find_definitions(text, syntax, kinds)] for text in texts]
         label = f"{suffix}: {len(texts)} files, {sum(map(len, places)):,} definitions"
-        wanted = sum(len(cut_by_layout(text)) for text in texts)
+        chunk_count = sum(len(cut_by_layout(text)) for text in texts)
 
         def fewer(size: int, language: str = language, texts: Sequence[str] = texts) -> int:
             return -sum(map(len, map(make_cast(language, size), texts)))
 
-        size = CAST_SIZES[bisect_left(CAST_SIZES, -wanted, key=fewer)]
+        size = CAST_SIZES[bisect_left(CAST_SIZES, -chunk_count, key=fewer)]
         for name, cut in (("Layout", cut_by_layout), ("cAST", make_cast(language, size))):
             print(f"{label} | {name} | {measure(texts, places, cut)}", flush=True)
 

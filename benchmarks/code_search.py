@@ -31,16 +31,16 @@ def read_code() -> list[Document]:
 
 def main() -> None:
     lines = (_HERE / "code_questions.jsonl").read_text(encoding="utf-8").splitlines()
-    asked = [json.loads(line) for line in lines]
+    questions = [json.loads(line) for line in lines]
     retriever = PassageRetriever()
     retriever.add_documents(read_code())
-    print(f"budget in words | found, of {len(asked)} | in the first passage\n--- | --- | ---")
+    print(f"budget in words | found, of {len(questions)} | in the first passage\n--- | --- | ---")
     for budget in BUDGETS:
         retriever.budget = budget
         ranks = []
-        for one in asked:
-            texts = [passage.page_content for passage in retriever.invoke(one["question"])]
-            ranks += [n for n, text in enumerate(texts) if one["must_contain"] in text][:1]
+        for question in questions:
+            texts = [passage.page_content for passage in retriever.invoke(question["question"])]
+            ranks += [n for n, text in enumerate(texts) if question["must_contain"] in text][:1]
         print(f"{budget} | {len(ranks)} | {ranks.count(0)}")
 
 

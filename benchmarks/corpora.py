@@ -34,12 +34,12 @@ def load_choi(folder: Path) -> list[Document]:
 
 def load_chroma(folder: Path) -> list[Corpus]:
     """Load the corpora of Chroma's evaluation: a document each, questions with their excerpts."""
-    asked: dict[str, list[Question]] = {}
+    by_corpus: dict[str, list[Question]] = {}
     for row in _lines(folder / "questions.jsonl"):
         question = Question(row["question"], row["corpus"], references=_spans(row["references"]))
-        asked.setdefault(row["corpus"], []).append(question)
+        by_corpus.setdefault(row["corpus"], []).append(question)
     corpora = []
-    for name, questions in asked.items():
+    for name, questions in by_corpus.items():
         text = _read(folder / "corpora" / f"{name}.md")
         units = tuple(span.start for span in sentences(text))
         document = Document(name, text, units, (0,), "chroma")
@@ -58,7 +58,7 @@ def load_multi_corpus(folder: Path) -> Corpus:
     """Load RAG-Multi-Corpus: Markdown of three companies, with questions that search all of it."""
     loaded = load_folder(folder, pattern="*/*.md", questions=folder / "questions.jsonl")
     documents = tuple(
-        replace(one, source=f"multi_corpus/{one.name.split('/')[0]}") for one in loaded.documents
+        replace(doc, source=f"multi_corpus/{doc.name.split('/')[0]}") for doc in loaded.documents
     )
     return Corpus("multi_corpus", documents, loaded.questions)
 
@@ -101,7 +101,7 @@ def load_qmsum(folder: Path) -> Corpus:
         starts = {0, *(span.start for span in _spans(row["topics"]))}
         topics[f"{row['document']}.txt"] = tuple(sorted(starts))
     documents = tuple(
-        replace(one, starts=topics.get(one.name, (0,)), source="qmsum") for one in loaded.documents
+        replace(doc, starts=topics.get(doc.name, (0,)), source="qmsum") for doc in loaded.documents
     )
     return Corpus("qmsum val", documents, loaded.questions)
 
@@ -180,7 +180,7 @@ def _article(path: Path, original: str, levels: Collection[int] | None) -> Docum
 
 
 def _spans(references: list[dict[str, Any]]) -> tuple[Span, ...]:
-    return tuple(Span(one["start_index"], one["end_index"]) for one in references)
+    return tuple(Span(excerpt["start_index"], excerpt["end_index"]) for excerpt in references)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

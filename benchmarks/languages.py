@@ -58,10 +58,10 @@ def trigram_recall(corpus: Corpus) -> float:
     ]
     terms = [_trigrams(span.of(corpus.by_name[name].text)) for name, span in spans]
     postings: dict[str, list[tuple[int, int]]] = {}
-    for number, own in enumerate(terms):
-        for term, count in zip(*np.unique(own, return_counts=True), strict=True):
+    for number, of_chunk in enumerate(terms):
+        for term, count in zip(*np.unique(of_chunk, return_counts=True), strict=True):
             postings.setdefault(str(term), []).append((number, int(count)))
-    lengths = np.array([len(own) for own in terms])
+    lengths = np.array([len(of_chunk) for of_chunk in terms])
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     is_read = []
     for question in corpus.questions:
@@ -82,14 +82,14 @@ def _trigrams(text: str) -> list[str]:
 
 def _read(ranked: Sequence[tuple[str, Span]], question: Question, corpus: Corpus) -> bool:
     """Return whether an answer is in the first characters of the ranked spans."""
-    left = int(READ_SHARE * sum(len(document.text) for document in corpus.documents))
+    remaining = int(READ_SHARE * sum(len(document.text) for document in corpus.documents))
     [answer] = question.references
     for name, span in ranked:
-        end = min(span.end, span.start + left)
+        end = min(span.end, span.start + remaining)
         if name == question.document and span.start <= answer.start < answer.end <= end:
             return True
-        left -= end - span.start
-        if left <= 0:
+        remaining -= end - span.start
+        if remaining <= 0:
             break
     return False
 

@@ -34,9 +34,9 @@ def pieces_of(splitter: Any, text: str) -> list[Piece]:
         return [Piece(node.get_content(), node.start_char_idx, node.end_char_idx) for node in nodes]
     if hasattr(splitter, "transform_documents"):
         splitter._add_start_index = True
-        given = _document("langchain_core.documents", page_content=text)
+        document = _document("langchain_core.documents", page_content=text)
         pieces = []
-        for chunk in splitter.transform_documents([given]):
+        for chunk in splitter.transform_documents([document]):
             start = chunk.metadata.get("start_index")
             end = None if start is None else start + len(chunk.page_content)
             pieces.append(Piece(chunk.page_content, start, end))

@@ -98,7 +98,7 @@ class Measured:
 
 def measure(corpora: Sequence[Corpus], build: Build) -> Measured:
     """Measure a retriever on corpora."""
-    done = Measured()
+    measured = Measured()
     for corpus in corpora:
         for documents, questions in groups(corpus):
             search = build(documents)
@@ -108,8 +108,8 @@ def measure(corpora: Sequence[Corpus], build: Build) -> Measured:
                 for question in questions
                 for budget in BUDGETS
             }
-            score(done, corpus, documents, questions, found)
-    return done
+            score(measured, corpus, documents, questions, found)
+    return measured
 
 
 def groups(corpus: Corpus) -> Iterator[tuple[Sequence[Document], Sequence[Question]]]:
@@ -124,31 +124,31 @@ def groups(corpus: Corpus) -> Iterator[tuple[Sequence[Document], Sequence[Questi
 
 
 def score(
-    done: Measured,
+    measured: Measured,
     corpus: Corpus,
     documents: Sequence[Document],
     questions: Sequence[Question],
-    found: dict[tuple[str, int], Found],
+    results: dict[tuple[str, int], Found],
 ) -> None:
     """Add the recall of the texts that were found."""
     texts = {document.name: document for document in documents}
-    numbers = {place: n for n, place in enumerate({p: 0 for one in found.values() for p in one})}
+    numbers = {place: n for n, place in enumerate({p: 0 for one in results.values() for p in one})}
     chunks = [
         EvaluatedChunk(name, span, span.of(texts[name].text), Context((above,) if above else ()))
         for name, span, above in numbers
     ]
-    read = WordRecall(texts, chunks)
+    recall = WordRecall(texts, chunks)
     for question in questions:
-        done.documents.append(f"{corpus.name}/{question.document}")
+        measured.documents.append(f"{corpus.name}/{question.document}")
         for budget in BUDGETS:
-            ranked = [numbers[place] for place in found[question.question, budget]]
-            done.recall[budget].append(read(question, ranked, budget))
-            words = np.cumsum([read.words[number] for number in ranked])
-            done.texts[budget].append(1 + int(np.searchsorted(words, budget)))
-        name, first, _ = found[question.question, _READER_WORDS][0]
+            ranked = [numbers[place] for place in results[question.question, budget]]
+            measured.recall[budget].append(recall(question, ranked, budget))
+            words = np.cumsum([recall.words[number] for number in ranked])
+            measured.texts[budget].append(1 + int(np.searchsorted(words, budget)))
+        name, first, _ = results[question.question, _READER_WORDS][0]
         whole = sum(span.end - span.start for span in question.references)
         shared = (span.within(first) for span in question.references if name == question.document)
-        done.halves.append(sum(max(0, end - start) for start, end in shared) >= whole / 2)
+        measured.halves.append(sum(max(0, end - start) for start, end in shared) >= whole / 2)
 
 
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
@@ -264,8 +264,8 @@ def main() -> None:
                 continue
             if some[0] is together and not name.startswith(("passages", "chunks")):
                 continue
-            done = [measure(some, build) for build in builds]
-            rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
+            measured = [measure(some, build) for build in builds]
+            rows[name] = max(measured, key=lambda one: float(np.nanmean(one.at(600))))
         against = f"chunks of {options.against}" if options.against else best_other(rows)
         print_recalls(title, rows, against)
         print("\nretriever | the first text of 300 words has half of the reference\n--- | ---")

@@ -65,8 +65,8 @@ def document(number: int) -> tuple[list[str], Vectors]:
     """Return the chunks of a document and their vectors."""
     rng = np.random.default_rng([1, number])
     words = np.searchsorted(_ZIPF, rng.random((CHUNKS_PER_DOCUMENT, WORDS_PER_CHUNK)))
-    own = rng.random(words.shape) < 0.2
-    words[own] = rng.choice(np.searchsorted(_ZIPF, rng.random(100)), int(own.sum()))
+    is_own = rng.random(words.shape) < 0.2
+    words[is_own] = rng.choice(np.searchsorted(_ZIPF, rng.random(100)), int(is_own.sum()))
     vectors = _TOPICS[rng.integers(2_000)] + 1.5 * rng.standard_normal((len(words), WIDTH))
     texts = [" ".join(f"w{word}" for word in chunk) for chunk in words]
     return texts, unit_length(vectors.astype(np.float32))
@@ -81,13 +81,13 @@ def documents(count: int, first: int = 0) -> Iterator[tuple[str, list[str], Vect
 def questions(count: int) -> list[tuple[str, Vectors]]:
     """Return questions about some of the documents, with their vectors."""
     rng = np.random.default_rng(2)
-    asked = []
+    result = []
     for number in rng.integers(count // CHUNKS_PER_DOCUMENT, size=QUESTIONS):
         texts, vectors = document(int(number))
         words = rng.choice(texts[7].split(), 10, replace=False)
         vector = vectors[7] + 0.05 * rng.standard_normal(WIDTH).astype(np.float32)
-        asked.append((" ".join(words), vector))
-    return asked
+        result.append((" ".join(words), vector))
+    return result
 
 
 class StubEmbeddings(Embeddings):
@@ -161,13 +161,13 @@ def ensemble(count: int, path: Path) -> Search:
 
     texts: list[str] = []
     pairs: list[tuple[str, list[float]]] = []
-    for _, some, vectors in documents(count):
-        texts += some
-        pairs += zip(some, vectors.tolist(), strict=True)
+    for _, chunks, vectors in documents(count):
+        texts += chunks
+        pairs += zip(chunks, vectors.tolist(), strict=True)
     embeddings = StubEmbeddings()
-    near = FAISS.from_embeddings(pairs, embeddings).as_retriever(search_kwargs={"k": TOP_K})
+    by_vectors = FAISS.from_embeddings(pairs, embeddings).as_retriever(search_kwargs={"k": TOP_K})
     retriever = EnsembleRetriever(
-        retrievers=[BM25Retriever.from_texts(texts, k=TOP_K), near], weights=[0.5, 0.5]
+        retrievers=[BM25Retriever.from_texts(texts, k=TOP_K), by_vectors], weights=[0.5, 0.5]
     )
 
     def search(question: str, vector: Vectors) -> object:
@@ -233,7 +233,7 @@ def measure(name: str, count: int, path: Path) -> tuple[float, float, float, flo
 
     If a package is missing, return its name.
     """
-    asked = questions(count)
+    pairs = questions(count)
     before, start = peak_memory(), time.process_time()
     try:
         search = RETRIEVERS[name](count, path)
@@ -241,7 +241,7 @@ def measure(name: str, count: int, path: Path) -> tuple[float, float, float, flo
         return error.name or str(error)
     opened = time.process_time() - start
     seconds = []
-    for question, vector in asked:
+    for question, vector in pairs:
         start = time.process_time()
         search(question, vector)
         seconds.append(time.process_time() - start)
@@ -253,7 +253,7 @@ def measure_texts(folder: Path, path: Path) -> tuple[int, list[float], float, fl
     files = sorted(folder.rglob("*.md"))[:MAX_FILES]
     names = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}
     rows = map(json.loads, (folder / "questions.jsonl").read_text("utf-8").splitlines())
-    asked = [
+    texts = [
         row["question"]
         for row in rows
         if all(place.get("document") in names for place in row["references"])
@@ -264,16 +264,16 @@ def measure_texts(folder: Path, path: Path) -> tuple[int, list[float], float, fl
     chunks = retriever.add_documents(documents).chunks
     retriever.invoke("What is the first question about?")  # segments are read, models loaded
     before = peak_memory()
-    queries = [_mean_ms(retriever.invoke, asked) for _ in range(2)]
-    embedding = _mean_ms(embeddings.embed_query, asked)
+    queries = [_mean_ms(retriever.invoke, texts) for _ in range(2)]
+    embedding = _mean_ms(embeddings.embed_query, texts)
     return chunks, queries, embedding, peak_memory() - before
 
 
-def _mean_ms(ask: Callable[[str], object], asked: Sequence[str]) -> float:
+def _mean_ms(ask: Callable[[str], object], texts: Sequence[str]) -> float:
     start = time.process_time()
-    for question in asked:
+    for question in texts:
         ask(question)
-    return (time.process_time() - start) / len(asked) * 1e3
+    return (time.process_time() - start) / len(texts) * 1e3
 
 
 def alone(function: Callable[..., Any], *args: Any) -> Any:
@@ -303,11 +303,11 @@ def main() -> None:
         print("retriever | made or opened, s | first query, ms | a query, ms | MiB")
         print("--- | --: | --: | --: | --:")
         for name in options.only:
-            done = alone(measure, name, options.chunks, path)
-            if isinstance(done, str):
-                print(f"not installed, left out: {name} ({done})", file=sys.stderr)
+            result = alone(measure, name, options.chunks, path)
+            if isinstance(result, str):
+                print(f"not installed, left out: {name} ({result})", file=sys.stderr)
                 continue
-            opened, first, others, used = done
+            opened, first, others, used = result
             print(f"{name} | {opened:.1f} | {first:.0f} | {others:.1f} | {used:.0f}", flush=True)
         to_large = alone(add, path, 20_000, options.chunks // CHUNKS_PER_DOCUMENT)
         to_empty = alone(add, empty, 20_000)

@@ -86,10 +86,10 @@ def langchain(place: Any, count: int) -> tuple[Add, Search]:
     )
 
     def add(documents: Sequence[NewDocument]) -> None:
-        texts = [text for one in documents for text in one.words]
-        vectors = [row for one in documents for row in one.vectors.tolist()]
+        texts = [text for doc in documents for text in doc.words]
+        vectors = [row for doc in documents for row in doc.vectors.tolist()]
         store.add_embeddings(
-            texts, vectors, [{"source": one.name} for one in documents for _ in one.words]
+            texts, vectors, [{"source": doc.name} for doc in documents for _ in doc.words]
         )
 
     def index() -> None:
@@ -115,14 +115,14 @@ def server_time(process: int) -> float:
     """Return the CPU seconds of a server and its processes, including those that have ended."""
     server = psutil.Process(process)
     own = sum(server.cpu_times()[:4])  # the last two are those of ended processes
-    return float(own + sum(sum(one.cpu_times()[:2]) for one in server.children(recursive=True)))
+    return float(own + sum(sum(child.cpu_times()[:2]) for child in server.children(recursive=True)))
 
 
 def server_memory(process: int) -> float:
     """Return the MiB that a server and its processes hold."""
     server = psutil.Process(process)
-    held = [one.memory_full_info().pss for one in (server, *server.children(recursive=True))]
-    return float(sum(held)) / 2**20
+    sizes = [member.memory_full_info().pss for member in (server, *server.children(recursive=True))]
+    return float(sum(sizes)) / 2**20
 
 
 class Clock:
@@ -162,11 +162,11 @@ def fill(name: str, place: Any, count: int, server: int) -> tuple[float, list[fl
 
 def ask(name: str, place: Any, count: int, server: int) -> tuple[float, ...]:
     """Return the CPU ms of the first question, of others in client and server, and the MiB."""
-    asked, before = questions(count), peak_memory()
+    pairs, before = questions(count), peak_memory()
     clock = Clock(server)
     _, search = STORES[name](place, count)
     seconds = []
-    for question, vector in asked:
+    for question, vector in pairs:
         search(question, vector)
         seconds.append(clock() * 1e3)
     client = peak_memory() - before

@@ -51,7 +51,7 @@ def at_random(words: float) -> Callable[[str], list[tuple[int, int]]]:
         places = [span.start for span in sentences(text)[1:]]
         count = min(len(places), round(len(text.split()) / words))
         cuts = sorted(random.Random(len(text)).sample(places, count))
-        return [each for each in pairwise([0, *cuts, len(text)]) if each[0] < each[1]]
+        return [bounds for bounds in pairwise([0, *cuts, len(text)]) if bounds[0] < bounds[1]]
 
     return split
 
@@ -62,8 +62,8 @@ def sections_of_markdown(size: float) -> Callable[[str], list[str]]:
     splitter = parsers.SentenceSplitter(chunk_size=round(size), chunk_overlap=0)
 
     def split(text: str) -> list[str]:
-        given = import_module("llama_index.core").Document(text=text)
-        nodes = parsers.MarkdownNodeParser().get_nodes_from_documents([given])
+        document = import_module("llama_index.core").Document(text=text)
+        nodes = parsers.MarkdownNodeParser().get_nodes_from_documents([document])
         return [chunk for node in nodes for chunk in splitter.split_text(node.get_content())]
 
     return split

@@ -31,10 +31,10 @@ Asked = list[tuple[float, bool]]
 
 def ask(documents: Sequence[Document], questions: Sequence[Question]) -> Asked:
     """Return how similar the passages of documents are to questions."""
-    index = index_of((one.name, one.to_split()) for one in documents)
+    index = index_of((text.name, text.to_split()) for text in documents)
     results = [index.search(question.question) for question in questions]
     return [
-        (max((one.similarity or 0.0 for one in passages), default=0.0), all(map(is_far, passages)))
+        (max((hit.similarity or 0.0 for hit in passages), default=0.0), all(map(is_far, passages)))
         for passages in results
     ]
 
@@ -50,15 +50,15 @@ def main() -> None:
     own: Asked = []
     others: Asked = []
     for corpus in corpora:
-        foreign = [one for other in corpora if other is not corpus for one in other.questions]
+        foreign = [q for other in corpora if other is not corpus for q in other.questions]
         for documents, questions in groups(corpus):
             own += ask(documents, questions)
             others += ask(documents, chance.sample(foreign, len(questions)))
     print(f"{len(own)} questions\n\nsimilarity | lost | of others, refused\n--- | --- | ---")
-    near, far = (np.array([similarity for similarity, _ in asked]) for asked in (own, others))
+    own_scores, other_scores = (np.array([s for s, _ in asked]) for asked in (own, others))
     for share in LOST:
-        threshold = float(np.quantile(near, share))
-        print(f"{threshold:.3f} | {share:.1%} | {np.mean(far < threshold):.1%}")
+        threshold = float(np.quantile(own_scores, share))
+        print(f"{threshold:.3f} | {share:.1%} | {np.mean(other_scores < threshold):.1%}")
     lost, refused = (np.mean([all_far for _, all_far in asked]) for asked in (own, others))
     print(f"`ask` | {lost:.1%} | {refused:.1%}")
 

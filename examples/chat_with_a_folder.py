@@ -70,10 +70,10 @@ class Place(NamedTuple):
 
 
 def main() -> None:
-    given = argument_parser(__doc__).parse_args()
+    args = argument_parser(__doc__).parse_args()
     try:
-        documents = lumber.FilesLoader(given.paths).load()
-        llm = language_model(given.llm) if given.llm else None
+        documents = lumber.FilesLoader(args.paths).load()
+        llm = language_model(args.llm) if args.llm else None
     except (LumberError, OSError, ValueError) as error:
         sys.exit(str(error))
     make_page(documents, llm).launch(
@@ -130,8 +130,8 @@ def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
         except LumberError as error:
             message = f"The language model has not answered: {error}"
             return places, html_of(message, places), gr.skip(), gr.skip()
-        whole = {place.document: documents[place.document] for place in places}
-        cited = lumber.cite_answer(reply, [*passages, *whole.values()])
+        cited_documents = {place.document: documents[place.document] for place in places}
+        cited = lumber.cite_answer(reply, [*passages, *cited_documents.values()])
         places = [*map(place_of_quote, cited.citations), *places]
         message = cited.text or "The passages do not say, according to the language model."
         if cited.text and not cited.citations:
@@ -197,8 +197,8 @@ def html_of(text: str, places: Sequence[Place] = ()) -> str:
     """Return a text, in which [1] is a button for the first quote, and a button for each place."""
 
     def button(number: int, html: str, classes: str = "") -> str:
-        found = f'data-number="{number}"' if places[number].document else "disabled"
-        return f'<button class="{classes}" {found}>{html}</button>'
+        attribute = f'data-number="{number}"' if places[number].document else "disabled"
+        return f'<button class="{classes}" {attribute}>{html}</button>'
 
     def reference(match: re.Match[str]) -> str:
         number = int(match[1]) - 1

@@ -43,12 +43,12 @@ class Passage:
     detail: str = ""
 
     @classmethod
-    def of(cls, found: Any, score: float | None = None) -> Passage:
+    def of(cls, result: Any, score: float | None = None) -> Passage:
         """Return the passage of a LangChain document or a LlamaIndex node that has its place."""
-        facts = found.metadata
+        facts = result.metadata
         # LangChain's passages have their context before their text.
-        text = facts.get("text") or getattr(found, "page_content", "") or found.get_content()
-        start = getattr(found, "start_char_idx", facts.get("start_index"))
+        text = facts.get("text") or getattr(result, "page_content", "") or result.get_content()
+        start = getattr(result, "start_char_idx", facts.get("start_index"))
         name = facts.get("source") or facts["file_path"]
         return cls(name, start, start + len(text), text, facts.get("headings", ""), score)
 
@@ -67,13 +67,13 @@ def options(about: str | None, question: str = "How does the machine add up the 
     """Read the arguments of an example, whose docstring is `about`, and the files."""
     parser = argument_parser(about)
     parser.add_argument("-q", "--question", default=question, help=f"default: {question}")
-    given = parser.parse_args()
+    args = parser.parse_args()
     try:
-        find_files(given.paths)
-        llm = language_model(given.llm) if given.llm else None
+        find_files(args.paths)
+        llm = language_model(args.llm) if args.llm else None
     except (LumberError, OSError, ValueError) as error:
         sys.exit(str(error))
-    return Options(given.paths, given.question, llm, given.llm)
+    return Options(args.paths, args.question, llm, args.llm)
 
 
 def argument_parser(about: str | None) -> argparse.ArgumentParser:

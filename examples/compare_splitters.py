@@ -25,7 +25,7 @@ STORY = (HERE / "data" / "the_tide_clock.txt", HERE / "data" / "the_tide_clock_q
 
 def bundled_corpus() -> Corpus:
     """Return the handbook and the story, with 84 questions about them."""
-    handbook, story = (load_folder(folder, questions=asked) for folder, asked in (HANDBOOK, STORY))
+    handbook, story = (load_folder(folder, questions=table) for folder, table in (HANDBOOK, STORY))
     documents = handbook.documents + story.documents
     return Corpus("handbook and story", documents, handbook.questions + story.questions)
 

@@ -20,10 +20,10 @@ import langchain_lumber as lumber
 from common import Options, Passage, options, show, temporary_folder
 
 
-def main(given: Options) -> None:
+def main(args: Options) -> None:
     with temporary_folder() as folder:
-        documents = lumber.FilesLoader(given.paths).load()
-        changed = [each.model_copy() for each in documents]
+        documents = lumber.FilesLoader(args.paths).load()
+        changed = [document.model_copy() for document in documents]
         changed[0].page_content += "\n\nOne more line.\n"
 
         print("chunks                 added  skipped  deleted")
@@ -34,8 +34,8 @@ def main(given: Options) -> None:
 
         retriever = store(folder, lumber.LumberEmbeddings()).as_retriever(search_kwargs={"k": 8})
         joiner = lumber.PassageJoiner(texts=documents, budget=300)
-        passages = joiner.compress_documents(retriever.invoke(given.question), given.question)
-        show([Passage.of(passage) for passage in passages], given)
+        passages = joiner.compress_documents(retriever.invoke(args.question), args.question)
+        show([Passage.of(passage) for passage in passages], args)
 
 
 def ingest(title: str, documents: list[Document], folder: Path) -> None:

@@ -23,8 +23,8 @@ HITS = 50
 SEARCH = HybridSearchConfig(primary_top_k=HITS, secondary_top_k=HITS)
 
 
-def main(given: Options) -> None:
-    documents = FilesLoader(given.paths).load()
+def main(args: Options) -> None:
+    documents = FilesLoader(args.paths).load()
     chunks = LayoutTextSplitter(target_size=50, add_metadata=True).split_documents(documents)
     with postgres() as url:
         engine = PGEngine.from_connection_string(url.replace("://", "+psycopg://"))
@@ -33,12 +33,12 @@ def main(given: Options) -> None:
             engine, ContextEmbeddings(chunks), "chunks", k=HITS, hybrid_search_config=SEARCH
         )
         store.add_documents(chunks)
-        hits = store.similarity_search(given.question)
+        hits = store.similarity_search(args.question)
     print(f"{len(hits)} of {len(chunks)} chunks found")
 
     joiner = PassageJoiner(texts=documents, budget=300)
-    passages = joiner.compress_documents(hits, given.question)
-    show([Passage.of(each, each.metadata["relevance_score"]) for each in passages], given)
+    passages = joiner.compress_documents(hits, args.question)
+    show([Passage.of(hit, hit.metadata["relevance_score"]) for hit in passages], args)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ class Words(SparseEmbeddings):
         return SparseVector(indices=[*counts], values=[*map(float, counts.values())])
 
 
-def main(given: Options) -> None:
-    documents = FilesLoader(given.paths).load()
+def main(args: Options) -> None:
+    documents = FilesLoader(args.paths).load()
     chunks = LayoutTextSplitter(target_size=50, add_metadata=True).split_documents(documents)
     store = QdrantVectorStore.from_documents(
         chunks,
@@ -49,12 +49,12 @@ def main(given: Options) -> None:
         retrieval_mode=RetrievalMode.HYBRID,
         location=":memory:",
     )
-    hits = store.similarity_search(given.question, k=HITS)
+    hits = store.similarity_search(args.question, k=HITS)
     print(f"{len(hits)} of {len(chunks)} chunks found")
 
     joiner = PassageJoiner(texts=documents, budget=300)
-    passages = joiner.compress_documents(hits, given.question)
-    show([Passage.of(each, each.metadata["relevance_score"]) for each in passages], given)
+    passages = joiner.compress_documents(hits, args.question)
+    show([Passage.of(hit, hit.metadata["relevance_score"]) for hit in passages], args)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ from common import Options, Passage, options, show
 from langchain_lumber import FilesLoader, PassageRetriever
 
 
-def main(given: Options) -> None:
+def main(args: Options) -> None:
     retriever = PassageRetriever(budget=300)
-    changes = retriever.add_documents(FilesLoader(given.paths).load())
+    changes = retriever.add_documents(FilesLoader(args.paths).load())
     print(f"{changes.added} files in {changes.chunks} chunks")
 
-    passages = retriever.invoke(given.question)
-    show([Passage.of(each, each.metadata["relevance_score"]) for each in passages], given)
+    passages = retriever.invoke(args.question)
+    show([Passage.of(hit, hit.metadata["relevance_score"]) for hit in passages], args)
 
 
 if __name__ == "__main__":

@@ -57,13 +57,13 @@ class State(TypedDict):
 Answerer = Callable[[State], str]
 
 
-def main(given: Options) -> None:
+def main(args: Options) -> None:
     retriever = lumber.PassageRetriever(budget=300)
-    retriever.add_documents(lumber.FilesLoader(given.paths).load())
-    answerer = answer_by(given.llm) if given.llm else answer_by_similarity
+    retriever.add_documents(lumber.FilesLoader(args.paths).load())
+    answerer = answer_by(args.llm) if args.llm else answer_by_similarity
     begin = State(
-        question=given.question,
-        query=given.question,
+        question=args.question,
+        query=args.question,
         passages=[],
         reply="",
         answer="",
@@ -76,7 +76,7 @@ def main(given: Options) -> None:
     print(f"\nAnswer\n{indent_text(answer)}")
     passages = [*map(Passage.of, final["passages"])]
     quotes = [quoted_passage(citation, passages) for citation in final["citations"]]
-    show(quotes or passages[:3], replace(given, llm=None))
+    show(quotes or passages[:3], replace(args, llm=None))
 
 
 def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledStateGraph[State]:
@@ -90,8 +90,8 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
 
     def reply(state: State) -> dict[str, object]:
         text = answerer(state)
-        wanted = _SEARCH.search(text)
-        return {"reply": text, "query": wanted[1] if wanted else "", "turns": state["turns"] + 1}
+        match = _SEARCH.search(text)
+        return {"reply": text, "query": match[1] if match else "", "turns": state["turns"] + 1}
 
     def check(state: State) -> dict[str, object]:
         """Find the place of each quote in the files."""
@@ -127,8 +127,8 @@ def answer_by(llm: Model) -> Answerer:
 
     def answer(state: State) -> str:
         context = lumber.format_passages(state["passages"])
-        asked = lumber.QUOTING_PROMPT.format_messages(context=context, question=state["question"])
-        system, user = (str(each.content) for each in asked)
+        prompt = lumber.QUOTING_PROMPT.format_messages(context=context, question=state["question"])
+        system, user = (str(message.content) for message in prompt)
         if state["complaint"]:
             user += f"\n\nYour last reply could not be used. {state['complaint']}"
         return ask(llm, system + SEARCHING, user)

@@ -21,10 +21,10 @@ import llamaindex_lumber as lumber
 from common import Options, Passage, options, show, temporary_folder
 
 
-async def main(given: Options) -> None:
+async def main(args: Options) -> None:
     with temporary_folder() as folder:
-        documents = lumber.FilesReader().load_data(given.paths)
-        changed = [each.model_copy(deep=True) for each in documents]
+        documents = lumber.FilesReader().load_data(args.paths)
+        changed = [document.model_copy(deep=True) for document in documents]
         changed[0].set_content(f"{changed[0].text}\n\nOne more line.\n")
 
         print("nodes                  added   in store   batches cached")
@@ -35,10 +35,10 @@ async def main(given: Options) -> None:
 
         model = lumber.LumberEmbedding()
         index = VectorStoreIndex.from_vector_store(store(folder), embed_model=model)
-        hits = await index.as_retriever(similarity_top_k=8).aretrieve(given.question)
+        hits = await index.as_retriever(similarity_top_k=8).aretrieve(args.question)
         joiner = lumber.PassageJoiner(texts=documents, budget=300)
-        passages = joiner.postprocess_nodes(hits, query_str=given.question)
-        show([Passage.of(hit.node, hit.score) for hit in passages], given)
+        passages = joiner.postprocess_nodes(hits, query_str=args.question)
+        show([Passage.of(hit.node, hit.score) for hit in passages], args)
 
 
 async def ingest(title: str, documents: list[Document], folder: Path) -> None:

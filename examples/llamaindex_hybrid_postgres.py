@@ -25,8 +25,8 @@ from common import Options, Passage, options, postgres, show
 HITS = 50
 
 
-def main(given: Options) -> None:
-    documents = lumber.FilesReader().load_data(given.paths)
+def main(args: Options) -> None:
+    documents = lumber.FilesReader().load_data(args.paths)
     nodes = lumber.ContextEmbedding()(lumber.LayoutNodeParser(target_size=50)(documents))
     with postgres() as url:
         store = PGVectorStore(
@@ -43,7 +43,7 @@ def main(given: Options) -> None:
             index.as_retriever(vector_store_query_mode=mode, similarity_top_k=HITS)
             for mode in ("default", "text_search")
         ]
-        both = QueryFusionRetriever(
+        fusion = QueryFusionRetriever(
             searches,
             llm=MockLLM(),
             mode=FUSION_MODES.RECIPROCAL_RANK,
@@ -51,12 +51,12 @@ def main(given: Options) -> None:
             similarity_top_k=HITS,
             use_async=False,
         )
-        hits = both.retrieve(given.question)
+        hits = fusion.retrieve(args.question)
     print(f"{len(hits)} of {len(nodes)} nodes found")
 
     joiner = lumber.PassageJoiner(texts=documents, budget=300)
-    passages = joiner.postprocess_nodes(hits, query_str=given.question)
-    show([Passage.of(hit.node, hit.score) for hit in passages], given)
+    passages = joiner.postprocess_nodes(hits, query_str=args.question)
+    show([Passage.of(hit.node, hit.score) for hit in passages], args)
 
 
 if __name__ == "__main__":

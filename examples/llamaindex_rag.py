@@ -8,13 +8,13 @@ from common import Options, Passage, options, show
 from llamaindex_lumber import FilesReader, PassageRetriever
 
 
-def main(given: Options) -> None:
+def main(args: Options) -> None:
     retriever = PassageRetriever(budget=300)
-    changes = retriever.add_documents(FilesReader().load_data(given.paths))
+    changes = retriever.add_documents(FilesReader().load_data(args.paths))
     print(f"{changes.added} files in {changes.chunks} chunks")
 
-    passages = retriever.retrieve(given.question)
-    show([Passage.of(hit.node, hit.score) for hit in passages], given)
+    passages = retriever.retrieve(args.question)
+    show([Passage.of(hit.node, hit.score) for hit in passages], args)
 
 
 if __name__ == "__main__":

@@ -26,33 +26,33 @@ KEY = os.environ.get("OPENAI_API_KEY", "none")
 MAX_CONCURRENCY = 8  # questions in flight
 
 
-def main(given: Options) -> None:
+def main(args: Options) -> None:
     with temporary_folder() as folder:
         print(f"{'':<12}chunks   calls  tokens read  written  failures")
         report = Report()
         splitter = LumberTextSplitter(
-            chat_model(given.llm_name),
+            chat_model(args.llm_name),
             store=folder / "answers.db",  # a run that fails is continued by the next one
             max_concurrency=MAX_CONCURRENCY,
             on_segmentation=report,
             add_start_index=True,
         )
-        chunks = splitter.split_documents(FilesLoader(given.paths).load())
+        chunks = splitter.split_documents(FilesLoader(args.paths).load())
         report.show("LangChain", len(chunks))
 
         report = Report()
         parser = LumberNodeParser(
-            llm=llm(given.llm_name),
+            llm=llm(args.llm_name),
             store=folder / "answers.db",
             max_concurrency=MAX_CONCURRENCY,
             on_segmentation=report,
         )
-        nodes = parser.get_nodes_from_documents(FilesReader().load_data(given.paths))
+        nodes = parser.get_nodes_from_documents(FilesReader().load_data(args.paths))
         report.show("LlamaIndex", len(nodes))
 
         store = InMemoryVectorStore.from_documents(chunks, LumberEmbeddings())
-        hits = store.similarity_search_with_score(given.question, k=3)
-        show([Passage.of(chunk, score) for chunk, score in hits], given)
+        hits = store.similarity_search_with_score(args.question, k=3)
+        show([Passage.of(chunk, score) for chunk, score in hits], args)
 
 
 class Report:

@@ -73,30 +73,30 @@ def corpus(paths: list[str]) -> ray.data.Dataset:
     return ray.data.from_items([{"id": f.name, "path": str(f.path)} for f in files]).map(read)
 
 
-def main(given: argparse.Namespace) -> None:
+def main(args: argparse.Namespace) -> None:
     settings: dict[str, Any] = {
         "add_start_index": True,
         "add_metadata": True,
         "strip_whitespace": False,
     }
     splitter: TextSplitter = BertTextSplitter(threads=1, **settings)
-    if given.llm:
-        url, _, model = given.llm.partition("#")
+    if args.llm:
+        url, _, model = args.llm.partition("#")
         # A function that opens the store, because a connection to Redis cannot be pickled.
-        store = partial(RedisStore, redis_url=given.redis, namespace="corpus")
+        store = partial(RedisStore, redis_url=args.redis, namespace="corpus")
         llm = OpenAIModel(model, base_url=url)
         splitter = LumberTextSplitter(llm, store=store, max_concurrency=16, **settings)
     workers = max(1, int(ray.cluster_resources()["CPU"]) - 1)  # one CPU is left for reading
-    documents = corpus(given.paths).repartition(target_num_rows_per_block=16)
+    documents = corpus(args.paths).repartition(target_num_rows_per_block=16)
     chunks = documents.map_batches(
         Split,
         batch_format="pyarrow",
         fn_constructor_args=[splitter],
-        fn_constructor_kwargs={"vectors": given.vectors},
+        fn_constructor_kwargs={"vectors": args.vectors},
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
         num_cpus=1,
     )
-    chunks.write_parquet(given.output, mode=ray.data.SaveMode.OVERWRITE)
+    chunks.write_parquet(args.output, mode=ray.data.SaveMode.OVERWRITE)
 
 
 if __name__ == "__main__":

@@ -47,22 +47,22 @@ def load_books(folder: Path, names: Sequence[str] = ()) -> Corpus:
     texts: dict[str, list[str]] = {}
     for row in _rows(folder / "GutenQA_Paragraphs"):
         texts.setdefault(row["Book Name"], []).append(row["Chunk"])
-    wanted = {name for name in texts if not names or name in names}
-    asked: dict[tuple[str, str], Question] = {}
+    chosen = {name for name in texts if not names or name in names}
+    questions: dict[tuple[str, str], Question] = {}
     chunks: dict[str, list[str]] = {}
     for row in _rows(folder / "GutenQA"):
-        if row["Book Name"] not in wanted:
+        if row["Book Name"] not in chosen:
             continue
         if row.get("Chunk"):
             chunks.setdefault(row["Book Name"], []).append(row["Chunk"])
         if row.get("Question"):
-            asked[row["Book Name"], row["Question"]] = Question(
+            questions[row["Book Name"], row["Question"]] = Question(
                 row["Question"], row["Book Name"], row["Answer"], row["Chunk Must Contain"]
             )
     documents = [
-        with_chunks(book_of(name, texts[name]), chunks.get(name, ())) for name in sorted(wanted)
+        with_chunks(book_of(name, texts[name]), chunks.get(name, ())) for name in sorted(chosen)
     ]
-    return Corpus("gutenqa", tuple(documents), tuple(asked.values()))
+    return Corpus("gutenqa", tuple(documents), tuple(questions.values()))
 
 
 def with_chunks(book: Document, chunks: Sequence[str]) -> Document:
@@ -76,8 +76,8 @@ def with_chunks(book: Document, chunks: Sequence[str]) -> Document:
 
 def measures(results: Sequence[QuestionResult]) -> list[float]:
     """Return Recall@k, then DCG@k, for each of `CUTOFFS`."""
-    recall = [fmean(one.recall(k) for one in results) for k in CUTOFFS]
-    return [*recall, *(fmean(one.dcg(k) for one in results) for k in CUTOFFS)]
+    recall = [fmean(result.recall(k) for result in results) for k in CUTOFFS]
+    return [*recall, *(fmean(result.dcg(k) for result in results) for k in CUTOFFS)]
 
 
 def rows(
@@ -91,10 +91,10 @@ def rows(
     if len(marked) == len(corpus.documents):
         segments = {document.text: document.segments for document in marked}
         subjects.append(wrap_splitter(segments.__getitem__, name="published chunks"))
-    for one in subjects:
-        splits = [one.split(document) for document in corpus.documents]
+    for subject in subjects:
+        splits = [subject.split(document) for document in corpus.documents]
         result = retrieve(corpus, splits, embedding, show_progress=True)
-        yield one.name, len(result.chunks), measures(result.questions)
+        yield subject.name, len(result.chunks), measures(result.questions)
 
 
 def main() -> None:

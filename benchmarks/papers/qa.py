@@ -56,18 +56,18 @@ def accuracies(
 ) -> list[float]:
     """Return 1 or 0 for each question that was answered and judged."""
     asks = []
-    for one in result.questions:
-        shown = [result.chunks[number].text for number in one.retrieved[:top_k]]
-        passages = "\n".join(f"{n}: {fold_lines(text)}" for n, text in enumerate(shown, 1))
-        question = f"{passages}\n\nQuestion: {fold_lines(one.question.question)}"
+    for asked in result.questions:
+        texts = [result.chunks[number].text for number in asked.retrieved[:top_k]]
+        passages = "\n".join(f"{n}: {fold_lines(text)}" for n, text in enumerate(texts, 1))
+        question = f"{passages}\n\nQuestion: {fold_lines(asked.question.question)}"
         asks.append(Ask(ANSWERING, question, fold_lines))
     answers = ask_all(model, asks, store=store, show_progress=True, title="answers")
     judgements = []
-    for one, reply in zip(result.questions, answers, strict=True):
+    for asked, reply in zip(result.questions, answers, strict=True):
         if reply.value is not None:
-            reference = one.question.answer or one.question.must_contain or ""
+            reference = asked.question.answer or asked.question.must_contain or ""
             facts = {
-                "Question": one.question.question,
+                "Question": asked.question.question,
                 "Reference": reference,
                 "Answer to judge": reply.value,
             }
@@ -94,12 +94,12 @@ def show(
     subjects = [preset(name) for name in NAMES]
     subjects.append(wrap_splitter(LumberChunker(models[0], store=store), name="lumber"))
     print("splitter | accuracy | 95 % interval | judged\n--- | --- | --- | ---")
-    for one in subjects:
-        splits = [one.split(document) for document in corpus.documents]
+    for subject in subjects:
+        splits = [subject.split(document) for document in corpus.documents]
         result = retrieve(corpus, splits, embedding)
         right = accuracies(result, *models, top_k=top_k, store=store)
         low, high = mean_interval(right).low, mean_interval(right).high
-        print(f"{one.name} | {fmean(right):.2f} | {low:.2f} to {high:.2f} | {len(right)}")
+        print(f"{subject.name} | {fmean(right):.2f} | {low:.2f} to {high:.2f} | {len(right)}")
 
 
 def main() -> None:

@@ -70,10 +70,10 @@ def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
         log(f"large: {name}, {megabytes:g} MB")
         command = [sys.executable, "-m", "benchmarks.suite.corpus", name, str(megabytes)]
         printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        done = json.loads(printed.splitlines()[-1])
-        counts = [f"{done['megabytes']:,.0f}", f"{done['documents']:,}", f"{done['chunks']:,}"]
-        memory = [f"{one:.0f}" for one in (done["memory"][0], max(done["memory"]))]
-        rows.append([name, *counts, f"{done['cpu']:,.2f}", *memory])
+        run = json.loads(printed.splitlines()[-1])
+        counts = [f"{run['megabytes']:,.0f}", f"{run['documents']:,}", f"{run['chunks']:,}"]
+        memory = [f"{mib:.0f}" for mib in (run["memory"][0], max(run["memory"]))]
+        rows.append([name, *counts, f"{run['cpu']:,.2f}", *memory])
     headers = ("", "MB", "documents", "chunks", "CPU s", "MiB at 10 %", "most")
     text = (
         f"Generated documents of {DOCUMENT_SIZE:,} characters pass through as an iterator; memory "

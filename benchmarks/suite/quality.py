@@ -22,14 +22,14 @@ def examine(
         "lost", visible characters of the text that are missing from the chunks; "invented", those
         in the chunks that the text does not have; and "offsets_wrong", as of `wrong_offsets`.
     """
-    count, most = limit
+    count, max_count = limit
     had = _visible([text])
-    kept = _visible(piece.text for piece in pieces)
+    in_chunks = _visible(piece.text for piece in pieces)
     return {
         "chunks": len(pieces),
-        "over": sum(count(piece.text) > most for piece in pieces),
-        "lost": (had - kept).total(),
-        "invented": (kept - had).total(),
+        "over": sum(count(piece.text) > max_count for piece in pieces),
+        "lost": (had - in_chunks).total(),
+        "invented": (in_chunks - had).total(),
         "offsets_wrong": wrong_offsets(text, pieces),
     }
 
@@ -39,9 +39,9 @@ def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
 
     A chunk is not where its offsets say, overlaps the one before, or has none although others do.
     """
-    wrong, given, end = 0, False, 0
+    wrong, has_offsets, end = 0, False, 0
     for piece in pieces:
-        given |= piece.start is not None
+        has_offsets |= piece.start is not None
         right = (
             piece.start is not None
             and piece.start >= end
@@ -53,7 +53,7 @@ def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
             end = piece.end
         else:
             wrong += 1
-    return wrong if given else None
+    return wrong if has_offsets else None
 
 
 def _visible(texts: Iterable[str]) -> Counter[str]:

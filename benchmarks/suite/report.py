@@ -45,8 +45,8 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
 
 def machine(sections: Iterable[Section]) -> str:
     """Describe where and with what the benchmarks ran."""
-    named = sorted({package for section in sections for package in section.packages})
-    versions = ", ".join(f"{each} {installed_version(each) or 'not installed'}" for each in named)
+    names = sorted({package for section in sections for package in section.packages})
+    versions = ", ".join(f"{name} {installed_version(name) or 'not installed'}" for name in names)
     return (
         f"Made by `make bench` on {date.today():%Y-%m-%d}: Python {platform.python_version()}, "
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}. CPU times hold on a busy "

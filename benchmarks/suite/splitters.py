@@ -105,4 +105,4 @@ ENTRIES: tuple[Entry, ...] = (
 
 def entry(name: str) -> Entry:
     """Return a splitter by its name."""
-    return next(one for one in ENTRIES if one.name == name)
+    return next(candidate for candidate in ENTRIES if candidate.name == name)

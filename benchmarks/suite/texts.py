@@ -68,7 +68,7 @@ def paragraphs(seed: int = 0) -> Iterator[str]:
 
 def english(seed: int) -> Iterator[str]:
     """Yield prose in paragraphs, whose topic changes now and then."""
-    return (f"{one}\n\n" for one in paragraphs(seed))
+    return (f"{text}\n\n" for text in paragraphs(seed))
 
 
 def chinese(seed: int) -> Iterator[str]:
@@ -76,7 +76,7 @@ def chinese(seed: int) -> Iterator[str]:
     rng = random.Random(seed)
     while True:
         clauses = (rng.sample(_CHINESE, rng.randint(1, 3)) for _ in range(rng.randint(2, 7)))
-        sentences = (_CHINESE_COMMA.join(some) for some in clauses)
+        sentences = (_CHINESE_COMMA.join(group) for group in clauses)
         yield "。".join(sentences) + "。\n\n"
 
 
@@ -112,8 +112,8 @@ def csv(seed: int) -> Iterator[str]:
 
 def special_tokens(seed: int) -> Iterator[str]:
     """Yield prose about language models, which names their special tokens."""
-    for one in paragraphs(seed):
-        yield one
+    for text in paragraphs(seed):
+        yield text
         yield "<|endoftext|> is text here, and so is <|fim_prefix|>.\n\n"
 
 
@@ -160,7 +160,7 @@ def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
 
     No two are equal, and making them takes little time and memory beside splitting them.
     """
-    stock = [one for one, _ in zip(paragraphs(seed), range(2000), strict=False)]
+    stock = [text for text, _ in zip(paragraphs(seed), range(2000), strict=False)]
     rng = random.Random(seed)
     length = number = 0
     while length < total:

@@ -32,11 +32,11 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     size = int(SIZE * scale)
     model_size = max(2_500, int(MODEL_SIZE * scale))  # smaller texts take no longer than loading
     installed = [entry for entry in ENTRIES if installed_version(entry.package)]
-    made = {entry.name: entry.make() for entry in installed}
+    tools = {entry.name: entry.make() for entry in installed}
     speeds: dict[str, list[str]] = {}
     for model, length, rounds in ((False, size, ROUNDS), (True, model_size, MODEL_ROUNDS)):
         names = [entry.name for entry in installed if entry.model == model]
-        splits = {name: split_of(made[name]) for name in names}
+        splits = {name: split_of(tools[name]) for name in names}
         for kind in TIMED:
             log(f"splitters: {len(splits)} by turns on {kind}")
             # Another text in every round, so that no splitter gains by remembering the last one.
@@ -47,7 +47,7 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     for entry in installed:
         log(f"splitters: faults of {entry.name}")
         texts = [KINDS[kind](model_size if entry.model else size, 0) for kind in KINDS]
-        faults[entry.name] = [_examine(made[entry.name], text, limit_of(entry)) for text in texts]
+        faults[entry.name] = [_examine(tools[entry.name], text, limit_of(entry)) for text in texts]
     return Section(
         "Splitters",
         [

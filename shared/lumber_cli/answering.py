@@ -38,14 +38,14 @@ def answer_from(
     """
     from lumber_core.lumber.answer_parser import is_refusal  # deferred, as in `Group.read`
 
-    shown = write_passages((passage.document, passage.in_context) for passage in passages)
-    user = QUOTING_QUESTION.format(context=shown, question=question)
+    context = write_passages((passage.document, passage.in_context) for passage in passages)
+    user = QUOTING_QUESTION.format(context=context, question=question)
     retrying = RetryingModel(model, policy)
     last = CitedAnswer("")
 
-    def ask(asked: str) -> tuple[CitedAnswer, str]:
+    def ask(prompt: str) -> tuple[CitedAnswer, str]:
         nonlocal last
-        completion = retrying.complete(QUOTING_INSTRUCTIONS, asked)
+        completion = retrying.complete(QUOTING_INSTRUCTIONS, prompt)
         if is_blocked(completion.finish_reason):
             raise LumberError(f"the provider blocked it: {completion.finish_reason}")
         reply = without_thinking(encodable(completion.text))

@@ -113,8 +113,8 @@ _add(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         typer.echo(f"lumber-splitters {version('lumber-splitters')}")
         raise typer.Exit
 

@@ -59,8 +59,8 @@ def check_outputs(
     `folder` may be a single file. Raises an Exit.
     """
     root = folder.parent if folder.is_file() else folder
-    read = [*(root / document.name for document in documents), *others]
+    inputs = [*(root / document.name for document in documents), *others]
     for output in outputs:
         if output.exists():
             with wrong_options():
-                check_output(output, read)
+                check_output(output, inputs)

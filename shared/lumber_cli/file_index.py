@@ -96,15 +96,15 @@ class FileIndex:
         `content` is what `content_of` returned for it. A title that was made from the name of the
         indexed file is made from `name`.
         """
-        for other, version in self._records.with_bytes(content):
-            if Path(other).suffix.lower() != path.suffix.lower():
+        for other_path, version in self._records.with_bytes(content):
+            if Path(other_path).suffix.lower() != path.suffix.lower():
                 continue
-            stored = self._index.store.versions([other]).get(other)
+            stored = self._index.store.versions([other_path]).get(other_path)
             if stored and stored.digest == version:
-                text, metadata = self._index.store.contents([other])[other]
+                text, metadata = self._index.store.contents([other_path])[other_path]
                 del metadata[_SOURCE]
                 if title := metadata.get(TITLE_KEY):
-                    metadata[TITLE_KEY] = title_after_rename(title, other, name)
+                    metadata[TITLE_KEY] = title_after_rename(title, other_path, name)
                 return TextFile(text, name=name, metadata=metadata, pages=_pages_of(path, text))
         return None
 

@@ -45,8 +45,8 @@ class CachedIndex(NamedTuple):
 
 def cache_path(paths: Iterable[str], encoding: str | None, model: Embedder | None = None) -> Path:
     """Return the path of the index of some files and folders, the same for each command."""
-    whole = [str(Path(path).resolve()) for path in paths] + ([model.identity] if model else [])
-    return _folder() / f"{digest(*sorted([*whole, repr(encoding)]))[:16]}.db"
+    parts = [str(Path(path).resolve()) for path in paths] + ([model.identity] if model else [])
+    return _folder() / f"{digest(*sorted([*parts, repr(encoding)]))[:16]}.db"
 
 
 def make_folder(path: Path) -> None:

@@ -96,13 +96,13 @@ def _only_model(provider: Provider, key: str | None) -> str:
     """Return the only model of a server that is named by its URL."""
     url = provider.base_url
     assert url is not None
-    shown = public_url(url)
+    server = public_url(url)
     sdk = load("openai", package="openai", extra="openai")
     try:
         served = OpenAIModel("any", base_url=url, api_key=key).list_models()
     except sdk.OpenAIError as error:
-        raise ModelUnavailableError(f"{shown} gives no list of models: {error}") from error
+        raise ModelUnavailableError(f"{server} gives no list of models: {error}") from error
     if len(served) != 1:
         listed = ", ".join(served) or "none"
-        raise ValueError(f"{shown} serves {len(served)} models ({listed}): pass {shown}#NAME")
+        raise ValueError(f"{server} serves {len(served)} models ({listed}): pass {server}#NAME")
     return served[0]

@@ -66,6 +66,6 @@ def divide_settings(
     for name in given:
         if not any(name in names for names in names_by_kind):
             all_names = [name for names in names_by_kind for name in names]
-            near = get_close_matches(name, all_names, 1) or sorted({*all_names})
-            raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(near)}?")
+            close = get_close_matches(name, all_names, 1) or sorted({*all_names})
+            raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(close)}?")
     return [{name: given[name] for name in given if name in names} for names in names_by_kind]

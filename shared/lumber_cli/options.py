@@ -141,20 +141,20 @@ def with_options(*makers: Callable[..., object], **fixed: object) -> Callable[[C
 
     def decorate(command: Command) -> Command:
         of_makers = [inspect.signature(make, eval_str=True).parameters for make in makers]
-        own = [*inspect.signature(command, eval_str=True).parameters.values()][len(makers) :]
+        params = [*inspect.signature(command, eval_str=True).parameters.values()][len(makers) :]
         shared = [p for parameters in of_makers for p in parameters.values() if p.name not in fixed]
 
-        def run(**given: Any) -> None:
+        def run(**arguments: Any) -> None:
             with wrong_options():
                 values = [
-                    make(**{n: fixed[n] if n in fixed else given.pop(n) for n in names})
+                    make(**{n: fixed[n] if n in fixed else arguments.pop(n) for n in names})
                     for make, names in zip(makers, of_makers, strict=True)
                 ]
-            command(*values, **given)
+            command(*values, **arguments)
 
         options = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in sorted([*own, *shared], key=lambda p: p.default is not p.empty)
+            for parameter in sorted([*params, *shared], key=lambda p: p.default is not p.empty)
         ]
         run.__doc__ = command.__doc__
         run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]

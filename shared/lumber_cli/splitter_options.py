@@ -138,12 +138,12 @@ class SplitterOptions:
     @cached_property
     def given(self) -> dict[str, Any]:
         """The settings that were given, by name: of the splitter and of its language model."""
-        given = {
+        by_name = {
             name: value_of(value) if isinstance(value, str) else value
             for name in _SETTINGS
             if (value := getattr(self, name)) is not None
         }
-        return given | settings_in(self.settings)
+        return by_name | settings_in(self.settings)
 
     @property
     def asks_model(self) -> bool:

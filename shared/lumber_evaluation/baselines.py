@@ -77,7 +77,7 @@ def recursive_characters(chunk_size: int = 1000) -> RecursiveCharacterTextSplitt
 
 
 class SemanticChunks:
-    """Cuts between sentences that differ most in meaning, with their neighbours (Kamradt's method).
+    """Cuts between the sentences that differ most in meaning (Kamradt's method).
 
     Each sentence is embedded together with one neighbour on each side. If the cosine distance
     between one and the next exceeds a percentile of all such distances in the text, a chunk starts.

@@ -48,7 +48,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     offsets = np.flatnonzero(~np.isin(codes, _SPACES))
     visible = "".join(text.split())
-    wanted = ["".join(chunk.split()) for chunk in chunks]
+    bodies = ["".join(chunk.split()) for chunk in chunks]
     rules: list[_PlaceFunction] = []
     if overlap is not None:
         rules.append(partial(_in_order, overlap=overlap, growth=0))
@@ -58,16 +58,16 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
         partial(_in_order, growth=0),
         partial(_in_order, growth=0, nested=True),
     ]
-    starts = _place_tiles(visible, wanted)
-    if len(starts) < len(wanted):
+    starts = _place_tiles(visible, bodies)
+    if len(starts) < len(bodies):
         for place in rules:
             starts = place(text, chunks)
             if len(starts) == len(chunks):
                 pairs = zip(starts, chunks, strict=True)
                 return [Span(start, start + len(chunk)) for start, chunk in pairs]
         for place in rules:
-            starts = place(visible, wanted)
-            if len(starts) == len(wanted):
+            starts = place(visible, bodies)
+            if len(starts) == len(bodies):
                 break
         else:
             missing = chunks[len(starts)]
@@ -78,7 +78,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
             )
     return [
         _widen(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))
-        for start, chunk, body in zip(starts, chunks, wanted, strict=True)
+        for start, chunk, body in zip(starts, chunks, bodies, strict=True)
     ]
 
 
@@ -90,11 +90,11 @@ def _widen(text: str, chunk: str, visible: Span) -> Span:
     return visible
 
 
-def _place_tiles(visible: str, wanted: Sequence[str]) -> list[int]:
+def _place_tiles(visible: str, bodies: Sequence[str]) -> list[int]:
     """Place the chunks end to end; return no starts unless they make up the whole text."""
     starts = []
     end = 0
-    for body in wanted:
+    for body in bodies:
         if not visible.startswith(body, end):
             return []
         starts.append(end)
@@ -104,7 +104,7 @@ def _place_tiles(visible: str, wanted: Sequence[str]) -> list[int]:
 
 def _in_order(
     visible: str,
-    wanted: Sequence[str],
+    bodies: Sequence[str],
     *,
     growth: int,
     nested: bool = False,
@@ -119,7 +119,7 @@ def _in_order(
     """
     starts: list[int] = []
     start, end = 0, 0
-    for body in wanted:
+    for body in bodies:
         lowest = start
         if overlap is not None:
             lowest = max(lowest, end - overlap)

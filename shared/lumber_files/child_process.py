@@ -84,8 +84,8 @@ def _end_with(parent: int) -> None:
 def _answer(request: dict[str, Any], content: bytes) -> bytes:
     try:
         module, function = request["reader"].split(":")
-        read = getattr(import_module(module), function)
-        answer = {"value": read(content, request["max_unpacked"])}
+        reader = getattr(import_module(module), function)
+        answer = {"value": reader(content, request["max_unpacked"])}
         encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
         check_unpacked(len(encoded) - _ANSWER_OVERHEAD, request["max_unpacked"])
         return encoded

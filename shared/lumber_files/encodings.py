@@ -95,8 +95,8 @@ def decode(
     if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")
     # The last letter in UTF-16 may lack a byte.
-    whole = content[: len(content) // 2 * 2] if may_be_wide else content
-    return _decode_damaged(content, _detect(whole, name), detected=True)
+    even_content = content[: len(content) // 2 * 2] if may_be_wide else content
+    return _decode_damaged(content, _detect(even_content, name), detected=True)
 
 
 def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) -> Decoded:

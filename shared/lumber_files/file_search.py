@@ -104,8 +104,8 @@ def find_files(
             below = (Path(entry.path) for entry in entries_in(path, faults, rules))
             entries = [entry for entry in below if not is_written_here(entry)]
             chosen = [entry for entry in entries if is_read(entry, also)]
-            for each, error in faults.items():
-                _logger.warning("%.200s is left out: %s", printable(each), error.strerror or error)
+            for name, error in faults.items():
+                _logger.warning("%.200s is left out: %s", printable(name), error.strerror or error)
             others = f", only {with_noun(len(entries), 'other')}" if entries else ""
             none = f"{path} contains no file in {READABLE_KINDS}{others}"
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
@@ -114,8 +114,8 @@ def find_files(
         elif has_magic(str(path)):
             folder, matches = _match_pattern(path)
             rules = None if no_ignore else IgnoreRules(folder, named=path.parts)
-            found = (file for file in matches if file.is_file() and not is_written_here(file))
-            chosen = [file for file in found if not (rules and rules.leave_out_below(file))]
+            candidates = (file for file in matches if file.is_file() and not is_written_here(file))
+            chosen = [file for file in candidates if not (rules and rules.leave_out_below(file))]
             none = f"no file matches {str(path)!r}"
         else:
             raise FileNotFoundError(f"{path} does not exist: expected a file or a folder there")
@@ -125,8 +125,8 @@ def find_files(
             refuse_links_out(folder, chosen)
         for file in chosen:
             files.setdefault(file.absolute(), NamedPath(file.as_posix(), file))
-    left = [named for path, named in skipped.items() if path not in files]
-    return FoundFiles(list(files.values()), left)
+    other_files = [named for path, named in skipped.items() if path not in files]
+    return FoundFiles(list(files.values()), other_files)
 
 
 def read_files(
@@ -141,10 +141,10 @@ def read_files(
         option: What the caller sets to leave such files out, for the error.
         fs: The file system of fsspec that has the only file in `paths`. None: that of Python.
     """
-    found = [NamedPath(str(paths), Path(str(paths)))]
+    files = [NamedPath(str(paths), Path(str(paths)))]
     if fs is None:
-        found = find_files([paths] if isinstance(paths, str | Path) else paths).files
-    for name, path in found:
+        files = find_files([paths] if isinstance(paths, str | Path) else paths).files
+    for name, path in files:
         try:
             if fs is None:
                 file = read_file(path, name=name, encoding=encoding)
@@ -180,14 +180,14 @@ def entries_in(
             skipped[current] = error
             continue
         folders = {entry.path for entry in entries if entry.is_dir(follow_symlinks=False)}
-        shown = [
+        visible = [
             entry
             for entry in entries
             if not entry.name.startswith(_HIDDEN)
             and not (rules and rules.leave_out(entry.path, entry.path in folders))
         ]
-        yield from (entry for entry in shown if _is_file(entry, skipped))
-        waiting += [entry.path for entry in reversed(shown) if entry.path in folders]
+        yield from (entry for entry in visible if _is_file(entry, skipped))
+        waiting += [entry.path for entry in reversed(visible) if entry.path in folders]
 
 
 def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:

@@ -45,7 +45,7 @@ class IgnoreRules:
         self._specs: dict[str, list[_Spec]] = {}
         self.left_out = False
         folders = [self._folder, *map(str, Path(self._folder).parents)]
-        tops = (each for each in folders if os.path.exists(os.path.join(each, ".git")))
+        tops = (above for above in folders if os.path.exists(os.path.join(above, ".git")))
         self._top = next(tops, self._folder)  # no rules above it count
         if self._top != self._folder and _ignores(self._specs_of(folders[1]), self._folder, True):
             self._top = self._folder
@@ -64,10 +64,10 @@ class IgnoreRules:
 
     def leave_out_below(self, path: Path) -> bool:
         """Return whether a file is left out, or one of the folders that it is in."""
-        whole = Path(os.path.abspath(path))
-        folders = [above for above in whole.parents if above.is_relative_to(self._folder)]
-        outermost_first = [*reversed(folders[:-1]), *[whole][: len(folders)]]
-        return any(self.leave_out(str(each), each != whole) for each in outermost_first)
+        absolute = Path(os.path.abspath(path))
+        folders = [above for above in absolute.parents if above.is_relative_to(self._folder)]
+        outermost_first = [*reversed(folders[:-1]), *[absolute][: len(folders)]]
+        return any(self.leave_out(str(place), place != absolute) for place in outermost_first)
 
     def _specs_of(self, folder: str) -> list[_Spec]:
         """Return the rules for a folder, each with the folder of its file, innermost last."""
@@ -108,8 +108,8 @@ def _translate(sign: re.Match[bytes]) -> bytes:
         return b"(?![/\0])[%s%s]" % (b"^" * bool(sign["without"]), items)
     if sign["invalid"]:
         raise LookupError("it ends within a sign")
-    some = {b"?": rb"[^/\0]", b"*": rb"[^/\0]*"}.get(sign[0][:1])
-    return some or re.escape(sign["escaped"] or sign[0])
+    wildcard = {b"?": rb"[^/\0]", b"*": rb"[^/\0]*"}.get(sign[0][:1])
+    return wildcard or re.escape(sign["escaped"] or sign[0])
 
 
 def _ignores(specs: list[_Spec], path: str, is_folder: bool) -> bool:

@@ -114,7 +114,7 @@ def _start_interpreter(interpreter: str) -> _Child:
 
     packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES_OF_READERS}
     # Python ignores other entries, such as a Path, as well.
-    send({"path": [one for one in sys.path if isinstance(one, str)], "packages": packages})
+    send({"path": [entry for entry in sys.path if isinstance(entry, str)], "packages": packages})
     return _Child(ask, lambda: process.poll() is None, end, process.kill, process.poll)
 
 
@@ -123,10 +123,10 @@ def _start_packed() -> _Child:
     from multiprocessing import get_context  # deferred: few programs are packed
 
     context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
-    pipe, theirs = context.Pipe()
-    process = context.Process(target=serve_pipe, args=(theirs,), daemon=True)
+    pipe, child_pipe = context.Pipe()
+    process = context.Process(target=serve_pipe, args=(child_pipe,), daemon=True)
     process.start()
-    theirs.close()
+    child_pipe.close()
 
     def ask(request: dict[str, Any], content: bytes) -> bytes:
         pipe.send_bytes(json.dumps(request).encode())

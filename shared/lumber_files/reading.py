@@ -135,8 +135,8 @@ def read_bytes(
         raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
     # A heading is newer than the title in properties, which may be that of a template.
     titles = [] if _FIRST_LEVEL.search(markdown) else [unescape(title)]
-    given = {**decoded._asdict(), "text": f"{markdown}\n", "notices": (*decoded.notices, *notices)}
-    return TextFile(metadata=_markdown_metadata(titles, name), name=name, **given)
+    fields = {**decoded._asdict(), "text": f"{markdown}\n", "notices": (*decoded.notices, *notices)}
+    return TextFile(metadata=_markdown_metadata(titles, name), name=name, **fields)
 
 
 def _check_size(size: int, name: str, max_unpacked: int) -> None:
@@ -160,9 +160,9 @@ def _join_pages(
         (without_text, "without text: {} (scans need OCR)"),
         (undecoded, "with characters that cannot be decoded: {} (OCR can read them)"),
     ):
-        named = ", ".join([*map(str, numbers[:_MAX_PAGES_NAMED]), "..."][: len(numbers)])
+        listed = ", ".join([*map(str, numbers[:_MAX_PAGES_NAMED]), "..."][: len(numbers)])
         if numbers:
-            notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(named)}")
+            notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(listed)}")
     metadata = _markdown_metadata(titles, name)
     headings = _FIRST_LEVEL.findall(text)
     # A single one would be the title: that of an authority, or of a company without the year.

@@ -147,11 +147,11 @@ class EncoderGraph(GraphBuilder):
                 exact = self._node("Add", [exact, self._constant(bias[outliers])])
                 exact = self._node("Gelu", [exact], contrib=True)
                 exact = self._node("MatMul", [exact, self._constant(out.T[outliers])])
-            kept = np.ones(len(bias), dtype=np.float32)
-            kept[outliers] = 0
-            wide, bias, out, reach = wide * kept[:, None], bias * kept, out * kept, reach * kept
-        hidden, (wide,), seen = self._smooth(hidden, [wide], self._peaks[name + "weight"])
-        constant = activation_range(seen.max()) if fixed else None
+            mask = np.ones(len(bias), dtype=np.float32)
+            mask[outliers] = 0
+            wide, bias, out, reach = wide * mask[:, None], bias * mask, out * mask, reach * mask
+        hidden, (wide,), peaks = self._smooth(hidden, [wide], self._peaks[name + "weight"])
+        constant = activation_range(peaks.max()) if fixed else None
         inner = self._node("Gelu", [self.linear(hidden, wide, bias, constant)], contrib=True)
         constant = activation_range(reach.max(), gelu=True) if fixed else None
         product = self.linear(inner, out, weights[out_name + "bias"], constant)

@@ -112,8 +112,8 @@ def channel_peaks(model: ChunkTagger, probes: npt.NDArray[np.int64]) -> dict[str
     def watch(name: str) -> Any:
         def look(_module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
             width = inputs[0].shape[-1]
-            seen = inputs[0].abs().reshape(-1, width).amax(0).numpy()
-            peaks[name] = np.maximum(peaks[name], seen) if name in peaks else seen
+            magnitudes = inputs[0].abs().reshape(-1, width).amax(0).numpy()
+            peaks[name] = np.maximum(peaks[name], magnitudes) if name in peaks else magnitudes
 
         return look
 

@@ -228,8 +228,8 @@ def pad(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
 def _start_f1(prediction: EvalPrediction) -> dict[str, float]:
     """Return F1 of start tokens at t_c = 0; predictions are t = logit(start) - logit(normal)."""
     labels = np.asarray(prediction.label_ids)
-    counted = labels != IGNORED
-    true = labels[counted] == START
-    predicted = np.asarray(prediction.predictions)[counted] > 0
+    has_label = labels != IGNORED
+    true = labels[has_label] == START
+    predicted = np.asarray(prediction.predictions)[has_label] > 0
     hits = float((true & predicted).sum())
     return {"f1": 2 * hits / max(1.0, float(predicted.sum() + true.sum()))}

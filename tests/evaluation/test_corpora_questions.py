@@ -99,7 +99,7 @@ def test_a_document_that_is_not_known_is_named_with_those_that_are(
     [
         ({"question": " "}, "the question is empty"),
         ({"question": 3}, "expected 'question' as a string, found int"),
-        ({"must_contain": "", "references": []}, "nothing says which chunk answers"),
+        ({"must_contain": "", "references": []}, "the question has no expected answer"),
         ({"Book Name": "fox"}, "'document' and 'Book Name' mean the same"),
         ({"references": "fox"}, "the references are not JSON"),
         ({"references": {}}, "expected references as a list, found dict"),

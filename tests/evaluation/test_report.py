@@ -144,7 +144,7 @@ def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() 
     recall = next(metric for metric in made.metrics if metric.key == "recall@5")
     assert all(difference.clear for difference in made.against_best(recall))
     assert made.clearly_best(recall) is None
-    assert "does not show who is better" in led(made)["Recall@5"]
+    assert "does not show which is better" in led(made)["Recall@5"]
     assert any(said.startswith("Mean chunk sizes differ") for said in conclusions(made))
     page = render(made)
     assert "Values at k passages are not marked" in page

@@ -133,8 +133,8 @@ class BackgroundIndex:
             count = min(MAX_BATCH_FILES, 1 + sum(size < _BATCH_BYTES for size in sizes))
             batch, due = due[:count], due[count:]
             # Another process may have indexed some meanwhile.
-            left = self._find_due(index, {path: stamps[path] for path in batch})
-            new_texts = [*self._read(index, (files[path] for path in left))]
+            remaining = self._find_due(index, {path: stamps[path] for path in batch})
+            new_texts = [*self._read(index, (files[path] for path in remaining))]
             if new_texts:
                 index.add(new_texts)
                 self._stale -= {file.path for file in new_texts}

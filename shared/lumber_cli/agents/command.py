@@ -62,7 +62,7 @@ def mcp_command(
                 raise ValueError(f"{folder} does not exist: expected a folder there")
             if not Path(folder).is_dir():
                 raise ValueError(f"{folder} is a file: expected a folder")
-        kept = index_path(index)
+        index_file = index_path(index)
     require("mcp", package="mcp", extra="mcp")
     # Deferred: `-h` works without the SDK.
     from lumber_cli.agents.server import serve
@@ -71,5 +71,5 @@ def mcp_command(
 
     with wrong_options():
         model = None if embeddings == "bundled" else embedder(embeddings)
-        tools = FolderTools(folders, kept, file_options, model)
+        tools = FolderTools(folders, index_file, file_options, model)
         serve(tools, http, structured=structured)

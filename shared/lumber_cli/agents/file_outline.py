@@ -35,8 +35,8 @@ def outline_of(name: str, text: LinedText) -> CallToolResult:
     if not sections:
         kind, sections = "topics", topics_of(text)
         end = sections[-1]["last_line"] if sections else 0
-        seen = text.span_of(1, end).end if sections else 0
-        if text.file.text[seen:].strip():
+        end_of_topics = text.span_of(1, end).end if sections else 0
+        if text.file.text[end_of_topics:].strip():
             note = f"the topics after line {end} are left out"
     outline = []
     for section in sections:
@@ -93,14 +93,14 @@ def topics_of(text: LinedText) -> list[Section]:
 
     A very long text is read only at its beginning.
     """
-    whole = text.file.text
-    beginning = whole[:_MAX_SPLIT]
+    content = text.file.text
+    beginning = content[:_MAX_SPLIT]
     target = max(_MIN_TOPIC_TOKENS, len(beginning) // _CHARACTERS_PER_TOKEN // _TOPIC_COUNT)
     splitter = BertChunker(target_size=target)
     source = Source(beginning, name=text.file.name, metadata=text.file.metadata)
     sections = []
     for span in splitter.segment(source).spans:
-        topic = span.of(whole)
+        topic = span.of(content)
         if not topic.strip():
             continue
         sentences = sentences_of(topic, splitter.language)

@@ -57,33 +57,33 @@ class Listing:
             raise ValueError(f"there is no file to read yet: {why}")
         if patterns is None:
             return [*self.files.values()]
-        wanted = [patterns] if isinstance(patterns, str) else [*patterns]
-        if not wanted:
+        globs = [patterns] if isinstance(patterns, str) else [*patterns]
+        if not globs:
             raise ValueError('no file matches an empty list: pass patterns such as "guides/*.md"')
         # "**/" also stands for no folder.
-        wanted += [pattern.replace("**/", "") for pattern in wanted if "**/" in pattern]
-        short = [pattern for pattern in wanted if len(pattern) <= _MAX_COMPARED]
+        globs += [pattern.replace("**/", "") for pattern in globs if "**/" in pattern]
+        short = [pattern for pattern in globs if len(pattern) <= _MAX_COMPARED]
         selected = [
             file
             for name, file in self.files.items()
-            if name in wanted or any(fnmatchcase(name, pattern) for pattern in short)
+            if name in globs or any(fnmatchcase(name, pattern) for pattern in short)
         ]
         if not selected:
-            shown = " or ".join(map(_display_name, wanted[:_MAX_SUGGESTIONS]))
-            raise ValueError(f"no file matches {shown}; {self._suggestion(wanted[0])}")
+            names = " or ".join(map(_display_name, globs[:_MAX_SUGGESTIONS]))
+            raise ValueError(f"no file matches {names}; {self._suggestion(globs[0])}")
         return selected
 
     def _suggestion(self, name: str) -> str:
-        near = process.extract(
+        matches = process.extract(
             name.casefold() if len(name) <= _MAX_COMPARED else "",
-            {other: other.casefold() for other in self.files},
+            {candidate: candidate.casefold() for candidate in self.files},
             limit=_MAX_SUGGESTIONS,
             score_cutoff=_MIN_SIMILARITY,
         )
-        names = [other for *_, other in near] or [*self.files][:_MAX_SUGGESTIONS]
+        names = [candidate for *_, candidate in matches] or [*self.files][:_MAX_SUGGESTIONS]
         if not names:
             return "; ".join(["the folders have no file that can be read yet", *self.away])
-        listed = ", ".join(repr(printable(other)) for other in names)
+        listed = ", ".join(repr(printable(candidate)) for candidate in names)
         hint = f"names are exact and relative to the folder, such as {listed}: status lists them"
         return "; ".join([hint, *self.away])
 
@@ -97,19 +97,19 @@ class ServedFolders:
     """
 
     def __init__(
-        self, given: Sequence[str], *, no_ignore: bool = False, also: Sequence[str] = ()
+        self, folders: Sequence[str], *, no_ignore: bool = False, also: Sequence[str] = ()
     ) -> None:
         self._no_ignore = no_ignore
         self._also = also
-        self._given = given
-        self.roots = [Path(folder).resolve() for folder in given]
-        alone = len(given) == 1
-        self._prefixes = ["" if alone else f"{Path(folder).as_posix()}/" for folder in given]
+        self._given = folders
+        self.roots = [Path(folder).resolve() for folder in folders]
+        alone = len(folders) == 1
+        self._prefixes = ["" if alone else f"{Path(folder).as_posix()}/" for folder in folders]
 
     def list_files(self) -> Listing:
         """Return the files that are there now."""
         listing = Listing()
-        for given, root, prefix in zip(self._given, self.roots, self._prefixes, strict=True):
+        for folder, root, prefix in zip(self._given, self.roots, self._prefixes, strict=True):
             errors: dict[str, OSError] = {}
             rules = None if self._no_ignore else IgnoreRules(root)
             for entry in entries_in(root, errors, rules):
@@ -140,7 +140,7 @@ class ServedFolders:
                     listing.files.setdefault(name, ServedFile(name, target, stamp))
             for path, why in errors.items():
                 if path == str(root):
-                    listing.away.append(f"the folder {encodable(given)} {_describe_error(why)}")
+                    listing.away.append(f"the folder {encodable(folder)} {_describe_error(why)}")
                 else:
                     reason = f"it cannot be opened: {why.strerror or why}"
                     listing.left_out[writable(prefix + _relative(path, root))] = reason

@@ -40,7 +40,7 @@ def find_lines(
     expression = _compile(pattern, regex=regex, ignore_case=ignore_case)
     deadline = time.monotonic() + _MAX_SECONDS
     matches: list[dict[str, Any]] = []
-    shown: list[str] = []
+    output: list[str] = []
     count = searched = unread = 0
     divided = False
     try:
@@ -63,18 +63,18 @@ def find_lines(
                 count += 1
                 if len(matches) < _MAX_MATCHES:
                     if not matches or matches[-1]["file"] != file.name:
-                        shown.append(printable(file.name))
+                        output.append(printable(file.name))
                     text = _excerpt(line, start)
                     matches.append({"file": file.name, "line": number, "text": text})
-                    shown.append(number_lines(number, text))
+                    output.append(number_lines(number, text))
             searched += 1
     except TimeoutError:
         pass
-    left = len(files) - searched - unread
+    rest = len(files) - searched - unread
     more = count > len(matches)
     notices = {
         f"the first {len(matches)} lines are shown: narrow the search by files or pattern": more,
-        f"{with_noun(left, 'file')} not searched to the end, which took too long: pass files": left,
+        f"{with_noun(rest, 'file')} not searched to the end, which took too long: pass files": rest,
         f"of lines over {_PART_SIZE:,} characters, matches over {_PART_OVERLAP:,} may be missing": (
             divided
         ),
@@ -85,11 +85,11 @@ def find_lines(
         "matches": matches,
         "count": count,
         "files_searched": searched,
-        "truncated": left > 0 or more,
+        "truncated": rest > 0 or more,
         "note": note,
     }
     title = f"{with_noun(count, 'matching line')} in {with_noun(searched, 'file')} searched"
-    return result(join_lines(title, *shown, note), data)
+    return result(join_lines(title, *output, note), data)
 
 
 def _check_deadline(deadline: float) -> None:

@@ -51,9 +51,9 @@ class LinedText:
     def lines_of(self, span: Span) -> tuple[int, int]:
         """Return the first and the last line of a span's visible characters, from 1."""
         body = span.stripped(self.file.text)
-        beyond = len(self.file.text) + 1  # later than the end of any line
-        first = bisect_right(self._spans, (body.start, beyond))
-        return first, max(first, bisect_right(self._spans, (body.end - 1, beyond)))
+        after_all = len(self.file.text) + 1  # later than the end of any line
+        first = bisect_right(self._spans, (body.start, after_all))
+        return first, max(first, bisect_right(self._spans, (body.end - 1, after_all)))
 
     def span_of(self, first: int, last: int) -> Span:
         """Return the place of some lines, without the break that ends the last."""
@@ -94,7 +94,7 @@ class FileTexts:
     def _read_text(self, file: ServedFile, content: bytes) -> LinedText | str:
         """Return the text of a file, or why it has none. Both are slow to find, and cached."""
         try:
-            read = read_bytes(
+            file_text = read_bytes(
                 content,
                 name=file.name,
                 suffix=file.path.suffix,
@@ -103,10 +103,10 @@ class FileTexts:
             )
         except UnreadableFileError as error:
             return encodable(str(error))
-        self.notices[file.name] = "; ".join(read.notices)
-        if not is_encodable(read.text):
-            read = replace(read, text=encodable(read.text))
-        return LinedText(read)
+        self.notices[file.name] = "; ".join(file_text.notices)
+        if not is_encodable(file_text.text):
+            file_text = replace(file_text, text=encodable(file_text.text))
+        return LinedText(file_text)
 
 
 def _content(file: ServedFile) -> bytes:

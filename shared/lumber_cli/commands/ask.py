@@ -131,18 +131,18 @@ def ask_command(
         why = "The last argument is the question: put it in quotes"
         fail(f"{error}. {why}", status=WRONG_OPTION)
     with wrong_options():
-        kept = index_path(index, inputs.files)
+        target = index_path(index, inputs.files)
         if output is not None:
-            check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
-        is_cached = kept is None and not no_cache and STDIN not in paths
-        files = None if is_cached else FileIndex(kept, file_options.encoding, embedding)
-    place, shown = "", False
+            check_output(output, [*inputs.files, *([target] if isinstance(target, Path) else [])])
+        is_cached = target is None and not no_cache and STDIN not in paths
+        files = None if is_cached else FileIndex(target, file_options.encoding, embedding)
+    place, has_shown = "", False
 
     def show_first(by_words: FileIndex) -> None:
-        nonlocal shown
+        nonlocal has_shown
         first = [passage for passage in by_words.search(question, words) if passage.words_found]
-        if first and not shown:
-            shown = True
+        if first and not has_shown:
+            has_shown = True
             say("the first passages, found by words; better ones follow when all is embedded:")
             show_passages(question, None, first, kind)
 
@@ -163,7 +163,7 @@ def ask_command(
     answer = None
     if model is not None:
         answer, why = answer_from(passages, question, documents, model, policy)
-    if shown:
+    if has_shown:
         say("the passages, found by meaning and by words:")
     if all(map(is_far, passages)):
         say("nothing in these files seems to answer this; the nearest passages are:")

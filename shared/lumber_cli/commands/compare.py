@@ -136,14 +136,14 @@ def compare_command(
     corpus = load_corpus(folder, pattern, file_options, questions=questions, sections=sections)
     absent = absent_questions(corpus)
     if absent:
-        shown = "; ".join(f"{q.question!r} ({q.document})" for q in absent[:_MAX_EXAMPLES])
+        examples = "; ".join(f"{q.question!r} ({q.document})" for q in absent[:_MAX_EXAMPLES])
         say(
             f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
             "their documents, so no splitter can find them: "
-            f"{shown}{'; ...' if len(absent) > _MAX_EXAMPLES else ''}"
+            f"{examples}{'; ...' if len(absent) > _MAX_EXAMPLES else ''}"
         )
-    asked = [] if questions is None else [questions]
-    check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
+    sources = [] if questions is None else [questions]
+    check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, sources)
     measured = {
         "context": context,
         "surroundings": surroundings,
@@ -176,9 +176,9 @@ def _splitter(
 ) -> EvaluatedSplitter:
     """Return a splitter by name; `lumber` asks the model if one is given."""
     kind, _, number = spec.partition(":")
-    named = preset(spec, embedder=embedder)
+    chosen = preset(spec, embedder=embedder)
     if model is None or kind != "lumber":
-        return named
+        return chosen
     work.mkdir(parents=True, exist_ok=True)
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),

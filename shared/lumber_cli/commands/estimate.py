@@ -36,15 +36,15 @@ def estimate_command(
     """
     with wrong_options():
         chunker = options.chunker_for_estimate()
-        given = prices_in(prices)
+        price_pair = prices_in(prices)
     inputs = Inputs(paths, file_options)
     files = [*inputs]
     inputs.report_unread()
     if not files:
         fail("nothing to estimate: no document could be read")
-    rows = [_row(file.name, [file], chunker, given) for file in files]
+    rows = [_row(file.name, [file], chunker, price_pair) for file in files]
     if len(files) > 1:
-        rows.append(_row("all", files, chunker, given))
+        rows.append(_row("all", files, chunker, price_pair))
     columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
     typer.echo(align_columns([[*columns, "cost"][: len(rows[0])], *rows]))
     if inputs.failed:

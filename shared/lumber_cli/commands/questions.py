@@ -83,9 +83,9 @@ def questions_command(
     if not question_set.questions:
         fail(f"no question was kept: {_reasons(question_set)}")
     write_questions(question_set.questions, output)
-    asked = len({question.document for question in question_set.questions})
+    documents_asked = len({question.document for question in question_set.questions})
     typer.echo(
-        f"{with_noun(len(question_set.questions), 'question')} about {asked} of "
+        f"{with_noun(len(question_set.questions), 'question')} about {documents_asked} of "
         f"{with_noun(len(documents), 'document')} written to "
         f"{output}; {with_noun(question_set.usage.calls, 'call')}, "
         f"{question_set.usage.prompt_tokens} tokens read and "
@@ -97,5 +97,5 @@ def questions_command(
 
 def _reasons(question_set: QuestionSet) -> str:
     """Return the three most common reasons for dropping a question."""
-    counted = Counter(dropped.reason for dropped in question_set.dropped)
-    return "; ".join(f"{reason} ({times})" for reason, times in counted.most_common(3))
+    counts = Counter(dropped.reason for dropped in question_set.dropped)
+    return "; ".join(f"{reason} ({times})" for reason, times in counts.most_common(3))

@@ -84,7 +84,7 @@ def split_command(
     if output is not None:
         with wrong_options():
             check_output(output, [*inputs.files, *options.files])
-    done = 0
+    finished = 0
     terminal = sys.stderr.isatty()
     with writer(kind, output, embedding=embed) as write:
         try:
@@ -92,19 +92,19 @@ def split_command(
                 alone = len(inputs) == 1 or len(file.text) > _LARGE_TEXT_CHARACTERS
                 slow = options.asks_model or (isinstance(chunker, BertChunker) and alone)
                 delivery = Delivery(options.chunk_overlap)
-                shown = slow and terminal
+                show_bar = slow and terminal
                 if embed_documents is None:
-                    (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
+                    (chunks,) = chunker.split_all([file], delivery, show_progress=show_bar)
                     write([ChunkRow(file.name, chunk) for chunk in chunks])
                 else:
                     (chunks,), (vectors,) = split_and_embed(
-                        chunker, [file], embed_documents, delivery, show_progress=shown
+                        chunker, [file], embed_documents, delivery, show_progress=show_bar
                     )
                     pairs = zip(chunks, vectors.tolist(), strict=True)
                     write([ChunkRow(file.name, *pair) for pair in pairs])
-                done += 1
+                finished += 1
         except KeyboardInterrupt:
-            say(f"interrupted; {done} of {with_noun(len(inputs), 'document')} written")
+            say(f"interrupted; {finished} of {with_noun(len(inputs), 'document')} written")
             raise typer.Exit(INTERRUPTED) from None
         inputs.report_unread()
         if inputs.failed:

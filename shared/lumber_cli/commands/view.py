@@ -41,9 +41,9 @@ def view_command(
         check_output(output, [*inputs.files, *options.files])
     texts = []
     for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-        shown = options.asks_model and sys.stderr.isatty()
+        show_bar = options.asks_model and sys.stderr.isatty()
         delivery = Delivery(options.chunk_overlap)
-        (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
+        (chunks,) = chunker.split_all([file], delivery, show_progress=show_bar)
         texts.append((file.name, chunks))
     inputs.report_unread()
     if not texts:

@@ -51,7 +51,7 @@ def answer_page(
     """
     citations = () if answer is None else answer.citations
     numbers = {name: number for number, name in enumerate(documents)}
-    shown = [
+    pages = [
         {
             "name": printable(name),
             "blocks": [*_blocks(source, marks=_Marks(name, passages, citations))],
@@ -86,7 +86,7 @@ def answer_page(
         "answer": answer and [*_blocks(Source(answer.text, format="markdown"))],
         "citations": quoted,
         "passages": listed,
-        "documents": shown,
+        "documents": pages,
     }
     # Inside a script element, "<" could end the element.
     safe = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
@@ -127,8 +127,8 @@ class _Marks:
             passage = next((n for n, outer in self._passages if _covers(outer, span)), 0)
             quotes = [n for n, outer in self._quotes if _covers(outer, span)]
             marked = passage or quotes or marks
-            own = span.of(text)
-            atoms.append([own, passage, quotes, " ".join(marks)] if marked else own)
+            content = span.of(text)
+            atoms.append([content, passage, quotes, " ".join(marks)] if marked else content)
         return atoms
 
 
@@ -141,8 +141,8 @@ def _covers(span: Span, inner: Span) -> bool:
 
 def _excerpt(source: Source, span: Span) -> list[list[Any]]:
     """Return the blocks of the beginning of a passage or quote, for the list."""
-    shown = Span(span.start, min(span.end, span.start + _MAX_EXCERPT_CHARACTERS))
-    blocks = [block for block in _blocks(source, shown) if block[0] != "page"]
+    beginning = Span(span.start, min(span.end, span.start + _MAX_EXCERPT_CHARACTERS))
+    blocks = [block for block in _blocks(source, beginning) if block[0] != "page"]
     for kind, atoms, *_ in blocks:
         if kind == "text":
             atoms[:] = [a if isinstance(a, list) else _GAP.sub("\n\n", a) for a in atoms]
@@ -182,12 +182,12 @@ def _wraps(text: str, part: Span) -> Iterator[Styled]:
 def _pieces(source: Source, within: Span | None) -> Iterator[tuple[str, int, Span]]:
     """Yield kind, level and range of each piece that is shown together; none spans two pages."""
     style = "code" if source.kind in ("csv", *NESTED) else "text"
-    whole = Span(0, len(source.text))
-    blocks: list[tuple[str, int, Span]] = [(style, 0, whole)]
+    full_span = Span(0, len(source.text))
+    blocks: list[tuple[str, int, Span]] = [(style, 0, full_span)]
     if source.kind == "markdown":
         blocks = [(b.kind, b.level, Span(b.start, b.end)) for b in source.blocks]
     for kind, level, span in blocks:
-        inside = span.within(within or whole)
+        inside = span.within(within or full_span)
         if inside.end <= inside.start:
             continue
         after = bisect_right(source.pages, inside.start)

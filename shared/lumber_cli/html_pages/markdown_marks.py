@@ -83,8 +83,8 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
 
 def strip_marks(title: str) -> str:
     """Return the title of a heading without its marks."""
-    whole = Span(0, len(title))
-    marks = [span for span, style in _inline(title, whole) if style == MARK]
+    full_span = Span(0, len(title))
+    marks = [span for span, style in _inline(title, full_span) if style == MARK]
     edges = [0, *(edge for span in marks for edge in span), len(title)]
     return "".join(title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
@@ -95,7 +95,7 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
         return
     (parsed,) = _parser().parseInline(block.of(text))
     styles: list[str] = []
-    done, sure = block.start, True
+    position, sure = block.start, True
     for token in parsed.children or ():
         if token.nesting:
             if token.nesting > 0:
@@ -104,17 +104,17 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
                 styles.pop()
             continue
         visible = "\n" if token.type == "softbreak" else token.content
-        start = text.find(visible, done, block.end)
+        start = text.find(visible, position, block.end)
         if start < 0:  # the parser has changed this text: show it with its marks
             sure = False
             continue
-        if sure and start > done:
-            yield Styled(Span(done, start), MARK)
-        done, sure = start + len(visible), True
-        own = [_STYLES[token.type]] if token.type in _STYLES else []
-        for style in {*styles, *own}:
-            yield Styled(Span(start, done), style)
-    rest = Span(done, block.end).stripped(text)
+        if sure and start > position:
+            yield Styled(Span(position, start), MARK)
+        position, sure = start + len(visible), True
+        token_styles = [_STYLES[token.type]] if token.type in _STYLES else []
+        for style in {*styles, *token_styles}:
+            yield Styled(Span(start, position), style)
+    rest = Span(position, block.end).stripped(text)
     if sure and rest.start < rest.end:
         yield Styled(rest, MARK)
 

@@ -25,8 +25,8 @@ def chunk_page(texts: Sequence[tuple[str, Sequence[Chunk]]]) -> str:
         for number, (name, _) in enumerate(texts, 1)
     ]
     contents = f"<nav><ul>{''.join(links)}</ul></nav>" if several else ""
-    shown = [_section(number, *text) for number, text in enumerate(texts, 1)]
-    return html_page("view", title, f"<main>{contents}{''.join(shown)}</main>")
+    sections = [_section(number, *text) for number, text in enumerate(texts, 1)]
+    return html_page("view", title, f"<main>{contents}{''.join(sections)}</main>")
 
 
 def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
@@ -39,9 +39,9 @@ def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
             f"({min(sizes):,} to {max(sizes):,})"
         )
     ends = [0, *(chunk.span.end for chunk in chunks)]
-    shown = "".join(_chunk(chunk, end) for chunk, end in zip(chunks, ends, strict=False))
+    articles = "".join(_chunk(chunk, end) for chunk, end in zip(chunks, ends, strict=False))
     title = f"<h1><bdi>{_text(printable(name))}</bdi></h1>"
-    return f'<section id="{number}">{title}<p class="sum">{summary}</p>{shown}</section>'
+    return f'<section id="{number}">{title}<p class="sum">{summary}</p>{articles}</section>'
 
 
 def _chunk(chunk: Chunk, before: int) -> str:
@@ -55,9 +55,9 @@ def _chunk(chunk: Chunk, before: int) -> str:
     meta = "".join(f"<span>{_text(fact)}</span>" for fact in facts)
     titles = HEADING_SEPARATOR.join(chunk.headings)
     repeated = max(0, min(before, end) - start)
-    own = chunk.text[repeated:]
-    visible = own.rstrip()
-    parts = {"repeated": chunk.text[:repeated], "": visible, "tail": own[len(visible) :]}
+    new_text = chunk.text[repeated:]
+    visible = new_text.rstrip()
+    parts = {"repeated": chunk.text[:repeated], "": visible, "tail": new_text[len(visible) :]}
     body = "".join(
         f'<span class="{kind}">{_text(text)}</span>' for kind, text in parts.items() if text
     )
@@ -72,6 +72,6 @@ def _chunk(chunk: Chunk, before: int) -> str:
 def _text(text: str) -> str:
     """Return a text as HTML that shows it."""
     escaped = escape(text)
-    for character, shown in _ESCAPES.items():
-        escaped = escaped.replace(character, shown)
+    for character, entity in _ESCAPES.items():
+        escaped = escaped.replace(character, entity)
     return escaped

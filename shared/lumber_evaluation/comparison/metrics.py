@@ -79,7 +79,7 @@ class Metric:
 
 
 def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
-    """Return the metrics that are measured under all of some results, in the registry's order."""
+    """Return the metrics that all of the results have, in the registry's order."""
 
     def is_measured(metric: Metric, result: Measured) -> bool:
         values = metric.values(result)
@@ -108,7 +108,7 @@ WORD_RECALL = MetricFamily(
 PASSAGE_RECALL = MetricFamily(
     "passage_recall",
     "Recall in joined passages",
-    "Share of a question's reference text in what a reader gets: chunks are found by vectors and "
+    "Share of a question's reference text in joined passages: chunks are found by vectors and "
     f"by words (BM25) together, as by PassageIndex; sentences at most {MAX_GAP} words apart are "
     "joined to passages, best first, and the words between them count.",
 )
@@ -132,22 +132,22 @@ DCG = MetricFamily(
 TOKEN_RECALL = MetricFamily(
     "token_recall",
     "Token recall",
-    "Of the text in the reference excerpts, the share that the first k passages hold. Counted in "
+    "Share of the text in the reference excerpts that the first k passages contain. Counted in "
     "characters, as in Chroma's evaluation.",
     by_passages=True,
 )
 TOKEN_PRECISION = MetricFamily(
     "token_precision",
     "Token precision",
-    "Of the text in the first k passages, the share that lies in reference excerpts. Counted in "
+    "Share of the text in the first k passages that lies in reference excerpts. Counted in "
     "characters, as in Chroma's evaluation.",
     by_passages=True,
 )
 TOKEN_IOU = MetricFamily(
     "token_iou",
     "Token IoU",
-    "What the first k passages and the reference excerpts have in common, over all that either "
-    "has. Counted in characters, as in Chroma's evaluation.",
+    "Intersection over union of the text in the first k passages and the text in the "
+    "reference excerpts. Counted in characters, as in Chroma's evaluation.",
     by_passages=True,
 )
 BOUNDARY_F1 = MetricFamily(
@@ -169,7 +169,7 @@ PK = MetricFamily(
 WINDOW_DIFF = MetricFamily(
     "window_diff",
     "WindowDiff",
-    "The same window: how often it holds another number of boundaries. 0 is perfect.",
+    "How often the same window contains a wrong number of boundaries. 0 is perfect.",
     sample="document",
     higher_is_better=False,
 )

@@ -159,7 +159,7 @@ class Comparison:
 
     @cached_property
     def sizes_alike(self) -> bool:
-        """Whether mean chunk sizes differ by at most a third: then figures at k compare."""
+        """Whether mean chunk sizes differ by at most a third: then figures at k are comparable."""
         means = [result.mean_size for result in self.results]
         return max(means) <= _MAX_SIZE_RATIO * min(means)
 
@@ -196,7 +196,7 @@ class Comparison:
     def clearly_best(self, metric: Metric) -> str | None:
         """Return the splitter that is clearly better than all others, or None.
 
-        None is clearly better if the metric is about a number of passages and chunk sizes are not
+        The result is None, too, if the metric is about a number of passages and chunk sizes are not
         alike: the same number of larger passages is more text.
         """
         if metric.family.by_passages and not self.sizes_alike:

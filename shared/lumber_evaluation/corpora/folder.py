@@ -119,18 +119,18 @@ def _files(
     if root.is_file():
         return [root]
     try:
-        found = find_files([existing_folder(root)], also=also)
+        matches = find_files([existing_folder(root)], also=also)
     except FileNotFoundError as error:  # here, patterns select files that are left out
         raise FileNotFoundError(str(error).replace("no_ignore=True", "pattern='*.md'")) from None
     table = None if questions is None else questions.resolve()
-    skipped = [path for _, path in found.skipped if path.resolve() != table]
+    skipped = [path for _, path in matches.skipped if path.resolve() != table]
     if skipped:
         logger.warning(
             "%s: left out: %s; also='*.log', for example, reads such files as text",
             root,
             printable(count_suffixes(path.name for path in skipped)),
         )
-    return sorted(path for _, path in found.files if path.resolve() != table)
+    return sorted(path for _, path in matches.files if path.resolve() != table)
 
 
 def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Document:

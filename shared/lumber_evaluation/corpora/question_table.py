@@ -71,15 +71,15 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
         raise ValueError(f"{where}: the question is empty")
     if not values.get("must_contain") and not references:
         raise ValueError(
-            f"{where}: nothing says which chunk answers the question; give a string of the text "
-            "that its chunk must contain, or references"
+            f"{where}: the question has no expected answer; give must_contain, a string that its "
+            "chunk must contain, or references"
         )
-    named = values.get("document", "").strip()
+    document = values.get("document", "").strip()
     excerpts: dict[str, list[Span]] = {}
     for reference in references:
-        name, span = _read_reference(reference, named, by_name, where)
+        name, span = _read_reference(reference, document, by_name, where)
         excerpts.setdefault(name, []).append(span)
-    for name, spans in (excerpts or {find_document(by_name, named, where).name: []}).items():
+    for name, spans in (excerpts or {find_document(by_name, document, where).name: []}).items():
         yield Question(
             values["question"],
             name,
@@ -90,10 +90,10 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
 
 
 def _read_reference(
-    given: object, named: str, by_name: Mapping[str, Document], where: str
+    reference: object, of_question: str, by_name: Mapping[str, Document], where: str
 ) -> tuple[str, Span]:
-    """Return the name of a reference's document (perhaps `named` by its question) and its span."""
-    fields = given if isinstance(given, dict) else {}
+    """Return the document and the span of a reference; `of_question` is its question's document."""
+    fields = reference if isinstance(reference, dict) else {}
     start, end, content = map(fields.get, ("start_index", "end_index", "content"))
     document = fields.get("document") or ""
     if (
@@ -105,14 +105,14 @@ def _read_reference(
         raise ValueError(
             f"{where}: expected each reference as "
             '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
-            f"found {str(given)[:80]}"
+            f"found {str(reference)[:80]}"
         )
     if not 0 <= start < end:
         raise ValueError(
             f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
             "0 <= start_index < end_index"
         )
-    source = find_document(by_name, named or document.strip(), where)
+    source = find_document(by_name, of_question or document.strip(), where)
     span = Span(start, end)
     if end > len(source.text):
         raise ValueError(

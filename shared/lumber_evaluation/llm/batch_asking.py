@@ -175,9 +175,9 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
         # Some models reply with a list of one object.
         candidate = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(candidate, dict):
-            named = {str(name).casefold(): field for name, field in candidate.items()}
-            if all(name in named for name in fields):
-                matching = named
+            fields_by_name = {str(name).casefold(): field for name, field in candidate.items()}
+            if all(name in fields_by_name for name in fields):
+                matching = fields_by_name
     if matching is None:
         listed = ", ".join(f'"{name}"' for name in fields)
         raise UnusableReplyError(f"it contains no JSON object with {listed}")

@@ -143,7 +143,7 @@ def make_questions(
     """
     check_positive("count", count)
     parts = _sample_parts(_sources(splits, documents), count, seed)
-    kept: list[tuple[_Source, Question]] = []
+    accepted: list[tuple[_Source, Question]] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []
     usage = Usage()
     for number in range(_TRIES_PER_PART):
@@ -166,7 +166,7 @@ def make_questions(
             show_progress=show_progress,
             title="questions" if number == 0 else f"questions, try {number + 1}",
         )
-        done = set()
+        finished = set()
         for source, reply in zip(drawn, replies, strict=True):
             usage += reply.usage
             if reply.value is None:
@@ -175,16 +175,16 @@ def make_questions(
                 question = DroppedQuestion(name, source.chunk, reason, reply.text)
                 dropped.append((source, question))
             else:
-                kept.append((source, reply.value))
+                accepted.append((source, reply.value))
             # If the model could not be reached, another chunk would not help.
             if reply.outcome == "unavailable" or reply.value is not None:
-                done.add(source.order)
-        parts = [p for p in parts if number < len(p) and p[number].order not in done]
-    kept.sort(key=lambda pair: pair[0].order)
+                finished.add(source.order)
+        parts = [p for p in parts if number < len(p) and p[number].order not in finished]
+    accepted.sort(key=lambda pair: pair[0].order)
     dropped.sort(key=lambda pair: pair[0].order)
     return QuestionSet(
-        tuple(question for _, question in kept),
-        tuple(source.chunk for source, _ in kept),
+        tuple(question for _, question in accepted),
+        tuple(source.chunk for source, _ in accepted),
         tuple(question for _, question in dropped),
         usage,
     )

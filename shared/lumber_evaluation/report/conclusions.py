@@ -29,15 +29,14 @@ def explanation(comparison: Comparison) -> str:
         return ""
     metric = leading[WORD_RECALL]
     text = (
-        f"How to read this: \u201c{metric.label}\u201d is, of the words that answer a question, "
-        f"the share among the first {metric.at:,} words of the chunks that a search for it "
-        "returns, best chunk first. It is the mean over the questions; 1 is the best value."
+        f"How to read this: \u201c{metric.label}\u201d is the share of the words that answer "
+        f"a question among the first {metric.at:,} words of the chunks that a search returns, "
+        "best chunk first. It is the mean over the questions; 1 is the best value."
     )
     if PASSAGE_RECALL in leading:
         text += (
-            f" \u201c{leading[PASSAGE_RECALL].label}\u201d is the share in what a reader gets: "
-            f"sentences at most {MAX_GAP} words apart are joined to passages, which are found by "
-            "vectors and keywords."
+            f" \u201c{leading[PASSAGE_RECALL].label}\u201d is that share in passages: "
+            f"sentences at most {MAX_GAP} words apart, found by vectors and keywords, are joined."
         )
     return text
 
@@ -78,7 +77,7 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         has = "have" if equals else "has"
         return (
             f"{metric.label}: {join_names([best, *equals])} {has} the highest value ({value}), "
-            "which does not show who is better: k passages of different sizes are not the same "
+            "which does not show which is better: k passages of different sizes are not the same "
             "amount of text."
         )
     open_ = [d for d in against if not d.clear]
@@ -111,9 +110,9 @@ def _about_corpus(comparison: Comparison) -> Iterator[str]:
         yield (
             f"{count} {plural} little: each moves a share by {100 / count:.1f} percentage points."
         )
-    asked = {question.document for question in comparison.corpus.questions}
-    if 0 < len(asked) < MIN_FOR_INTERVAL and len(asked) < count:
-        plural = "one document" if len(asked) == 1 else f"{len(asked)} documents"
+    documents = {question.document for question in comparison.corpus.questions}
+    if 0 < len(documents) < MIN_FOR_INTERVAL and len(documents) < count:
+        plural = "one document" if len(documents) == 1 else f"{len(documents)} documents"
         yield (
             f"All questions are about {plural}: intervals draw questions, and tell nothing about "
             "other documents."

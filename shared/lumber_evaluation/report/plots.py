@@ -49,8 +49,8 @@ def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
 
     rows = []
     for d in differences:
-        shown = f"{signed_number(-d.value, d.count)}, {'clear' if d.clear else 'not clear'}"
-        rows.append(PlotRow(d.second, shown, x(-d.high), x(-d.value), x(-d.low)))
+        label = f"{signed_number(-d.value, d.count)}, {'clear' if d.clear else 'not clear'}"
+        rows.append(PlotRow(d.second, label, x(-d.high), x(-d.value), x(-d.low)))
     labels = (f"{tick:+g}".replace("-", MINUS) if tick else "0" for tick in ticks)
     return Plot(
         f"{metric.label}, difference from {comparison.best(metric)}",

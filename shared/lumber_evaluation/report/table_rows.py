@@ -48,10 +48,10 @@ def number(value: float, count: int) -> str:
 def summary_table(comparison: Comparison) -> Table:
     """Return the table of the main figures."""
     metrics = [metric for metric in comparison.metrics if metric.in_summary]
-    asked = any(result.usage.calls for result in comparison.results)
+    has_calls = any(result.usage.calls for result in comparison.results)
     columns = [*map(_heading, metrics), "Chunks", "Mean tokens", "Time"]
     columns += ["Embedded"] if comparison.corpus.questions else []
-    columns += ["Calls"] if asked else []
+    columns += ["Calls"] if has_calls else []
     columns += ["Cost"] if comparison.prices else []
 
     def cells(result: SplitterResult) -> Iterator[Cell]:
@@ -61,7 +61,7 @@ def summary_table(comparison: Comparison) -> Table:
         yield Cell(duration(result.seconds))
         if result.retrieval is not None:
             yield Cell(f"{result.retrieval.texts_embedded:,}")
-        if asked:
+        if has_calls:
             yield Cell(f"{result.usage.calls:,}")
         if comparison.prices:
             yield Cell(money(comparison.cost(result)))
@@ -149,9 +149,9 @@ def interval(figure: Figure, count: int) -> str:
 
 def signed_number(value: float, count: int) -> str:
     """Return a difference with its sign."""
-    shown = number(abs(value), count)
+    magnitude = number(abs(value), count)
     sign = MINUS if value < 0 else "+"
-    return f"{sign}{shown}" if float(shown) else shown
+    return f"{sign}{magnitude}" if float(magnitude) else magnitude
 
 
 def duration(seconds: float) -> str:

@@ -28,15 +28,15 @@ def store_chunks(
     *,
     surroundings: bool,
 ) -> PassageStore:
-    """Return a store of chunks as a `PassageIndex` stores them; hits have their "number".
+    """Return a store of chunks, as a `PassageIndex` stores them; hits have the chunk's "number".
 
-    Words find a chunk together with its context.
+    A chunk is found by its words and the words of its context.
 
     Args:
         texts: The documents by name.
-        chunks: Their chunks; those of a document are one after the other and in order.
+        chunks: Their chunks; those of a document follow each other in order.
         vectors: The vectors of the chunks, shape (chunks, width).
-        surroundings: Whether the words of the texts around a chunk find it, too.
+        surroundings: Whether a chunk is also found by the words of the texts around it.
     """
     members: dict[str, list[int]] = {}
     for number, chunk in enumerate(chunks):

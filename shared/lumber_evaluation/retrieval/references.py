@@ -41,12 +41,12 @@ def find_gold(
     """
     folded = [span.of(text).casefold() for span in spans]
     for question in questions:
-        wanted = (question.must_contain or "").strip().casefold()
+        answer = (question.must_contain or "").strip().casefold()
         yield [
             number
             for number, span in enumerate(spans)
             if any(_contains(text, span, reference) for reference in question.references)
-            or (not question.references and wanted in folded[number])
+            or (not question.references and answer in folded[number])
         ]
 
 
@@ -55,8 +55,8 @@ def _contains(text: str, chunk: Span, reference: Span) -> bool:
     if common.start >= common.end:
         return False
     # Characters that are not white space.
-    shared, *whole = (sum(map(len, one.of(text).split())) for one in (common, chunk, reference))
-    return shared > 0 and 2 * shared >= min(whole)
+    shared, *lengths = (sum(map(len, span.of(text).split())) for span in (common, chunk, reference))
+    return shared > 0 and 2 * shared >= min(lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +71,15 @@ class TokenOverlap:
 def token_overlap(question: Question, retrieved: Iterable[EvaluatedChunk]) -> TokenOverlap:
     """Compare the chunks, of any documents, retrieved for a question that has references."""
     chunks = list(retrieved)
-    own = union(chunk.span for chunk in chunks if chunk.document == question.document)
+    in_document = union(chunk.span for chunk in chunks if chunk.document == question.document)
     references = union(question.references)
-    wanted = _length(references)
-    given = _length(chunk.span for chunk in chunks)
-    shared = (one.within(other) for one in own for other in references)
+    reference_length = _length(references)
+    retrieved_length = _length(chunk.span for chunk in chunks)
+    shared = (part.within(reference) for part in in_document for reference in references)
     common = sum(max(0, span.end - span.start) for span in shared)
-    return TokenOverlap(
-        common / wanted, common / given if given else 0.0, common / (given + wanted - common)
-    )
+    precision = common / retrieved_length if retrieved_length else 0.0
+    both = retrieved_length + reference_length - common
+    return TokenOverlap(common / reference_length, precision, common / both)
 
 
 def union(spans: Iterable[Span]) -> list[Span]:

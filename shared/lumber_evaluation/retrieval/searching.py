@@ -73,29 +73,29 @@ def retrieve(
     )
     if surroundings:
         if passages:  # quantised, as in an index
-            embedded = [unpack(pack(own), len(own)) for own in embedded]
+            embedded = [unpack(pack(rows), len(rows)) for rows in embedded]
         embedded = [in_surroundings(*pair) for pair in zip(placed, embedded, strict=True)]
     vectors = np.concatenate(embedded)
-    asked = matrix(embedder.embed_queries(queries), len(queries))
+    query_vectors = matrix(embedder.embed_queries(queries), len(queries))
     if embedder.similarity == "cosine":
-        vectors, asked = unit_length(vectors), unit_length(asked)
+        vectors, query_vectors = unit_length(vectors), unit_length(query_vectors)
     gold = _gold(corpus, chunks)
     texts = {document.name: document.text for document in corpus.documents}
     word_recall = WordRecall(corpus.by_name, chunks)
     results: dict[int, QuestionResult] = {}
     for numbers, questions in _search_scopes(corpus, chunks, within_document):
-        own = [chunks[number] for number in numbers]
+        area = [chunks[number] for number in numbers]
         searched = vectors[numbers]
-        store = store_chunks(texts, own, searched, surroundings=surroundings) if passages else None
+        store = store_chunks(texts, area, searched, surroundings=surroundings) if passages else None
         count = max(CUTOFFS[-1], word_recall.depth(numbers, WORD_BUDGETS[-1]))
         for question in questions:
-            vector = asked[question]
+            vector = query_vectors[question]
             # Rounded, because equal vectors may differ in the last digit.
-            near = np.round(searched @ vector, 6) if numbers else vector[:0]
+            scores = np.round(searched @ vector, 6) if numbers else vector[:0]
             about = corpus.questions[question]
-            result = _result(about, chunks, numbers, near, gold[question], count, word_recall)
+            result = _result(about, chunks, numbers, scores, gold[question], count, word_recall)
             if store is not None:
-                recalls = passage_recalls(store, own, about, vector.tolist(), word_recall)
+                recalls = passage_recalls(store, area, about, vector.tolist(), word_recall)
                 result = replace(result, passage_recalls=recalls)
             results[question] = result
     ordered = tuple(results[n] for n in range(len(queries)))
@@ -124,13 +124,13 @@ def _search_scopes(
     """Return the numbers of the chunks to search, and of the questions to search them for."""
     if not within_document:
         return [(list(range(len(chunks))), list(range(len(corpus.questions))))]
-    own: dict[str, tuple[list[int], list[int]]] = {}
+    scopes: dict[str, tuple[list[int], list[int]]] = {}
     for number, question in enumerate(corpus.questions):
-        own.setdefault(question.document, ([], []))[1].append(number)
+        scopes.setdefault(question.document, ([], []))[1].append(number)
     for number, chunk in enumerate(chunks):
-        if chunk.document in own:
-            own[chunk.document][0].append(number)
-    return list(own.values())
+        if chunk.document in scopes:
+            scopes[chunk.document][0].append(number)
+    return list(scopes.values())
 
 
 def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
@@ -139,8 +139,8 @@ def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
     for numbers, questions in _search_scopes(corpus, chunks, within_document=True):
         asked = [corpus.questions[question] for question in questions]
         spans = [chunks[number].span for number in numbers]
-        found = find_gold(corpus.by_name[asked[0].document].text, spans, asked)
-        for question, places in zip(questions, found, strict=True):
+        gold_places = find_gold(corpus.by_name[asked[0].document].text, spans, asked)
+        for question, places in zip(questions, gold_places, strict=True):
             gold[question] = [numbers[place] for place in places]
     return gold
 
@@ -149,17 +149,17 @@ def _result(
     question: Question,
     chunks: Sequence[EvaluatedChunk],
     numbers: Sequence[int],
-    near: Vectors,
+    scores: Vectors,
     gold: Sequence[int],
     count: int,
     word_recall: WordRecall,
 ) -> QuestionResult:
     """Return the result of a question, for which at most the `count` nearest chunks are read.
 
-    The chunks `numbers` are searched. `near` has their similarities in the same order, and `gold`
+    The chunks `numbers` are searched. `scores` has their similarities in the same order, and `gold`
     the numbers of the chunks that answer the question.
     """
-    ranked = np.argsort(-near, kind="stable")
+    ranked = np.argsort(-scores, kind="stable")
     places = {numbers[place]: rank for rank, place in enumerate(ranked.tolist(), start=1)}
     nearest = list(places)[:count]
     first = tuple(nearest[: CUTOFFS[-1]])

@@ -53,7 +53,7 @@ class WordRecall:
         ]
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
-        """Return how many of the chunks `numbers` have `budget` words, even the smallest ones."""
+        """Return how many of the chunks `numbers` contain `budget` words in any case."""
         smallest = np.cumsum(sorted(self.words[number] for number in numbers))
         return int(np.searchsorted(smallest, budget)) + 1
 
@@ -68,13 +68,13 @@ class WordRecall:
             From 0 to 1; nan if the reference text does not occur in the document.
         """
         text = self._texts[question.document]
-        wanted = text.references(question)
-        if not wanted:
+        occurrences = text.references(question)
+        if not occurrences:
             return float("nan")
-        seen = union(self._read(question.document, ranked, budget))
+        retrieved = union(self._read(question.document, ranked, budget))
         shares = []
-        for spans in wanted:
-            shared = (one.within(other) for one in seen for other in spans)
+        for spans in occurrences:
+            shared = (part.within(reference) for part in retrieved for reference in spans)
             common = [span for span in shared if span.start < span.end]
             shares.append(sum(map(text.visible, common)) / sum(map(text.visible, spans)))
         return max(shares)
@@ -83,14 +83,14 @@ class WordRecall:
         """Yield the spans of a document that are within the budget."""
         for number in ranked:
             chunk = self._chunks[number]
-            own = chunk.document == document
+            in_document = chunk.document == document
             if self.words[number] > budget:
-                left = budget - self._above[number]
-                if own and left > 0:
-                    yield self._texts[document].first_words(chunk.span, left)
+                remaining = budget - self._above[number]
+                if in_document and remaining > 0:
+                    yield self._texts[document].first_words(chunk.span, remaining)
                 return
             budget -= self.words[number]
-            if own:
+            if in_document:
                 yield chunk.span
 
 
@@ -141,8 +141,8 @@ class _CountedText:
         if question.references:
             spans = union(question.references)
             return [spans] if any(map(self.visible, spans)) else []
-        wanted = (question.must_contain or "").strip().casefold()
-        if not wanted:
+        answer = (question.must_contain or "").strip().casefold()
+        if not answer:
             return []
         if self._folded is None:
             pieces = [character.casefold() for character in self.text]
@@ -150,8 +150,8 @@ class _CountedText:
             self._folded = "".join(pieces), places
         folded, places = self._folded
         occurrences = []
-        start = folded.find(wanted)
+        start = folded.find(answer)
         while start >= 0:
-            occurrences.append([Span(places[start], places[start + len(wanted) - 1] + 1)])
-            start = folded.find(wanted, start + 1)
+            occurrences.append([Span(places[start], places[start + len(answer) - 1] + 1)])
+            start = folded.find(answer, start + 1)
         return occurrences
