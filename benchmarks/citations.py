@@ -1,16 +1,15 @@
-"""Measures whether changed quotes are found, and quotes of other documents are not.
+"""Measures if changed quotes are found, and quotes from other documents are not found.
 
     python benchmarks/citations.py ../shared/data
 
 Quotes are sentences and ranges of words of the development corpora, and of XQuAD's articles in five
-languages, from 8 words on (in Chinese, characters), changed in one way each. A quote is looked for
-in ten documents of its corpus (one where a corpus is a single document). The table has the shares
-that are found exactly, by alignment and not at all; precision, the share of the found quotes that
-are at the right place; and recall, the share of all quotes that are. The baseline is what is often
-written by hand: the partial ratio of rapidfuzz, at least 80, over each document in lower case, for
-every fifth quote.
+languages, from 8 words on (in Chinese, characters), changed in one way each. A quote is searched in
+ten documents of its corpus (one if a corpus is a single document). The table has the shares that
+are found exactly, by alignment and not at all; precision, the share of quotes at the right place
+among those found; and recall, the same share among all quotes. The baseline is common code: the
+partial ratio of rapidfuzz, at least 80, over each document in lower case, for every fifth quote.
 
-A place is right if it shares four fifths of its characters with that of the quote, or has the
+A place is right if it shares four fifths of its characters with the place of the quote, or has the
 same letters.
 """
 
@@ -35,7 +34,7 @@ from lumber_evaluation.dataset import Corpus, Document
 from lumber_retrieval.citing.citations import cite
 
 QUOTES_PER_CORPUS = 250
-BASELINE_EVERY = 5  # every fifth quote is also looked for by rapidfuzz, in ten times the time
+BASELINE_EVERY = 5  # every fifth quote is also searched by rapidfuzz, which takes ten times as long
 DOCUMENTS_SEARCHED = 10  # for each quote
 MIN_WORDS, MAX_WORDS = 8, 60  # words of a quote
 HAN = "[\u4e00-\u9fff]"
@@ -60,7 +59,7 @@ class Quote(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a quote was found, whether at the right place, and whether by the baseline, if tried."""
+    """How a quote was found, and whether it and the baseline (if tried) have the right place."""
 
     kind: str
     right: bool
@@ -187,7 +186,7 @@ def outcomes(
 def find_quotes(
     quotes: Sequence[str], texts: Mapping[str, str], true: Quote | None, by_hand: bool
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each quote, whose true place is in none of the texts if it is None."""
+    """Yield the outcome of each quote. `true` is its place; None if it is in none of the texts."""
 
     def is_right(name: str | None, span: Span | None) -> bool:
         if name is None or span is None or true is None:

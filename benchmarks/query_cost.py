@@ -8,7 +8,7 @@ Texts are generated: words by Zipf's law, a fifth of them a document's own, and 
 numbers around 2,000 topics. Every retriever gets the same chunks, vectors, and questions of ten
 words, in a process of its own, and returns the best 100. `passages` is the search of
 `PassageRetriever`, on an index that another process has written. CPU time is that of all threads:
-the median of the questions after the first. Memory is the peak of the process, less what it held
+the median of the questions after the first. Memory is the peak of the process minus its memory
 before it opened or made the index. Retrievers whose packages are not installed are left out:
 rank-bm25, faiss-cpu, llama-index-retrievers-bm25, chromadb.
 
@@ -262,7 +262,7 @@ def measure_texts(folder: Path, path: Path) -> tuple[int, list[float], float, fl
     retriever = PassageRetriever(embeddings=embeddings, path=path)
     documents = [Document(text, metadata={"source": name}) for name, text in names.items()]
     chunks = retriever.add_documents(documents).chunks
-    retriever.invoke("What is the first question about?")  # segments are read, models loaded
+    retriever.invoke("What is the first question about?")  # reads segments, loads models
     before = peak_memory()
     queries = [_mean_ms(retriever.invoke, texts) for _ in range(2)]
     embedding = _mean_ms(embeddings.embed_query, texts)

@@ -5,12 +5,12 @@
 
 The Markdown that a file should give is beside it (`a.docx.md`, as docling's ground truth is), or
 the file is in `formats` and was made from a Markdown of that stem. For each format and reader it
-prints the number of files, and means over the files: the share of the expected words that are kept
-in order (of the first 8,000), and the shares of headings kept with their level, list items with
-their depth and kind, and cells with their row and column (of files that have any), of headings
-found at any level, and of headings that are none there; the last two also of titles, which are
-headings without their numbers: readers differ about a number that is drawn beside its title. A
-file that cannot be read keeps nothing. The last figure is seconds for a file; the first starts a
+prints the number of files, and means over the files: the share of the first 8,000 expected words
+that are kept in order; the shares of headings kept with their level, list items with their depth
+and kind, and cells with their row and column (in files that have any); the share of headings found
+at any level, and the share of invented headings. The last two are also given for titles, headings
+without their numbers, because readers differ about a number that is drawn beside its title. A file
+that cannot be read keeps nothing. The last figure is seconds for a file; the first starts a
 process. markitdown and kreuzberg are measured if they are installed.
 """
 

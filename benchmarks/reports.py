@@ -1,9 +1,9 @@
 """Measures passages of annual reports: pages of the evidence, and numbers with row and column.
 
-Run by `benchmarks/passages.py --reports`. A number of the evidence counts as read if a passage has
-it in a line with the label of its row, or in the line below, and also has the year at the head of
-its column, in its text or above it. The evidence has a line for each cell. Rows with a number for
-each year above them are measured.
+Run by `benchmarks/passages.py --reports`. A number of the evidence counts as read if a passage
+contains it in a line with the label of its row, or in the line below, and contains the year at the
+head of its column, in its text or above it. The evidence has a line for each cell. Only rows with a
+number for each year above them are measured.
 """
 
 from __future__ import annotations

@@ -242,7 +242,7 @@ def parent_documents(documents: Sequence[Document]) -> Search:
 
 
 def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
-    """Return sentence windows, or with `window=False` what automatic merging makes."""
+    """Return a search for sentence windows, or with `window=False` with automatic merging."""
     from llama_index.core import Document as Node
     from llama_index.core import StorageContext, VectorStoreIndex
     from llama_index.core.indices.postprocessor import MetadataReplacementPostProcessor

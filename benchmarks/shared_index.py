@@ -8,9 +8,9 @@ Chunks, vectors and questions are those of `benchmarks.query_cost`; the server r
 and one of words). Each store is filled by one process and searched by another, which returns its
 best 100 chunks, or passages of 600 words. Times are CPU times of all threads of the client and the
 server: to index all chunks, to add 1,000 more (mean and maximum of twenty times), to answer the
-first question of a process and the median of the others. Memory is the peak of the client's
-process, less what it held before, and what the processes of the server hold after the questions
-(PSS, with the used part of 128 MiB of buffers). Stores whose packages are missing are left out.
+first question of a process and the median of the others. Memory is the peak of the client's process
+minus its memory before, and the memory of the server's processes after the questions (PSS, with the
+used part of 128 MiB of buffers). Stores whose packages are missing are left out.
 """
 
 from __future__ import annotations

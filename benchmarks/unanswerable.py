@@ -4,9 +4,9 @@
 
 Texts are searched as in benchmarks/passages.py, with their own questions and as many of other
 corpora. A question is refused if the similarity of its best passage is below a threshold. For each
-share of own questions that are lost, the table has the threshold and the share of others that are
-refused. The last row is `lumber-splitters ask`, which refuses a question if all passages are below
-its threshold and have less than half of the question's words.
+share of refused own questions, the table has the threshold and the share of other questions that
+are refused. The last row is `lumber-splitters ask`, which refuses a question if all passages are
+below its threshold and have less than half of the question's words.
 """
 
 from __future__ import annotations

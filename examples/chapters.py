@@ -1,11 +1,11 @@
-"""Captions into chapters with times and titles. Offline: no key, no network, no language model.
+"""Cuts captions into chapters with times and titles. No key, no network, no language model.
 
 python examples/chapters.py                  the bundled captions of a podcast
 python examples/chapters.py my_talk.vtt      captions of your own, WebVTT or SubRip
 
-Captions break anywhere, and nothing in them marks where a topic begins. `threshold=0` starts a
-chapter wherever the model, here the large one, sees a new topic, whatever its length. The offset of
-a chapter gives its time. Its title is the words that are frequent in it and rare in the others.
+Captions break anywhere, and have no marks where a topic begins. `threshold=0` starts a chapter
+wherever the model (here the large one) sees a new topic, at any length. The offset of a chapter
+gives its time. Its title has the words that are frequent in it and rare in other chapters.
 """
 
 import math

@@ -27,7 +27,7 @@ from lumber_core.llms import CallPolicy, RetryingModel
 from lumber_files import READABLE
 from lumber_retrieval import Citation
 
-MAX_WORDS = 400  # words of all passages: what one reads, and what a model is given
+MAX_WORDS = 400  # words of all passages, for a reader or a model
 CALLS = CallPolicy(attempts=2, max_backoff=5)  # somebody is waiting
 
 CLICK = """element.addEventListener("click", (event) => {
@@ -185,7 +185,7 @@ def place_of(passage: Document) -> Place:
 
 def place_of_quote(citation: Citation) -> Place:
     text = f"“{citation.quote}”"
-    if citation.kind == "aligned":  # what the model has changed may change the meaning
+    if citation.kind == "aligned":  # words that the model has changed may change the meaning
         text += f"\nThe document: “{citation.text}”"
     where = "" if citation.document is None else str(citation)
     return Place(citation.kind, where, text, citation.document or "", *(citation.span or ()))

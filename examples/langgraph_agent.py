@@ -22,7 +22,7 @@ from lumber_core.text import sentences
 from lumber_retrieval import Citation
 
 MAX_TURNS = 4  # replies of the model before the agent stops
-MIN_SIMILARITY = 0.45  # of a question and a sentence that the bundled model takes for its answer
+MIN_SIMILARITY = 0.45  # of a question and a sentence that the bundled model accepts as its answer
 SEARCHING = """
 
 If the passages do not hold the answer, and other words may find it, reply with one line:
@@ -35,12 +35,12 @@ class State(TypedDict):
 
     Attributes:
         question: The question.
-        query: What is searched for next; "" if nothing.
+        query: The next search; "" if there is none.
         passages: The passages found so far.
         reply: The model's last reply.
         answer: The answer in it; "" if there is none.
         citations: The quotes of the answer that are in the files, with their places.
-        complaint: What was wrong with the last reply; "" if nothing.
+        complaint: The fault of the last reply; "" if there is none.
         turns: The number of replies.
     """
 
@@ -80,7 +80,7 @@ def main(args: Options) -> None:
 
 
 def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledStateGraph[State]:
-    """Return the graph: search, reply, check the quotes, and go back if something is missing."""
+    """Return the graph: search, reply, check the quotes, and go back if a quote is missing."""
 
     def search(state: State) -> dict[str, object]:
         ids = {passage.id for passage in state["passages"]}

@@ -56,7 +56,7 @@ def main(args: Options) -> None:
 
 
 class Report:
-    """Adds up what splitting costs: called with each text as soon as it is split."""
+    """Adds up the cost of splitting: called with each text as soon as it is split."""
 
     def __init__(self) -> None:
         self.usage = Usage()

@@ -1,7 +1,7 @@
 """A corpus on Ray: files or Parquet in, chunks and their vectors out as Parquet.
 
 Splitters can be pickled and keep no state, so Ray Data runs them as they are. The answers of a
-language model are shared over Redis: a run that was killed, or is repeated, pays for none twice.
+language model are shared over Redis: a run that was killed or is repeated pays for no answer twice.
 
 Install: pip install '.[langchain,openai,documents]' 'ray[data]' langchain-community redis
 Run:     python examples/ray_corpus.py OUTPUT PATH ... [--vectors] [--llm URL#MODEL --redis URL]

@@ -13,8 +13,8 @@ _STATUS = Path("/proc/self/status")
 def peak_memory() -> float:
     """Return the most memory that this process has held, in MiB.
 
-    On Linux from the process's own status: `ru_maxrss` starts at the memory of the process that
-    started this one, which may hold other models.
+    On Linux it is read from the process's own status, because `ru_maxrss` starts at the memory of
+    the parent process, which may have loaded other models.
     """
     if _STATUS.exists():
         match = re.search(r"^VmHWM:\s+(\d+) kB", _STATUS.read_text(encoding="ascii"), re.MULTILINE)

@@ -11,7 +11,7 @@ from benchmarks.packages import Piece
 def examine(
     text: str, pieces: Sequence[Piece], limit: tuple[Callable[[str], int], int]
 ) -> dict[str, int | None]:
-    """Count what is wrong with the chunks of a text.
+    """Count the faults of the chunks of a text.
 
     Characters are compared as multisets: a chunk that moved counts as kept. Overlap between
     chunks would count as invented, so the chunks must be made without it. A limit is a function
@@ -37,7 +37,7 @@ def examine(
 def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
     """Return how many chunks have wrong offsets; None if none has any.
 
-    A chunk is not where its offsets say, overlaps the one before, or has none although others do.
+    A chunk is not at its offsets, overlaps the chunk before, or has no offsets although others do.
     """
     wrong, has_offsets, end = 0, False, 0
     for piece in pieces:

@@ -118,7 +118,7 @@ def special_tokens(seed: int) -> Iterator[str]:
 
 
 def fill(pieces: Callable[[int], Iterator[str]], size: int, seed: int) -> str:
-    """Return the first `size` characters of what a generator yields for a seed."""
+    """Return the first `size` characters from a generator with a seed."""
     parts: list[str] = []
     length = 0
     for piece in pieces(seed):

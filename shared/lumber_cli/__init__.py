@@ -1,9 +1,9 @@
 """The command `lumber-splitters`.
 
-In the order in which a call meets them:
+In the order in which a call passes through them:
 
 1. `app` lists the commands; each is imported from `commands` or `agents` when it runs.
-2. `options` has what commands share: messages, exit statuses, errors in one line, help texts.
+2. `options` has messages, exit statuses, errors in one line and help texts for all commands.
    `model_options`, `splitter_options` and `corpus_options` are the options for models, splitters
    and collections; `language_models` finds models by name, and `named_settings` parses --set.
 3. `inputs` reads the files, `file_index` indexes their passages, `file_records` finds files that

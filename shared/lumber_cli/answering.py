@@ -79,7 +79,7 @@ def no_answer(why: object) -> str:
 
 
 def _fault(answer: CitedAnswer) -> tuple[str, str]:
-    """Return what is wrong with an answer, for the model and for the user; "" if nothing."""
+    """Return the fault of an answer, for the model and for the user; "" if there is none."""
     if answer.missing:
         return (
             f"no passage has these quotes word for word: {'; '.join(map(repr, answer.missing))}",

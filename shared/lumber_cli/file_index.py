@@ -41,7 +41,7 @@ from lumber_retrieval.passages.joining import Passage
 
 MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together; Ctrl-C loses at most these."""
-_LARGE_BYTES = 800_000  # of about 150,000 words, whose vectors take half a minute or more
+_LARGE_BYTES = 800_000  # about 150,000 words, whose vectors take half a minute or more
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
 _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of passages; from benchmarks/unanswerable.py
 
@@ -51,9 +51,9 @@ class ReadFile(NamedTuple):
 
     path: str  # resolved
     file: TextFile
-    stamp: Stamp | None  # before it was read; None if it has none
+    stamp: Stamp | None  # before it was read; None if there is none
     settled: bool  # whether any later change gives it another stamp; see `is_settled`
-    content: str = ""  # of `content_of` before it was read; "": its bytes are unknown
+    content: str = ""  # the result of `content_of` before it was read; "": its bytes are unknown
 
 
 class FileIndex:
@@ -93,8 +93,8 @@ class FileIndex:
     def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
         """Return the text of a file from the index, if an indexed file has its bytes and suffix.
 
-        `content` is what `content_of` returned for it. A title that was made from the name of the
-        indexed file is made from `name`.
+        `content` is the result of `content_of` for the file. A title from the name of the indexed
+        file is replaced by a title from `name`.
         """
         for other_path, version in self._records.with_bytes(content):
             if Path(other_path).suffix.lower() != path.suffix.lower():
@@ -109,17 +109,17 @@ class FileIndex:
         return None
 
     def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the unchanged files, and those with the stamp of this process's last reading.
+        """Return the unchanged files, and the files with the stamp of this process's last reading.
 
-        The latter may have changed again under the same stamp, if they were read right after a
-        change.
+        Files of the second kind may have changed again with the same stamp, if they were read right
+        after a change.
         """
         return self.find_unchanged(stamps) | self._records.find_read(stamps)
 
     def add(
         self, files: Iterable[ReadFile], *, advance: Callable[[float], object] | None = None
     ) -> None:
-        """Add files; `flush` stores those of their records that are not stored at once.
+        """Add files; `flush` stores the records that are not stored at once.
 
         `advance` is called with the number of files embedded since its last call, a fraction.
         """
@@ -197,7 +197,7 @@ class FileIndex:
     ) -> list[Passage]:
         """Return the passages of some files that fit a question, of at most `words` words.
 
-        The names of the files by their paths are those of `update`, or `names`.
+        `names` has the names of the files by path; by default, the names of the last `update`.
         """
         names_by_path = self._names if names is None else names
         passages = self._index.search(
@@ -209,7 +209,7 @@ class FileIndex:
         return [replace(passage, document=names_by_path[passage.document]) for passage in passages]
 
     def documents(self, passages: Sequence[Passage]) -> dict[str, Source]:
-        """Return the whole documents of passages that `search` found, by their names as given.
+        """Return the whole documents of passages from `search`, by the names of the user.
 
         The metadata has the path of the file as "source".
         """
@@ -267,7 +267,7 @@ def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | N
 def is_far(passage: Passage) -> bool:
     """Return whether a passage resembles the question neither in meaning nor in words.
 
-    All passages are far for 1 in 300 questions that a text answers, and for 3 in 4 of the others:
+    All passages are far for 1 in 300 questions that a text answers, and for 3 in 4 other questions:
     benchmarks/unanswerable.py.
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0

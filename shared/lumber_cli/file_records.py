@@ -20,14 +20,14 @@ _MAX_DUE_SHARE = 1 / 8  # of the files read, whose records wait for `flush`; a k
 _NOTE = "files"  # the name of the note with the records, in the index
 
 Stamp = tuple[int, int]
-"""What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""
+"""Values that change with a file: the time of its last change in nanoseconds, its size in bytes."""
 
 _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # pipes do not wait
 _SETTLED_NANOSECONDS = 2 * 10**9  # the resolution of modification times on FAT
 
 
 class FileRecord(NamedTuple):
-    """What a file was when it was read: its stamp, digests of its bytes and of what was indexed."""
+    """A file when it was read: its stamp, and digests of its bytes and of its indexed text."""
 
     stamp: Stamp | None
     content: str
@@ -44,7 +44,7 @@ class FileRecords:
         self._store = store
         self._version = version
         self._read: dict[str, FileRecord] = {}  # by this process
-        self._due: dict[str, FileRecord | None] = {}  # of those that are not stored
+        self._due: dict[str, FileRecord | None] = {}  # the records that are not stored yet
         self._by_content: dict[str, list[tuple[str, str]]] = {}  # paths and digests, for a rename
 
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
@@ -166,7 +166,7 @@ def stamp_of_input(named: NamedPath | None) -> Stamp | None:
         status = named.path.stat()
     except OSError:  # reading reports what is wrong
         return None
-    # A file that the user may no longer read is not answered from.
+    # A file that the user may no longer read must not be in answers.
     return stamp_of(status) if os.access(named.path, os.R_OK) else None
 
 

@@ -20,7 +20,7 @@ from lumber_retrieval.index.embedded_texts import OtherModelError
 from lumber_retrieval.index.store import PassageStore
 
 MAX_CACHE_BYTES = 2_000_000_000
-"""Bytes of all indexes in the cache (about 1.5 million chunks); the least recently used go."""
+"""Maximum bytes of all indexes in the cache (about 1.5 million chunks)."""
 MAX_UNUSED_DAYS = 90
 """Days without use after which an index is removed from the cache."""
 _SUFFIXES = ("", "-journal")  # of an index, and of the journal that an interrupted write leaves

@@ -12,7 +12,7 @@ import typer
 
 T = TypeVar("T")
 _LITERALS = {"none": None, "true": True, "false": False}
-# These have options of their own, or are not possible on a command line.
+# Settings with options of their own, or impossible on a command line.
 _NOT_SETTABLE = frozenset({"model", "judge", "base_url", "api_key", "client", "on_segmentation"})
 
 SetOption = Annotated[

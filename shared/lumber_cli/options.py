@@ -1,4 +1,4 @@
-"""What several commands share: messages, errors, exit statuses, and the values of some options."""
+"""Messages, errors, exit statuses and options that several commands share."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def errors_in_one_line() -> Iterator[None]:
     warnings.emit = lambda record: say(record.getMessage())  # type: ignore[method-assign]
     try:
         yield
-    except BrokenPipeError:  # the reader has seen enough, as in `... | head`
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or flushing at exit fails again
         raise typer.Exit(_BROKEN_PIPE) from None
     except KeyboardInterrupt:
@@ -136,7 +136,7 @@ def with_options(*makers: Callable[..., object], **fixed: object) -> Callable[[C
     """Add the parameters of functions to the options of a command.
 
     The command receives the results of the functions, `makers`, as its first arguments. They raise
-    a ValueError if an option is wrong. Their parameters in `fixed` are no options of this command.
+    a ValueError if an option is wrong. Parameters in `fixed` do not become options.
     """
 
     def decorate(command: Command) -> Command:

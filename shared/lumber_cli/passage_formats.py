@@ -50,7 +50,7 @@ def show_passages(
 
 
 def whereabouts(passage: Passage) -> list[str]:
-    """Return where a passage is: time, pages or lines, the headings above it, and its columns."""
+    """Return the place of a passage: time, pages or lines, headings above it, and columns."""
     metadata = passage.metadata
     parts = [passage.time] if passage.time else []
     ranges = ((name, _range(passage, name)) for name in ("page", "line"))

@@ -43,7 +43,7 @@ SPLITTERS: Final[Mapping[SplitterName, type[Chunker]]] = {
     "lumber": LumberChunker,
 }
 
-# The options that are settings of a splitter; the others are given to it in another way.
+# The options that are settings of a splitter; other options reach it in another way.
 _SETTINGS = (
     *("target_size", "chunk_size", "min_chunk_size", "tokenizer", "language", "units", "threshold"),
     *("theta", "store", "max_concurrency"),

@@ -76,7 +76,7 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 def refuse_unknown(
     owner: str, names: Iterable[str], valid: Sequence[str], elsewhere: Mapping[str, str]
 ) -> None:
-    """Raise a TypeError if the class named `owner` has no setting of some name that was passed.
+    """Raise a TypeError if the class named `owner` lacks a setting that was passed.
 
     The message states what to use instead, for names of other libraries from `elsewhere`, or the
     closest name.
@@ -92,7 +92,7 @@ def refuse_unknown(
 
 
 class RefusesUnknown:
-    """A pydantic model whose constructor raises for unknown settings, and for those without a name.
+    """A pydantic model whose constructor raises for unknown settings and positional arguments.
 
     See `refuse_unknown`.
     """
@@ -108,7 +108,7 @@ class RefusesUnknown:
             return super().__new__(cls)
 
         def __init__(self, /, *unnamed: object, **settings: object) -> None:
-            """Set the settings, which the class describes."""
+            """Set the fields, which the class describes."""
             if unnamed:
                 name = type(self).__name__
                 raise TypeError(f"{name} takes its settings by name, as in {name}(setting=value)")

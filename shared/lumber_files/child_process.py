@@ -1,6 +1,6 @@
-"""Runs in the child process that reads files: limits itself, and answers one request after another.
+"""The child process that reads files: limits its resources, and answers one request after another.
 
-Its modules are imported without the `__init__` of their packages, which import splitters.
+Modules are imported without the `__init__` of their packages, which would import splitters.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fifth
 _COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
 _ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
-_SECONDS_BETWEEN_LOOKS = 1  # at whether the parent is still there
+_SECONDS_BETWEEN_LOOKS = 1  # to see if the parent still runs
 _Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # which receive their files
 
 
 def serve_standard_input() -> None:
-    """Read the files that a parent sends to an interpreter of its own, until the parent ends."""
+    """Read the files that a parent sends to a new interpreter, until the parent ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 
     def receive() -> _Requests:
@@ -59,8 +59,8 @@ def serve_pipe(pipe: Connection) -> None:
 
 def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
     """Answer requests."""
-    in_use = 0  # bytes of address space; a fork has those of its parent
-    with suppress(OSError, ValueError):  # not every system states them
+    in_use = 0  # bytes of address space; a fork starts with its parent's
+    with suppress(OSError, ValueError):  # unknown on some systems
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         in_use = pages * os.sysconf("SC_PAGE_SIZE")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
@@ -75,7 +75,7 @@ def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent, of whose pipe a fork may hold the other end."""
+    """End this process soon after its parent; a fork may keep the other end of the pipe open."""
     while os.getppid() == parent:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
     os._exit(1)
@@ -107,5 +107,5 @@ def _limit_resources(seconds: int, memory: int) -> None:
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     limits = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
     for limit, maximum in {**limits, resource.RLIMIT_CORE: 0}.items():
-        with suppress(ValueError, OSError):  # lower already, or macOS, which cannot limit memory
+        with suppress(ValueError, OSError):  # the limit is lower, or macOS cannot limit memory
             resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))

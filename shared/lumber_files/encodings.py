@@ -19,7 +19,7 @@ _BYTE_ORDER_MARKS = {  # longest first: UTF-32's mark starts with that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _WESTERN = "cp1252"
-_LIKELY_ENCODINGS = (  # common on the web; among all of Python's, rare ones win on short texts
+_LIKELY_ENCODINGS = (  # common on the web; rare encodings would win on short texts
     *("utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"),
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
@@ -28,8 +28,8 @@ _LIKELY_ENCODINGS = (  # common on the web; among all of Python's, rare ones win
 _NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
 _SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments push it further.
-# A declaration that bytes show is not in UTF-16 or UTF-32.
+# The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments may push it further
+# down. A declaration in single bytes is not in UTF-16 or UTF-32.
 _DECLARED_WITHIN = 4096
 _DECLARATION = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*"""
@@ -39,7 +39,7 @@ _DECLARATION = re.compile(
 
 
 class Decoded(NamedTuple):
-    """A decoded text without a byte order mark, and what is damaged, a sentence each."""
+    """A decoded text without a byte order mark, and its faults, a sentence each."""
 
     text: str
     encoding: str | None
@@ -48,7 +48,7 @@ class Decoded(NamedTuple):
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise unless Python has a text encoding of that name.
+    """Raise a ValueError unless Python has a text encoding of that name.
 
     Args:
         encoding: The name, such as "utf-8".
@@ -70,11 +70,11 @@ def decode(
 ) -> Decoded:
     """Decode a text.
 
-    Without an `encoding`, that of the byte order mark is used; else UTF-8, even if a few bytes are
-    damaged; else the one that HTML or XML declares, if `is_markup`; else the most likely one.
+    Without `encoding`, the encoding is that of the byte order mark; else UTF-8, even if a few bytes
+    are damaged; else the one that HTML or XML declares, if `is_markup`; else the most likely one.
 
     Raises:
-        UnreadableFileError: The bytes are no text in that encoding, or in any.
+        UnreadableFileError: The bytes are no text in that encoding, or in any encoding.
         MissingExtraError: The encoding must be detected, and charset-normalizer is not installed.
         ValueError: Python knows no such encoding.
     """
@@ -91,7 +91,7 @@ def decode(
     for declared in _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]:
         with suppress(ValueError):  # pages may declare a wrong encoding
             return Decoded(_decode_undamaged(content, name, declared.decode()), declared.decode())
-    # In other encodings, at most a third of these places is a letter of UTF-8, by chance.
+    # In other encodings, at most a third of these places are letters of UTF-8, by chance.
     if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")
     # The last letter in UTF-16 may lack a byte.
@@ -100,7 +100,7 @@ def decode(
 
 
 def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) -> Decoded:
-    """Return a text with U+FFFD for damaged bytes, and a notice of them."""
+    """Return a text with U+FFFD for damaged bytes, and a notice about them."""
     text = content.decode(encoding, "replace").removeprefix("\ufeff")
     try:
         content.decode(encoding)

@@ -47,15 +47,15 @@ class FoundFiles(NamedTuple):
 
 _logger = logging.getLogger(__name__)
 
-# How the files begin that this package writes. They repeat texts of other files.
+# The beginnings of files that this package writes: they repeat texts of other files.
 _OWN_CHUNKS = re.compile(
     rb'\{"document": "[^"]*", "index": \d+, "start": \d+, "end": \d+, "tokens": '
 )
 _OWN_REPORT = re.compile(rb'\{\s*"format": "lumber-comparison"')
 _OWN_PAGE = re.compile(rb'.*<meta name="generator" content="lumber-splitters', re.DOTALL)
 _OWN_FILES = {".jsonl": _OWN_CHUNKS, ".json": _OWN_REPORT, **dict.fromkeys(HTML, _OWN_PAGE)}
-_HIDDEN = (".", "~$")  # Office marks a document that is open by a file whose name begins so
-_HEAD_BYTES = 2000  # read to recognise them; a page's generator stands within
+_HIDDEN = (".", "~$")  # the start of the file by which Office marks an open document
+_HEAD_BYTES = 2000  # read to recognise these files; the generator of a page is within them
 _IGNORE_HINT = (
     "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
     "them, or pass no_ignore=True"
@@ -138,8 +138,8 @@ def read_files(
         paths: See `find_files`, whose errors are raised.
         encoding: See `read_file`, whose errors are raised.
         leave_out: Whether a file that cannot be read is left out, with a warning.
-        option: What the caller sets to leave such files out, for the error.
-        fs: The file system of fsspec that has the only file in `paths`. None: that of Python.
+        option: The setting of the caller that leaves such files out, for the error.
+        fs: The file system of fsspec with the only file in `paths`. None: Python's.
     """
     files = [NamedPath(str(paths), Path(str(paths)))]
     if fs is None:
@@ -165,12 +165,12 @@ def entries_in(
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
-    Links to folders are not followed. Folders that cannot be opened are left out, those whose path
-    is too long for the system too, and links that lead in circles or through a file. `skipped`
+    Links to folders are not followed. Folders that cannot be opened or whose path is too long for
+    the system are left out, and so are links that lead in circles or through a file. `skipped`
     receives their errors.
     """
     skipped = {} if skipped is None else skipped
-    waiting = [os.fspath(folder)]  # not calls in each other: folders may be nested by thousands
+    waiting = [os.fspath(folder)]  # no recursion: folders may be nested by thousands
     while waiting:
         current = waiting.pop()
         try:
@@ -235,7 +235,7 @@ def _match_pattern(pattern: Path) -> tuple[Path, list[Path]]:
 
 
 def is_written_here(path: Path) -> bool:
-    """Return whether a file is a page, a report or the chunks that this package wrote."""
+    """Return whether this package wrote a file: a page, a report or chunks."""
     pattern = _OWN_FILES.get(path.suffix.lower())
     with suppress(OSError):  # reading it states the reason
         if pattern is not None:

@@ -1,4 +1,4 @@
-"""Decides what is left out of folders: what .gitignore names, and the folders of tools."""
+"""Decides which files of folders are left out: ignored by git, or in folders of tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOOL_FOLDERS = frozenset(
 )
 # In virtual environments of any name, and in caches, as https://bford.info/cachedir/ has it.
 _TOOL_FILES = ("pyvenv.cfg", "conda-meta", "CACHEDIR.TAG")
-# A line of a .gitignore, and what git's wildmatch.c tells apart in its pattern.
+# A line of a .gitignore, and the elements of its pattern, as in git's wildmatch.c.
 _LINE = re.compile(rb"(?!#)(?P<back>!?)(?P<pattern>(?:\\.|[^\\])*?)(?P<folder>/?) *", re.DOTALL)
 _START = re.compile(rb"[^*?\[\\]*")
 _SIGN = re.compile(
@@ -26,17 +26,17 @@ _SIGN = re.compile(
 _ITEM = re.compile(rb"\[:(\w+):\]|\\(.)|(?!-)(.)", re.DOTALL)
 _CLASSES = {b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"space": rb"\s"}
 _FOLDER = b"\0"  # after the path of a folder, when patterns are compared
-# A folder, and patterns of paths, which ignore or take back: the last that matches decides.
+# A folder, and patterns of paths that ignore or include: the last match decides.
 _Spec = tuple[str, list[tuple[re.Pattern[bytes], bool]]]
 
 
 class IgnoreRules:
-    """Which files of a folder are left out, and whether any has been (`left_out`).
+    """Decides which files of a folder are left out; `left_out` is whether any file was.
 
-    These are files and folders that a .gitignore names. It may be in the folder, below it, or
+    Files and folders that a .gitignore names are left out. It may be in the folder, below it, or
     above it within the git repository, unless it names the folder itself. The repository's
     .git/info/exclude counts as well. Virtual environments, caches and packages of JavaScript are
-    left out as well. The folder itself is not, nor are files and folders of the names in `named`.
+    also left out. The folder itself is kept, and so are files and folders with a name in `named`.
     """
 
     def __init__(self, folder: Path, *, named: Collection[str] = ()) -> None:
@@ -63,7 +63,7 @@ class IgnoreRules:
         return left_out
 
     def leave_out_below(self, path: Path) -> bool:
-        """Return whether a file is left out, or one of the folders that it is in."""
+        """Return whether a file or one of its folders is left out."""
         absolute = Path(os.path.abspath(path))
         folders = [above for above in absolute.parents if above.is_relative_to(self._folder)]
         outermost_first = [*reversed(folders[:-1]), *[absolute][: len(folders)]]
@@ -88,7 +88,7 @@ def _patterns_of(rules: bytes) -> Iterator[tuple[re.Pattern[bytes], bool]]:
         if match and match["pattern"]:
             above = b"" if b"/" in match["pattern"] else b"(?:.*/)?(?!.*/)"
             pattern = match["pattern"].removeprefix(b"/")
-            # git compares what is before the first sign, and begins anew there.
+            # git compares the text before the first sign, and starts a new comparison there.
             start = _START.findall(pattern)[0]
             with suppress(LookupError, re.error):  # git skips invalid patterns, too
                 signs = _SIGN.sub(_translate, pattern[len(start) :])

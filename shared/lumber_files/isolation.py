@@ -2,9 +2,9 @@
 
 A file may send its reader into an endless loop, crash native code or take gigabytes. The user's
 process goes on, with an error of one sentence. A child starts with the first file and serves until
-the process ends; each thread that reads has its own. It receives JSON and the file through a pipe,
-and answers in JSON: a hostile file that controls the child must not control the parent, as it could
-by pickling.
+the process ends; each thread that reads has its own child. It receives JSON and the file through a
+pipe, and answers in JSON: a hostile file that controls the child must not control the parent, as it
+could with pickles.
 
 A child is another Python interpreter. A packed program (PyInstaller, Nuitka, cx_Freeze) has none,
 and its executable is the program: it is forked, or started as `multiprocessing` does.
@@ -30,13 +30,13 @@ from typing import Any
 from lumber_files.child_process import serve_pipe
 from lumber_files.readers import UnreadableFileError
 
-_CPU_PER_UNPACKED = 1.2e-6  # seconds a byte of the limit: 60 s by default
-_CPU_PER_BYTE = 5e-6  # seconds a byte of the file: books of 10,000 pages take longer
+_CPU_PER_UNPACKED = 1.2e-6  # seconds per byte of the limit: 60 s by default
+_CPU_PER_BYTE = 5e-6  # seconds per byte of the file, for books of 10,000 pages
 _MIN_SECONDS = 2  # of CPU time; importing a reader takes some of it
-_CLOCK_PER_CPU = 5  # times the CPU time: other programs take their share of the CPU
-_MAX_REUSED = 1 << 25  # bytes of a file after which a child ends: its memory may stay taken
+_CLOCK_PER_CPU = 5  # times the CPU time, because other programs use the CPU as well
+_MAX_REUSED = 1 << 25  # bytes of a file after which a child ends: its memory may stay allocated
 _MARK = "LUMBER_SPLITTERS_READS_A_FILE"
-"""In the environment of a child: a program that was started again by mistake starts no further."""
+"""A variable in the environment of a child, so that a program restarted by mistake stops."""
 
 # Without their __init__, which imports splitters and takes ten times as long as a reader.
 _PACKAGES_OF_READERS = ("lumber_core", "lumber_files")
@@ -109,7 +109,7 @@ def _start_interpreter(interpreter: str) -> _Child:
 
     def end() -> None:
         process.kill()
-        with suppress(OSError):  # what was not sent
+        with suppress(OSError):  # the data that were not sent
             process.communicate()
 
     packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES_OF_READERS}
@@ -119,7 +119,7 @@ def _start_interpreter(interpreter: str) -> _Child:
 
 
 def _start_packed() -> _Child:
-    """Fork a program that has no interpreter, or start it again where there is no fork."""
+    """Fork a program without an interpreter, or start it again on systems without fork."""
     from multiprocessing import get_context  # deferred: few programs are packed
 
     context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
@@ -142,7 +142,7 @@ def _start_packed() -> _Child:
     return _Child(ask, process.is_alive, end, process.kill, lambda: process.exitcode)
 
 
-# By the ID of the process that started them: a fork must not use its parent's.
+# By the ID of the process that started them: a fork must not use its parent's children.
 _idle = defaultdict[int, list[_Child]](list)
 
 

@@ -1,4 +1,4 @@
-"""What all readers share: their formats, the packages that they need, a limit, and errors."""
+"""The formats of readers, the packages that they need, their limit and their errors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
 
 EXTRA = "documents"
-"""The extra with the packages that read other formats than plain text."""
+"""The extra with the packages for formats other than plain text."""
 MAX_UNPACKED = 50_000_000
-"""Maximum size in bytes that a file unpacks to; books of a thousand pages take a tenth of it."""
+"""Maximum size in bytes of an unpacked file; books of a thousand pages take a tenth of it."""
 
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"

@@ -32,7 +32,7 @@ READABLE_KINDS = (
 )
 """The kinds of these files, for messages."""
 
-# In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
+# Metadata as of LlamaIndex's loaders. A `format` would override units that a user chose.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 _MAX_PAGES_NAMED = 10  # in a notice
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -72,10 +72,10 @@ def read_file(
     Args:
         path: The file.
         name: Name of the document. None: the path.
-        encoding: Encoding of the file. None: that of the byte order mark, UTF-8, the one that HTML
-            declares, or else the one that charset-normalizer detects.
-        max_unpacked: Maximum size in bytes of a text, and of what a document or PDF unpacks to. It
-            protects against files made to exhaust memory, and limits the CPU time: 60 s for 50 MB.
+        encoding: Encoding of the file. None: the encoding of the byte order mark, UTF-8, the
+            encoding that HTML declares, or else the encoding that charset-normalizer detects.
+        max_unpacked: Maximum size in bytes of a text, or of an unpacked document or PDF. It
+            protects against files that exhaust memory, and limits the CPU time: 60 s for 50 MB.
 
     Raises:
         OSError: The file cannot be opened.
@@ -108,8 +108,8 @@ def read_bytes(
     Args:
         content: The bytes.
         name: Name of the document.
-        suffix: Decides the format, as ".md" does; plain text if it is none of `READABLE`. None:
-            that of the name.
+        suffix: Decides the format, such as ".md"; plain text if it is not in `READABLE`. None: the
+            suffix of the name.
         encoding: See `read_file`.
         max_unpacked: See `read_file`.
     """
@@ -149,7 +149,7 @@ def _check_size(size: int, name: str, max_unpacked: int) -> None:
 def _join_pages(
     name: str, titles: list[str], pages: list[str], without_text: list[int], notices: list[str]
 ) -> TextFile:
-    """Return the text of a PDF with the titles that it was given."""
+    """Return the text of a PDF with its possible titles."""
     text, starts = join_texts(pages)
     if not text.strip():
         reason = "no page has text besides page numbers; scanned pages need OCR first"
@@ -165,13 +165,13 @@ def _join_pages(
             notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(listed)}")
     metadata = _markdown_metadata(titles, name)
     headings = _FIRST_LEVEL.findall(text)
-    # A single one would be the title: that of an authority, or of a company without the year.
+    # A single heading would be the title, such as an authority, or a company without the year.
     if TITLE_KEY not in metadata and len(headings) == 1 and name_beside(headings[0], name):
         metadata[TITLE_KEY] = name_beside(headings[0], name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=tuple(notices))
 
 
 def _markdown_metadata(titles: Iterable[str], name: str) -> dict[str, str]:
-    """Return the metadata of a Markdown, with the first of its titles that has a meaning."""
+    """Return the metadata of Markdown, with the first of its titles that has a meaning."""
     title = next(filter(None, (title_of_file(title, name) for title in titles)), "")
     return _AS_MARKDOWN | ({TITLE_KEY: title} if title else {})

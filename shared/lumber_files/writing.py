@@ -1,4 +1,4 @@
-"""Writes a file beside its destination, which is replaced whole or not at all."""
+"""Writes a file beside its destination, which is replaced in one step or not at all."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write, in the same folder, which replaces `path` when the block ends.
 
     If the block raises, an existing file is unchanged and the new one is deleted. A process that is
-    killed leaves the new one, whose name ends in `.part`. Of a link, the target is replaced. A path
-    that is no regular file, such as `/dev/stdout` or a named pipe, is written to directly.
+    killed leaves the new file, whose name ends in `.part`. For a link, the target is replaced. A
+    path that is no regular file, such as `/dev/stdout` or a named pipe, is written to directly.
 
     Args:
         path: The file.

@@ -1,6 +1,6 @@
 """Finding passages: small chunks are searched by meaning and by words, and joined for a reader.
 
-Data meets these in order:
+In the order in which data pass through them:
 
 1. `index` stores documents: small chunks, with their vectors and words.
 2. `words` finds the words of texts and questions.

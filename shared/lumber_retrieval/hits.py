@@ -1,4 +1,4 @@
-"""Hits: the chunks that a search returns, of which passages are made."""
+"""Hits: the chunks that a search returns, and that are joined to passages."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TARGET_SIZE, TOKENIZER = 50, "even"
 from vectors with their surroundings, in any alphabet."""
 
 LONG_DOCUMENT = 30_000
-"""Least characters of a text whose title counts, about ten pages. A shorter document has few
-chunks, and a preference would put all of them first."""
+"""Minimum characters of a text whose title counts, about ten pages. A shorter document has few
+chunks, and a preference would rank all of them first."""
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Returns whether a chunk with this metadata may be found."""
@@ -34,7 +34,7 @@ class Hit(NamedTuple):
         metadata: Its metadata and that of its document.
         above: The number of words of its context, which count if a passage begins with it.
         similarity: The cosine of its vector and the query's; None if it is unknown.
-        outline: The outline of its document; None if only the metadata is there.
+        outline: The outline of its document; None if only the metadata are known.
     """
 
     number: int
@@ -54,4 +54,4 @@ class Hit(NamedTuple):
 
 
 make_hit: Callable[[Iterable[Any]], Hit] = partial(tuple.__new__, Hit)
-"""Returns the hit with some values, as `Hit._make`, which is written in Python and slower."""
+"""Makes a hit of values: faster than `Hit._make`, which is written in Python."""

@@ -38,9 +38,9 @@ CANDIDATES = 100
 """Chunks taken from each ranking of up to 8,000. Recall on the development corpora is the same from
 30 to 100; with 300 it is 0.007 less at 600 words on RAG-Multi-Corpus."""
 _CANDIDATE_SHARE, _MOST_CANDIDATES = 80, 200
-"""Of a larger index each 80th chunk is taken, up to 200: a chunk counts nothing in a ranking that
-it is not taken from. Of 24,000 chunks of annual reports 300 instead of 100 touch the page of the
-evidence for 0.04 more of the questions; from 200 to 1,500 it is the same within 0.015. A search of
+"""Larger indexes: one candidate for each 80 chunks, at most 200; other chunks have no score. In
+24,000 chunks of annual reports, 300 candidates instead of 100 reach the page of the evidence for
+0.04 more of the questions; from 200 to 1,500 the share is the same within 0.015. A search of
 100,000 chunks takes 1.06 times as long with 200, and 1.6 times with 600."""
 _MOST_RERANKED = 40
 """Chunks that are reranked, with their neighbours. Recall is the same with 60 or 100. With 25 it is
@@ -56,8 +56,8 @@ class Changes:
         unchanged: Documents that were stored already.
         removed: Documents that were removed.
         chunks: Chunks of the documents that were split.
-        embedded: Texts that were embedded: those of chunks that are new to the index.
-        removed_names: The names of those that were removed.
+        embedded: Texts that were embedded, because they are new to the index.
+        removed_names: The names of the removed documents.
         refused: Why some documents were refused: their names, and the keys of their metadata.
     """
 
@@ -102,7 +102,7 @@ class PassageIndex:
         self._chunker = chunker
         self._embedder = embedder(embedding)
         self._model = EmbeddingModel(self._embedder.embed_documents)
-        self._checked_probe: bytes | None = None  # as stored, and found to be the model's
+        self._checked_probe: bytes | None = None  # stored, and equal to the model's
 
     def add(
         self,
@@ -243,7 +243,7 @@ def find_passages(
     by_words = snapshot.matching(query, count, accepts) if settings.keywords else {}
     nearest = snapshot.nearest(wanted, count, accepts) if wanted.any() or not by_words else {}
     if by_words and len(nearest) > 1 == len({*nearest.values()}):
-        nearest = {}  # mocks of models return zeros, or the same vector for all texts
+        nearest = {}  # mock models return zeros, or the same vector for all texts
     scores = fuse([nearest, by_words])
     question = QuestionWords(
         query if settings.keywords else "", snapshot.frequencies, snapshot.size
@@ -265,8 +265,8 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Return the scores of all numbers in any ranking, from 0 to 1, best first.
 
     Relative score fusion: the scores of each ranking are scaled to 0 for its last number and 1 for
-    its first. A number that a ranking lacks has 0 there. The result is the mean over the rankings
-    that are not empty.
+    its first. A number that is missing in a ranking has 0 there. The result is the mean over the
+    rankings that are not empty.
     """
     rankings = [ranking for ranking in rankings if ranking]
     total: dict[int, float] = {}
@@ -284,7 +284,7 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
 def _score_neighbours(
     hits: Iterable[Hit], scores: Mapping[int, float], least: float | None
 ) -> list[Hit]:
-    """Return the chunks that have scores, and their neighbours with shares of these, in order."""
+    """Return the chunks with scores, and their neighbours with shares of these scores, in order."""
     documents = {hit.number: hit.document for hit in hits}
     chunks = []
     for hit in sorted(hits, key=itemgetter(1, 0)):

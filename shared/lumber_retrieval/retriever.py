@@ -59,7 +59,7 @@ class IndexingRetriever(Generic[D]):
     def from_documents(
         cls, documents: Iterable[D], *, show_progress: bool = False, **settings: Any
     ) -> Self:
-        """Return a retriever with some documents; see `add_documents` and the settings."""
+        """Return a retriever with these documents; see `add_documents` and the settings."""
         retriever = cls(**settings)
         retriever.add_documents(documents, show_progress=show_progress)
         return retriever
@@ -93,13 +93,13 @@ class IndexingRetriever(Generic[D]):
 
         Returns:
             How many documents were added, unchanged and removed, how many chunks are new, and which
-            documents were refused because JSON cannot store their metadata. Those are logged.
+            documents were refused (and logged) because JSON cannot store their metadata.
 
         Raises:
             TypeError: An item is not a document.
-            ValueError: A document has no name or the name of another one, or is a chunk; JSON can
-                store the metadata of none; or the index was made with another embedding model.
-                Nothing is stored.
+            ValueError: A document has no name or the name of another document, or is a chunk; JSON
+                can store the metadata of no document; or the index was made with another embedding
+                model. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
         return self._add(documents, unknown, show_progress=show_progress)

@@ -1,6 +1,6 @@
 """Folders served to agents, by the Model Context Protocol.
 
-In the order in which a call meets them:
+In the order in which a call passes through them:
 
 1. The command checks its options and starts the server (`command`).
 2. The server lists the tools, takes calls, and returns results (`server`, `replies`).

@@ -125,7 +125,7 @@ class BackgroundIndex:
         index.remove_gone(self._roots, files)
         due = self._find_due(index, stamps)
         random.shuffle(due)  # so that processes that share an index do not all read the same file
-        # Changed files come first, as search still finds their old text; large new ones come last.
+        # Changed files first, because a search still finds their old text; large new files last.
         before = set(index.paths)
         due.sort(key=lambda path: (path not in before, stamps[path][1] > _LARGE_FILE_BYTES))
         while due:

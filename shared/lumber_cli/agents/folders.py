@@ -1,4 +1,4 @@
-"""Lists the files that served folders have at a call. The server reads no other file."""
+"""Lists the current files of served folders. The server reads no other file."""
 
 from __future__ import annotations
 

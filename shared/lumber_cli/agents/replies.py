@@ -1,4 +1,4 @@
-"""What the tools for agents return: a text for a model, and the same as data for programs.
+"""The results of the tools for agents: a text for a model, and the same as data for programs.
 
 Each line of a document is indented or follows its line number, so that it cannot be mistaken for a
 message of the server.
@@ -16,7 +16,7 @@ from lumber_core.text.unicode import printable
 
 
 def result(text: str, data: dict[str, Any]) -> CallToolResult:
-    """Return what a tool returns."""
+    """Return the result of a tool."""
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
 
 

@@ -72,7 +72,7 @@ class FolderServer(MCPServer[Any]):
             title="Documents",
             version=__version__,
             instructions=_INSTRUCTIONS.format(folders=printable(", ".join(tools.folders))),
-            log_level="ERROR",  # status reports what is odd about a file
+            log_level="ERROR",  # the tool status reports warnings about files
             cache_hints={"tools/list": CacheHint(ttl_ms=_TOOL_LIST_TTL)},
         )
         self._structured = structured

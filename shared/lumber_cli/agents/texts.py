@@ -19,7 +19,7 @@ from lumber_core.text.unicode import encodable, is_encodable
 from lumber_files import TextFile, UnreadableFileError, read_bytes
 
 _MAX_CACHED_CHARACTERS = 20_000_000  # characters of texts in memory
-# No links, no waiting for pipes: a file may have become one since it was listed. Windows has fewer.
+# No links, no waiting for pipes: a file may have become one since the listing. Windows lacks some.
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS)
 _DESCRIPTORS = Path("/proc/self/fd")  # links to the files that are open, on Linux
@@ -92,7 +92,7 @@ class FileTexts:
         return text
 
     def _read_text(self, file: ServedFile, content: bytes) -> LinedText | str:
-        """Return the text of a file, or why it has none. Both are slow to find, and cached."""
+        """Return the text of a file, or the reason why it has none. Both are slow, and cached."""
         try:
             file_text = read_bytes(
                 content,
@@ -133,7 +133,7 @@ def _is_at(descriptor: int, status: os.stat_result, path: str) -> bool:
     """Return whether an open file is the one at a path, which contains no link."""
     if _DESCRIPTORS.is_dir():
         place = os.readlink(_DESCRIPTORS / str(descriptor))
-        # A file that was replaced after it was opened is read in its old version.
+        # If a file is replaced after it was opened, the old version is read.
         return place == path or (not status.st_nlink and place == f"{path} (deleted)")
     return os.path.realpath(path) == path and os.path.samestat(status, os.stat(path))
 

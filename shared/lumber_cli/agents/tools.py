@@ -55,7 +55,7 @@ _Patterns = Annotated[
 
 
 class FolderTools:
-    """The tools. Their docstrings are for models, and so are their errors: a sentence each.
+    """The tools. Docstrings and errors are for models; each error is one sentence.
 
     `index` is the file or URL of the index. None: a file in the user's cache, which all who serve
     the same folders share. Without a `model`, the bundled one embeds.

@@ -121,7 +121,7 @@ def ask_command(
         embedding = None if embeddings == "bundled" else embedder(embeddings)
         try:
             model, why = model_options.language_model(), ""
-        except ModelUnavailableError as error:  # passages are found without it
+        except ModelUnavailableError as error:  # passages are found without a model
             model, why = None, no_answer(error)
     try:
         inputs = Inputs(paths, file_options)

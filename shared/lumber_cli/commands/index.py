@@ -21,8 +21,8 @@ from lumber_files import check_output
 from lumber_retrieval.index.rows import write_note
 from lumber_retrieval.index.store import PassageStore
 
-# For each table: the column by which its rows are read, the query of that column's values, and the
-# number of values whose rows are in memory together.
+# For each table: the column by which rows are read, the query for its values, and how many values
+# are read at once.
 _TABLES = (
     ("documents", "id", "id FROM documents", 500),
     ("chunks", "id", "id FROM chunks", 500),
@@ -95,7 +95,7 @@ def copy_index(source: str | Path, target: str | Path) -> None:
     check_output(Path(target))
     if Path(target).exists():
         raise ValueError(f"{target} exists: pass another file, or delete it first")
-    # Under another name first: an interrupted copy is not taken for an index, and can be repeated.
+    # Under another name first, so that an interrupted copy is no index, and can be repeated.
     unfinished = Path(f"{target}.part")
     unfinished.unlink(missing_ok=True)
     try:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lumber_retrieval.index.vectors import Vectors
 
 _LARGE_TEXT_CHARACTERS = 50_000
-"""Characters of a file above which BERT shows its progress: it takes some seconds."""
+"""Minimum characters of a file for a progress bar of Bert, which then takes some seconds."""
 
 
 @with_options(FileOptions, SplitterOptions)

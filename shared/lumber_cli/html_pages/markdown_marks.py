@@ -1,4 +1,4 @@
-"""Finds the marks of Markdown in a text, and the styles that they give to it.
+"""Finds the marks of Markdown in a text, and the styles that they apply.
 
 A page hides the marks and applies the styles. So its text is the document's, character by
 character.

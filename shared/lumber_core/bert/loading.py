@@ -153,5 +153,5 @@ def _warn_if_unknown(texts: Sequence[WordPieces], unknown: int) -> None:
 def _warn() -> None:
     logger.warning(
         "the embedding model has no words in the alphabet of these texts, so its vectors carry "
-        "little information: only words find them. Pass a multilingual embedding model"
+        "little information: only the search by words works. Pass a multilingual embedding model"
     )

@@ -23,7 +23,7 @@ Scores = npt.NDArray[np.float32]
 """t of each token: logit(start) - logit(normal)."""
 
 Positions = npt.NDArray[np.intp]
-"""Indices of some of a window's tokens, counted from its first, ascending."""
+"""Ascending indices of tokens in a window, counted from its first token."""
 
 
 class Window(NamedTuple):
@@ -39,7 +39,7 @@ class TokenScorer(Protocol):
     batch_size: int  # the best number of windows to score in one call
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return t of some tokens, `places`, of each window, which has no [CLS] and no [SEP].
+        """Return t of the tokens `places` of each window; windows have no [CLS] and no [SEP].
 
         The score of a token does not depend on which other tokens are scored, except for rounding
         if windows are padded to a batch.

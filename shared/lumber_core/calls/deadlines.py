@@ -1,4 +1,4 @@
-"""Calls that end at a deadline, whatever they wait for.
+"""Calls that end at a deadline.
 
 A socket's timeout applies to one read: a server that sends a byte now and then never exceeds it.
 
@@ -72,8 +72,8 @@ def call_within(
 ) -> T:
     """Call a function in a thread of its own, and wait for it no longer than `seconds`.
 
-    Without any limit it is called here. A call within another ends with that one at the latest. If
-    it has not ended by then, a TimeoutError is raised, and its result is dropped.
+    Without a limit, it is called in the current thread. An inner call has the deadline of the outer
+    call at the latest. After it a TimeoutError is raised, and the result is dropped.
     """
     end = _earliest_end(seconds)
     if end is None:

@@ -154,7 +154,7 @@ def sleep(seconds: float) -> None:
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of `size` items, the last one possibly shorter, read when they are requested."""
+    """Yield lists of `size` items, which are read on demand; the last list may be shorter."""
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
         yield batch

@@ -101,7 +101,7 @@ class Cutter(SizedPlaceFinder):
     def _parts(
         self, span: Span, places: Places, unit_starts: Sequence[int], scorer: Scorer | None
     ) -> tuple[Sequence[Span], SizedPlaces]:
-        """Return the parts of a span that is too long, and the places among which cuts were chosen.
+        """Return the parts of a span that is too long, and the places from which cuts were chosen.
 
         Some of the parts may still be too long.
         """
@@ -133,9 +133,9 @@ class Cutter(SizedPlaceFinder):
     ) -> list[int]:
         """Return the offsets of the best cuts at some places, ascending.
 
-        A chunk is too long only if it counts more than `most` tokens (by default `chunk_size`)
-        though its gaps do not, or contains no place to cut at. `t` is the classifier's at each
-        place; without it, layout and size decide. `scale` is a factor for the target.
+        A chunk has more than `most` tokens (by default `chunk_size`) only if it contains no place,
+        or if its gaps sum to at most `most`. `t` has the classifier's score of each place; without
+        it, layout and size decide. `scale` is a factor for the target.
         """
         most = most or self._most
         offsets, levels = sized.places.offsets, sized.places.levels
@@ -165,7 +165,7 @@ class Cutter(SizedPlaceFinder):
 def _score(places: Places, t: npt.ArrayLike | None, start: float) -> list[float]:
     """Return the scores of places, by their kinds, levels, depths and the classifier's `t`, if any.
 
-    `start` is that of `_Weights`.
+    `start` is the weight of that name in `_Weights`.
     """
     scores = [*map(_SCORES.__getitem__, places.kinds)]
     if any(places.levels):

@@ -197,7 +197,7 @@ def deliver(
 def delivered_spans(
     spans: Sequence[Span], delivery: Delivery, parsed: ParsedText, limits: SizeLimits
 ) -> tuple[Sequence[int], Sequence[Span]]:
-    """Return the numbers that the delivered chunks have among `spans`, and their own spans.
+    """Return the index in `spans` of each delivered chunk, and the delivered spans.
 
     `spans` tile the text. `limits` are those of chunks with their overlap.
     """

@@ -94,7 +94,7 @@ class SizeLimits:
     def find_too_long(
         self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts | None = None
     ) -> list[Span]:
-        """Return those of some consecutive spans that count more than `chunk_size`.
+        """Return the spans that count more than `chunk_size`; `spans` are consecutive.
 
         A span whose `parts` are certainly small enough is not counted again.
         """

@@ -27,7 +27,7 @@ class SizedPlaces(CountedParts):
     places: Places  # strictly inside the range: all edges but the first and the last
 
     def gap(self, number: int) -> Span:
-        """Return the span before the place of a number, from the place before it."""
+        """Return the span of gap `number`, which ends at the place of that number."""
         return Span(self.edges[number], self.edges[number + 1])
 
     def long_gaps(self, size: int, lines: int, edge: Kind) -> list[int]:
@@ -41,14 +41,14 @@ class SizedPlaces(CountedParts):
         return [n for n in long if self.tokens[n] > (lines if self.is_lines(n, edge) else size)]
 
     def is_lines(self, number: int, edge: Kind) -> bool:
-        """Return whether the gap of a number is one or several whole lines; see `long_gaps`."""
+        """Return whether gap `number` consists of whole lines; see `long_gaps`."""
         kinds = self.places.kinds
         before = kinds[number - 1] if number else edge
         after = kinds[number] if number < len(kinds) else edge
         return min(before, after) >= Kind.LINE
 
     def divide(self, inside: Mapping[int, SizedPlaces]) -> SizedPlaces:
-        """Add the places `inside` some gaps, by their numbers, ascending."""
+        """Add places; `inside` has those inside some gaps, by the ascending numbers of the gaps."""
         places: list[Places] = []
         tokens: list[int] = []
         done = -1  # the number of the last divided gap
@@ -127,7 +127,7 @@ class SizedPlaceFinder:
         )
 
     def _finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
-        """Find places in the gap of a number, coarse ones first.
+        """Find places in gap `number`, coarse places first.
 
         Whole lines are divided only if they have more than `most` tokens.
         """
@@ -157,7 +157,7 @@ class SizedPlaceFinder:
         return self._divide_gaps(sized, added) if added else sized
 
     def _divide_gaps(self, sized: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
-        """Add places inside some gaps, by their numbers, without counting the others again."""
+        """Add places inside some gaps, by gap number, without counting the other gaps again."""
         inside = self.measure((sized.gap(number), places) for number, places in added.items())
         # A single gap is replaced as a whole.
         return sized.divide(dict(zip(added, inside, strict=True))) if sized.places else inside[0]

@@ -113,7 +113,7 @@ class CircuitBreaker:
             self._probe_at = time.monotonic() + self._pause
             if not was_open:
                 logger.warning(
-                    "the model left %s in a row without an answer, so it is not "
+                    "the model did not answer %s in a row, so it is not "
                     "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
                     with_noun(self._failures, "question"),
                     self._pause,

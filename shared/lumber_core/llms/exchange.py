@@ -54,7 +54,7 @@ class RequestForms:
     _model_reasons: bool = field(default=False, init=False)
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
-        """Return the forms to try in order, or only the kept one, and whether one is kept."""
+        """Return the forms to try in order, or only the kept form, and whether a form is kept."""
         few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
         limit = None if self.max_tokens == "auto" else self.max_tokens
         if self.max_tokens == "auto" and answers is not None:
@@ -68,7 +68,7 @@ class RequestForms:
         return (forms, False) if kept is None else (forms[kept : kept + 1] or forms[-1:], True)
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
-        """Keep the form that was answered, by its number; of several, the fullest.
+        """Keep the form that was answered; `number` is its index. The fullest form is preferred.
 
         `error` is the error of the full form, or None.
         """
@@ -80,8 +80,8 @@ class RequestForms:
             self._kept = number if self._kept is None else min(number, self._kept)
         if is_first and error is not None:
             logger.warning(
-                "%s is asked for plain text without a temperature%s from now on, because it "
-                "answers that. The error otherwise: %s",
+                "%s is asked for plain text without a temperature%s from now on, because "
+                "the full request fails: %s",
                 self.name,
                 "" if form.max_tokens else " and without max_tokens",
                 str(error)[:300],
@@ -93,7 +93,7 @@ class RequestForms:
         limited = self.max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
         if not limited or not is_cut(completion.finish_reason) or without_thinking(completion.text):
             return False
-        logger.info("%s thinks first: it may write %d tokens", self.name, _REASONING_TOKENS)
+        logger.info("%s reasons first: it may write %d tokens", self.name, _REASONING_TOKENS)
         self._model_reasons = True
         return True
 

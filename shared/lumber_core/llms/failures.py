@@ -98,9 +98,9 @@ _MAX_CHAINED_ERRORS = 8  # clients chain two or three
 def trouble_of(error: Exception) -> Trouble:
     """Classify an error.
 
-    "settings": retrying will not help (wrong key, unknown model, bad request). "transient": it may
-    (rate limits, server errors, timeouts, broken connections and unreadable replies). "unknown":
-    everything else, such as a bug.
+    "settings": retrying will not help (wrong key, unknown model, bad request). "transient":
+    retrying may help (rate limits, server errors, timeouts, broken connections and unreadable
+    replies). "unknown": everything else, such as a bug.
     """
     if any(getattr(linked, "code", None) == _NO_CREDIT for linked in chain_of(error)):
         return "settings"

@@ -30,7 +30,7 @@ _NO_INFLUENCE = frozenset(
         "i",  # the position of LangChain's fake models in their list of answers
     )
 )
-# Neither do these, at any depth.
+# Parts of the names of further such settings, at any depth.
 _TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
 # Private attributes that hold a client's state, not its settings.
 _STATE = (

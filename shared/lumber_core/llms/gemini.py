@@ -18,7 +18,7 @@ UNBLOCKED = (
     "HARM_CATEGORY_SEXUALLY_EXPLICIT",
     "HARM_CATEGORY_DANGEROUS_CONTENT",
 )
-"""Categories in which blocking is turned off, as in the paper's code: a document is no request."""
+"""Categories that are not blocked, as in the paper's code: a document is not a request."""
 
 
 class GeminiModel(RemoteModel):

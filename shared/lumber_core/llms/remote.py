@@ -62,7 +62,7 @@ class RemoteModel(ABC):
     _module: ClassVar[str]
     """The module of the provider's package."""
     _package: ClassVar[Mapping[str, str]]
-    """The `package` that has it and the `extra` that installs it."""
+    """The `package` that contains the module, and the `extra` that installs it."""
     _client_class: ClassVar[str] = ""  # in it, for clients of the user's own; "": any
     _url_variable: ClassVar[str | None] = None
     """The environment variable for the URL of another server."""

@@ -126,8 +126,8 @@ class RetryingModel:
         if not breaker.may_ask():
             many = with_noun(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
-                f"not asked, because the model left {many} in a "
-                f"row without an answer; the last failure: {breaker.last_failure}"
+                f"not asked, because the model did not answer {many} in a row; "
+                f"the last failure: {breaker.last_failure}"
             )
         is_trial = breaker.is_open
         started, timeouts, sent = 0.0, 0, 0
@@ -208,7 +208,7 @@ class RetryingModel:
         url = getattr(self._model, "server", "")
         server = f" from {url}" if isinstance(url, str) and url else ""
         hint = "" if self.has_answered else "; it has never answered: check its URL"
-        return ModelUnavailableError(f"no answer in {many}{server}; the last one: {summary}{hint}")
+        return ModelUnavailableError(f"no answer in {many}{server}; last error: {summary}{hint}")
 
     def _pause_after(self, error: Exception, attempt: int, began: float) -> float:
         """Return the seconds to pause after a failed attempt; after a 429 all calls pause."""

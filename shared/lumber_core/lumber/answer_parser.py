@@ -76,8 +76,8 @@ _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(_DENIAL, re.IGNORECASE)
 _NO_CHANGE = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
 _DOUBT = re.compile(rf"{_NO_CHANGE.pattern}|{any_of('doubt')}|\d[^.!?\n]{{0,200}}\?", re.IGNORECASE)
-# After an ID: a denial, an alternative, a question mark, or the rest of a sentence whose subject it
-# is. After "none": the unit up to which it holds.
+# Text that takes an answer back. After an ID: a denial, an alternative, a question mark, or a
+# predicate. After "none": the unit up to which it holds.
 _WITHDRAWAL = re.compile(
     rf"(?i)(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d"
     r"|[, ] ?\d|[^.!?\n;]{0,200}\?"

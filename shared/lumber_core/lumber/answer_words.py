@@ -1,8 +1,8 @@
 """Words that the answer parser recognises, in the most frequent languages of answers.
 
-All are known in English, German, French, Spanish, Chinese and Japanese. Labels, denials and
-refusals are known in Italian, Portuguese, Dutch, Polish, Russian, Swedish, Turkish, Korean, Arabic
-and Hindi as well.
+Every list has words of English, German, French, Spanish, Chinese and Japanese. The lists of labels,
+denials and refusals also have words of Italian, Portuguese, Dutch, Polish, Russian, Swedish,
+Turkish, Korean, Arabic and Hindi.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Group:
 
 
 class WalkRules(ABC):
-    """Rules for forming groups of units, which have some lengths, and for the next group."""
+    """Rules for forming groups and choosing the next one; `lengths` has the length of each unit."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._before = [0, *accumulate(lengths)]

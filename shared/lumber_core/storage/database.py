@@ -174,7 +174,7 @@ def read_twice(use: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
 
 def warn_of_older_format(name: str) -> None:
     """Log a warning that a database is emptied because of its format."""
-    logger.warning("%s has the format of an older version: all of it is made anew", name)
+    logger.warning("%s has the format of an older version: it is built again", name)
 
 
 class VersionError(DatabaseError):

@@ -138,7 +138,7 @@ class PostgresDatabase(Database):
     def _rescue(self) -> str:
         return (
             f"make a copy first (pg_dump --schema '{self._schema}'), then run "
-            f"DROP SCHEMA {self._quoted} CASCADE, and it is made again"
+            f"DROP SCHEMA {self._quoted} CASCADE, and it is built again"
         )
 
     def _remedy(self, error: Exception) -> str:
@@ -147,12 +147,12 @@ class PostgresDatabase(Database):
             return error.remedy
         if isinstance(error, _NoRightError):
             return (
-                "Let the owner of the database make the collection: "
+                "Ask the owner of the database to create the collection: "
                 f'CREATE SCHEMA "{schema}" AUTHORIZATION "{user}"'
             )
         if isinstance(error, errors.InsufficientPrivilege):
             return (
-                f'Let its owner give the rights: GRANT ALL ON SCHEMA "{schema}" TO "{user}"; '
+                f'Ask its owner for the rights: GRANT ALL ON SCHEMA "{schema}" TO "{user}"; '
                 f'GRANT ALL ON ALL TABLES IN SCHEMA "{schema}" TO "{user}"'
             )
         if isinstance(error, errors.ReadOnlySqlTransaction):

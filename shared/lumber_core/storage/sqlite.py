@@ -146,7 +146,7 @@ class SqliteDatabase(Database):
         if isinstance(error, VersionError):
             return UnusableError(message + error.remedy)
         if str(error) in (_NO_DATABASE, _FOREIGN_DATABASE):
-            message += "Pass another path, or the path of a file that this library has made"
+            message += "Pass another path, or the path of a file of this library"
             return ReadError(message, UnusableError(message))
         if str(error) == _FAILING_DISK:
             return ReadError(f"{message}Check the disk, and repeat the call")
@@ -161,7 +161,7 @@ class SqliteDatabase(Database):
 
     @property
     def _rescue(self) -> str:
-        return f"copy it to {self.path}.damaged first, then delete it, and it is made again"
+        return f"copy it to {self.path}.damaged first, then delete it, and it is built again"
 
     def close(self) -> None:
         """Close the file. The next use opens it again."""

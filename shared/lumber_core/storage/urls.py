@@ -43,7 +43,7 @@ def _check_url(path: str) -> str:
     url = _URL.match(path)
     expected = "pass the path of a file, or postgresql://user@host/database?collection=name"
     if url is None:
-        raise ValueError(f"the path of an index is written as parameters of libpq: {expected}")
+        raise ValueError(f"the path of an index cannot be parameters of libpq: {expected}")
     if _POSTGRES.fullmatch(url[1]) is None:
         raise ValueError(f"an index is not kept at {url[1].lower()}://...: {expected}")
     return f"postgresql{path[url.end(1) :].strip()}"

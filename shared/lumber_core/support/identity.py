@@ -87,7 +87,7 @@ def _kind(value: object) -> str:
 
 
 def class_identity(kind: type) -> str:
-    """Return the name of a class; other libraries' with the module, marked `NOT_COVERED`."""
+    """Return the name of a class; add module and `NOT_COVERED` if it is of another library."""
     module, name = _qualified_name(kind)
     return name if module.startswith("lumber_") else f"{module}.{name} ({NOT_COVERED})"
 

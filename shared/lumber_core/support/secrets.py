@@ -19,8 +19,8 @@ _SECRET_NAMES = (
     r"api[_-]?keys?|key|(?:client[_-]?)?secret|password|passwd|passphrase|authorization|cookie|"
     r"(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token"
 )
-# Patterns are compiled when they are first used: most programs raise no error.
-# Not in messages, where "credentials: ..." and the like precede ordinary words.
+# Patterns are compiled when they are first used: most programs raise no error. The next pattern is
+# for names of settings only: in messages, ordinary words follow "credentials: ..." and the like.
 _SETTING = rf"(?i)(?:^|[_.-])(?:{_SECRET_NAMES}|auth|bearer|credentials?)$"
 _HEADERS = r"(?i)headers?$"
 _PUBLIC_HEADERS = r"(?i)accept|connection$|content-|user-agent$"
@@ -74,9 +74,10 @@ def secrets_in(holder: object) -> list[str]:
 
 
 def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text with `[redacted]` in place of the given secrets, and of others by their form.
+    """Return a text with `[redacted]` in place of `secrets` and of texts in the form of a secret.
 
-    These are in an Authorization header, after "api_key=", in a URL, or have a provider's prefix.
+    Such texts are in an Authorization header, after "api_key=" or in a URL, or have a provider's
+    prefix.
     """
     for secret in secrets:
         text = text.replace(secret, REDACTED)
@@ -89,7 +90,7 @@ def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
 def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
     """Remove secrets from the texts of an error and of its causes and grouped errors, in place.
 
-    Those given are removed in addition to those found by their form.
+    Secrets that are recognised by their form are removed as well as `secrets`.
     """
     secrets = tuple(secrets)
     errors: list[BaseException] = [error]

@@ -3,8 +3,9 @@
 For each language, `abbreviations.json` lists abbreviations by what follows them. After "leads", a
 sentence never ends. After "others" and the Unicode CLDR's suppressions, it ends only before one of
 the "starters", words that often begin a sentence. After "numbers", it continues only with a number.
-After those in "series", such as "etc." and, by mistake, "det" in Swedish, sentencex divides
-nothing. "words" are in CLDR's list but no abbreviations. "ordinals": they have a full stop.
+After abbreviations in "series", such as "etc.", sentencex never ends a sentence; its Swedish list
+has "det" by mistake. "words" are in CLDR's list, but are no abbreviations. "ordinals": they have
+full stops.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ _LAST = re.compile(
 )
 _ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
 _NUMERAL = re.compile(r"\d{1,4}|[IVXLC]{2,}")  # before lower case: "XIV. fut", "1945. aastal"
-# What a sentence goes on with after a quote in it, or after a full stop inside a word.
+# The continuation of a sentence after a quote in it, or after a full stop inside a word.
 _GOES_ON = re.compile(r"[\u2013\u2014]\s*[^\W\d_]|-(?=\w)")
-# Who said a quote: particles of Japanese and Korean, and words such as "he said" in Chinese.
+# After a quote: particles of Japanese and Korean, and words such as "he said" in Chinese.
 _SAID = re.compile(
     "[とっ\uac00-\ud7af]|[\u4e00-\u9fff]{0,4}(?<!知)[说說问問道喊叫答][\uff0c\u3002]"
 )
@@ -78,7 +79,7 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
 
 
 def starts_after_series(text: str, language: str = "en") -> list[int]:
-    """Return where a capital follows what sentencex never ends a sentence after, as "etc."."""
+    """Return the offsets of capitals after abbreviations of "series", such as "etc."."""
     lists = _abbreviations_of(language)
     found = (
         match for match in (lists.series.finditer(text) if lists else ()) if match[1].isupper()
@@ -113,7 +114,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     names = (".".join(parts[n:]).lstrip("-") for n in range(len(parts)))
     forms = ({name, name[0].lower() + name[1:]} if len(name) > 1 else {name} for name in names)
     listed = ([not own.isdisjoint(group) for group in groups] for own in forms)
-    # The longest that is known decides, such as the Russian "т. д.".
+    # The longest abbreviation in the list decides, such as the Russian "т. д.".
     in_leads, in_others, in_numbers = next(filter(any, listed), (False, False, False))
     follows = text[at : at + _WINDOW].lstrip(_OPENING)
     match = _WORD.match(follows)

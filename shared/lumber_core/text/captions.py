@@ -71,12 +71,12 @@ _TIMES_BEFORE = re.compile(
 _FIRST_HEAD = re.compile(
     r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
-# These are speakers only if they return: "Step 1 (0:05)" and "0:05 - Introduction" do not.
+# These are speakers only if they occur again, unlike "Step 1 (0:05)" and "0:05 - Introduction".
 _MAYBE_SPEAKER = re.compile(
     r"(?i)\W*(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3}\b(?!:)"
     r"|[\d:.,]+[ \t](?:[-\u2013\u2014] )?[^\W\d]"
 )
-# What most lines of a log have, and few of speech: levels, paths, settings, names in code.
+# Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|\b0 [Mm]inut")
 _SECTION = re.compile(
@@ -188,13 +188,13 @@ def _is_transcript(text: str) -> bool:
 
 
 def _with_lines(text: str) -> str:
-    """Return a text with the line ends that patterns know; its length stays."""
+    """Return a text of the same length with line ends that the patterns match."""
     return text if "\n" in text else text.replace("\r", "\n")
 
 
 @lru_cache(maxsize=4)
 def speech(text: str) -> str:
-    """Return captions with spaces in place of all that is not spoken; any other text unchanged."""
+    """Return captions with spaces for everything that is not spoken; any other text unchanged."""
     if not (cues := read_cues(text)):
         return text
     above = [Span(0, cues[0].span.start)] if begins_with_cue(text) else []
@@ -240,7 +240,7 @@ def speech(text: str) -> str:
 
 
 def speeches(text: str) -> list[str]:
-    """Return `speech`, and first and last lines alone if most cues have both: two languages."""
+    """Return `speech`; if most cues have lines in two languages, also each language alone."""
     spoken = speech(text)
     cues = [[*_LINE.finditer(spoken, cue.text_start, cue.span.end)] for cue in read_cues(text)]
     halves = [(own[: len(own) // 2], own[len(own) // 2 :]) for own in cues if len(own) % 2 == 0]

@@ -31,8 +31,7 @@ _MAX_TITLE_CHARACTERS = 300
 _MAX_HEADER_CHARACTERS = 3_000
 _VISIBLE = re.compile(r"[^\s\ufeff]")
 _CACHED_OUTLINES = 500
-"""Outlines that are kept of those that were read from an index. One with 100 sections takes about
-30 KB."""
+"""Maximum number of cached outlines of an index. An outline of 100 sections takes about 30 KB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,11 @@ class Context:
 
 
 class OutlinePlace(NamedTuple):
-    """Where in the outline of a text a span begins, its context, and which headings it has.
+    """The place of a span in the outline of a text: its context and its headings.
 
-    In the context are the title and the deepest three headings above the span. Headings inside it
-    are left out, and so is a title that equals one of the headings. Titles of more than 300
-    characters and header rows of more than 3,000 are left out as well.
+    The context has the title and the deepest three headings above the span, without a title that
+    equals one of these headings. Titles of more than 300 characters and header rows of more than
+    3,000 are left out.
     """
 
     titles: tuple[str, ...] = ()  # the headings above it, outermost first, and its first heading
@@ -88,7 +87,7 @@ class OutlinePlace(NamedTuple):
 
 
 class TextSection(NamedTuple):
-    """A section of a text; one without a title only ends those above."""
+    """A section of a text; a section without a title only ends the sections above it."""
 
     start: int
     level: int
@@ -156,7 +155,7 @@ class TextOutline:
         return cls(kind, title, above, stated, inherited, sections, (*tables,))
 
     def to_json(self) -> str:
-        """Return it as JSON, of which `read_outline` makes it again."""
+        """Return the outline as JSON, for `read_outline`."""
         own = (self.kind, self.title, self.above, self.levels, self.inherited)
         parts = (self.sections, self.tables, self.has_own_context)
         return json.dumps([*own, *parts], separators=(",", ":"))
@@ -213,7 +212,7 @@ class TextOutline:
 
 @lru_cache(maxsize=_CACHED_OUTLINES)
 def read_outline(stored: str) -> TextOutline:
-    """Return the outline of which `TextOutline.to_json` made a text."""
+    """Return the outline from the result of `TextOutline.to_json`."""
     kind, title, above, levels, inherited, sections, tables, has_own = json.loads(stored)
     return TextOutline(
         *(kind, title, tuple(above), levels, tuple((name, level) for name, level in inherited)),

@@ -59,7 +59,7 @@ class ParsedText(ABC):
         self._derived: list[tuple[object, Any]] = []
 
     def derive(self, maker: M, make: Callable[[str, M], T]) -> T:
-        """Return what `make` returns for the text and a maker, such as a token counter.
+        """Return the result of `make` for the text and a maker, such as a token counter.
 
         It is cached for each maker, which is compared by identity.
         """
@@ -113,7 +113,7 @@ class ParsedText(ABC):
         yield from ()
 
     def _table_continued(self, end: int) -> Iterator[TableBody]:
-        """Yield the rows up to `end` of a chunk that continues a table, if its context has it."""
+        """Yield the rows of a chunk up to `end` if its context has the header of their table."""
         context = self.source.metadata.get(CONTEXT_KEY)
         if isinstance(context, str) and context:
             below = f"{context}\n{self.text}" if self.source.kind == "csv" else ""
@@ -137,8 +137,8 @@ class ParsedText(ABC):
 class PlainText(ParsedText):
     """A text that is not Markdown.
 
-    `find_units` finds the units; by default, rows in the formats of `BY_ROWS`, else sentences, in
-    code only those that end where a chunk may.
+    `find_units` finds the units; by default, rows in the formats of `BY_ROWS`, else sentences. In
+    code, a sentence is a unit only if it ends where a chunk may end.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class PlainText(ParsedText):
         self._find_units = find_units
 
     def units(self) -> Sequence[Span]:
-        """Return what the unit finder finds, else rows of separated values or cues."""
+        """Return the units of the unit finder; without one, rows of separated values or cues."""
         if self._find_units or not self.text:
             return self._find_units(self.text) if self._find_units else ()
         places = self.all_places
@@ -165,7 +165,7 @@ class PlainText(ParsedText):
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; only the text of the range is read.
 
-        Of captions and JSON, return cues and elements.
+        For captions and JSON, return cues and elements.
         """
         if self._elements is not None:
             return self._elements.inside(start, len(self.text) if stop is None else stop)
@@ -221,7 +221,7 @@ class PlainText(ParsedText):
 
     @property
     def title(self) -> str:
-        """The title in the metadata, that of a format with headings, or a name."""
+        """The title in the metadata, or in a format with headings, or the name of the file."""
         kind = self.source.kind
         if kind not in MARKUPS:
             return super().title
@@ -291,7 +291,7 @@ class MarkdownText(ParsedText):
 
     @property
     def title(self) -> str:
-        """The title in the metadata, the only first-level heading if it comes first, or a name.
+        """The title in the metadata, the only first-level heading if it is first, or a file name.
 
         Without such a heading, the title in front matter comes before a name.
         No name is added if a heading at the start contains all others: it is above all chunks.

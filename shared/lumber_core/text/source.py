@@ -156,7 +156,7 @@ class Source:
 
     @cached_property
     def named(self) -> str:
-        """The name of its file as words, the title if there is no other; "" if not descriptive."""
+        """The name of its file as words, a possible title; "" if it is not descriptive."""
         names = (*file_names(self.metadata), self.name)
         return next(filter(None, map(name_as_title, names)), "")
 
@@ -203,7 +203,7 @@ def as_sources(sources: Iterable[str | Source]) -> list[Source]:
 def _headings(text: str) -> list[tuple[str, bool]]:
     """Return the marks of lines that look like headings, and whether each line stands alone.
 
-    Beside a line with the same mark it does not: both are comments.
+    A line next to a line with the same mark does not stand alone: both are comments.
     """
     lines = [line.strip() for line in text.splitlines()] if "#" in text else []
     marks = [mark[1] if (mark := _HEADING.match(line)) else "#" * (line == "#") for line in lines]

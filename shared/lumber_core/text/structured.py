@@ -76,8 +76,8 @@ _NUMBERED = re.compile(
     re.MULTILINE,
 )
 _FEWEST_NUMBERED, _SHORTEST_NUMBERED = 3, 200
-"""Fewest numbered sections of a text, and the least characters of one on average: others are lists
-or a table of contents."""
+"""Minimum number of numbered sections in a text, and their minimum mean length in characters:
+shorter ones are lists or a table of contents."""
 
 _JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
 _OPENING = re.compile(r"\s*[\[{]")
@@ -97,7 +97,7 @@ def elements_of(text: str, kind: Format) -> Places | None:
 
 
 def titles_of(text: str, kind: Format, sections: Sequence[TextSection]) -> list[str]:
-    """Return the title in a line for it, or that of the only highest heading, if it comes first."""
+    """Return the title in a title line, or else in the only highest heading, if it comes first."""
     line = _TITLE_LINES[kind].search(text) if kind in _TITLE_LINES else None
     top = min((section.level for section in sections), default=0)
     highest = [section for section in sections if section.level == top]

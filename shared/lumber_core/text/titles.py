@@ -34,8 +34,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
 _LONG_NUMBER = re.compile(r"\d{6}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# Kinds of words that name no document: those that do not describe it, names of files that describe
-# their folder, and kinds of documents, whose subject the folder may name.
+# Words that are no title alone: words without a meaning, file names that stand for their folder,
+# and kinds of documents, whose subject the name of the folder may state.
 _WORDS_OF_KINDS = {
     "nothing": (
         "attachment clipboard content contents copy data dataset datasets default desktop doc "
@@ -69,11 +69,11 @@ def document_title(
         metadata: Its metadata; "title", or else "subject", takes precedence. In the metadata of a
             chunk, "headings" are those above its start, and "context" shows whether the name of
             the file is the title.
-        named: What `name_as_title` returns for its file.
+        named: The result of `name_as_title` for its file.
         headings: Its first-level headings, or its title. A single one is the title.
         titled: Whether it begins with a title of another kind, so that no name is needed.
-        headed: Whether its format has headings: a context that begins with none of those above a
-            chunk begins with the title.
+        headed: Whether its format has headings. If so, a context that begins with none of the
+            headings above a chunk begins with the title.
     """
     given, context = given_title(metadata), metadata.get(CONTEXT_KEY)
     if given and (own := own_title(given)):
@@ -127,7 +127,7 @@ def name_beside(title: str, path: str) -> str:
 
 
 def title_after_rename(title: str, before: str, path: str) -> str:
-    """Return the title of a file that was renamed from `before` to `path`, given that before."""
+    """Return the new title of a file that was renamed from `before` to `path`."""
     name = " ".join(_words_of_file(before))
     if title == name:
         return name_as_title(path)

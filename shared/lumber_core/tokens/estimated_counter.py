@@ -213,7 +213,7 @@ class _Tables(NamedTuple):
     classes: npt.NDArray[np.uint8]  # the class of each code point, shape (0x110000,)
     latin: bytes  # the classes of the first 256 code points, for `bytes.translate`
     costs: npt.NDArray[np.int16]  # by 256 times the class of the character before, plus its own
-    repeated: npt.NDArray[np.uint8]  # by its class, that of a character like the one before it
+    repeated: npt.NDArray[np.uint8]  # by class: the class of a repeated character
     letters: npt.NDArray[np.uint8]  # 1 for the classes of letters of Latin words
     separator: int  # its cost
 

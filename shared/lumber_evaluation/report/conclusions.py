@@ -35,8 +35,8 @@ def explanation(comparison: Comparison) -> str:
     )
     if PASSAGE_RECALL in leading:
         text += (
-            f" \u201c{leading[PASSAGE_RECALL].label}\u201d is that share in passages: "
-            f"sentences at most {MAX_GAP} words apart, found by vectors and keywords, are joined."
+            f" \u201c{leading[PASSAGE_RECALL].label}\u201d is that share if "
+            f"sentences at most {MAX_GAP} words apart are joined to passages."
         )
     return text
 

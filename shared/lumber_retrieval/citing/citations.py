@@ -1,7 +1,7 @@
-"""Citations: where quotes stand in the documents that they are from.
+"""Citations: the places of quotes in documents.
 
-A language model is believed only as far as its quotes are found in the documents: character by
-character, or aligned with text that differs a little. A citation shows the document's own words.
+A quote of a language model counts only if it is found in the documents: character by character, or
+aligned with text that differs a little. A citation shows the document's own words.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from lumber_retrieval.citing.quotable_text import QUOTATION_MARKS, QuotableText
 from lumber_retrieval.passages.joining import Passage
 
 UNKNOWN = "UNKNOWN"
-"""What a model replies if the passages do not hold the answer."""
+"""The reply of a model if the passages do not contain the answer."""
 NO_QUOTE = "[?]"
-"""Stands in an answer where the model names a quote that it did not give."""
-_IN_URLS = ":/?#[]@!$&'()*+,;=%"  # what RFC 3986 reserves, and what is encoded already
+"""Replaces a marker in an answer for which the model gave no quote."""
+_IN_URLS = ":/?#[]@!$&'()*+,;=%"  # reserved in RFC 3986, and "%" of encoded characters
 
 CitationKind = Literal["exact", "aligned", "not found"]
 
@@ -39,9 +39,9 @@ class Citation:
 
     Attributes:
         quote: The quote, as it was given.
-        kind: "exact": the document has it, white space and the form of quotation marks aside.
-            "aligned": the document has it with small changes, which may change its meaning:
-            compare it with `text`. "not found": neither.
+        kind: "exact": the document contains the quote, except for white space and the form of
+            quotation marks. "aligned": the document contains it with small changes, which may
+            change its meaning: compare it with `text`. "not found": neither.
         document: Name of the document; None if the quote is not found.
         span: Its place in the text of the document, in characters; None if it is not found.
         similarity: The share of the letters and digits of both that are equal, in order, from 0 to
@@ -52,11 +52,11 @@ class Citation:
             unknown, as of chunks without lines in their metadata.
         pages: The first and the last page, from 1; None if the document has no pages.
         time: In captions "00:12:30", or over several cues "00:12:30 to 00:12:41"; else "".
-        places: The number of places that have it; above 1 only if it is exact. `span` is the first
-            of them, and the quote may be from another one.
+        places: The number of places with the quote; above 1 only if `kind` is "exact". `span` is
+            the first, and the quote may be from another.
         file: The file that contains the document; "" if unknown.
         labels: The labels of the first and the last page, "" if they are unknown or equal the
-            numbers. A page of unknown number in its file has only labels.
+            numbers. If the number of a page in its file is unknown, the page has only labels.
     """
 
     quote: str
@@ -110,13 +110,13 @@ class Citation:
 
 
 class CitedPart(NamedTuple):
-    """A document that may be quoted, or a part of one."""
+    """A document that may be quoted, or a part of a document."""
 
     document: str  # its name
     source: Source
     start: int = 0  # where the text begins in the document, in characters
     has_lines: bool = True  # whether the first line of `source` in the document is known
-    file: str = ""  # that the document is or is a part of; "" if unknown
+    file: str = ""  # the file that contains the document; "" if unknown
     time: str = ""  # of the cue in which the text begins, if it is captions
 
     @property
@@ -136,7 +136,7 @@ def cited_part(
 ) -> CitedPart:
     """Return a part of a document, with the lines and pages in its metadata.
 
-    It begins at `start`, in characters; None if it is the whole document.
+    The part begins at `start`, in characters; None for a whole document.
     """
     source = place_source(text, metadata)
     lined = not is_part(metadata) and (not start or has_lines(metadata))
@@ -144,17 +144,16 @@ def cited_part(
 
 
 Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
-"""What may be quoted: documents by their names, or passages and documents."""
+"""The texts that may be quoted: documents by their names, or passages and documents."""
 
 
 def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     r"""Find the places of quotes in documents.
 
-    A quote is first searched for character by character: white space and the form of quotation
-    marks are ignored, and it neither begins nor ends inside a word. Otherwise it is aligned with
-    the most similar text, letter by letter; if that differs in more than a little, the quote is not
-    found. Of several places the most similar one is taken, and of equal ones the first
-    in the order of `texts`: pass passages before the documents that they are from.
+    A quote is first searched character by character: white space and the form of quotation marks
+    are ignored, and it begins and ends at words. If that fails, it is aligned letter by letter with
+    the most similar text, and found if the difference is small. The most similar place is returned;
+    of equal places, the first in the order of `texts`: pass passages before their documents.
 
     A quote with an ellipsis ("..." or "…") that is not in the text itself is found if its
     parts are, in one document, in order and near each other. Its span goes from first to last.
@@ -190,7 +189,7 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
 
 
 def _parts(texts: Texts) -> Iterator[CitedPart]:
-    """Yield what may be quoted; its errors are those of `cite`."""
+    """Yield the parts that may be quoted; errors are those of `cite`."""
     if isinstance(texts, Mapping):
         for name, text in texts.items():
             yield CitedPart(name, as_source(text))

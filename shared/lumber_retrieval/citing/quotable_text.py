@@ -14,7 +14,7 @@ from lumber_core.spans import Span
 from lumber_core.text.captions import INVISIBLE
 from lumber_retrieval.citing.quote_alignment import MOST_REJECTED, WORD, Found, Letters
 
-# Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
+# Typographic quotation marks and primes become plain ones, one for one, so that offsets stay.
 _DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
 _SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
 _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
@@ -27,20 +27,20 @@ _UNSPACED = regex.compile(
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 _MOST_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
-_MOST_PARTS = 20  # of a quote: each may be looked for near every place of the longest
-_MOST_PLACES = 100  # of the longest part, near which the others are looked for
+_MOST_PARTS = 20  # of a quote: each may be searched near every place of the longest part
+_MOST_PLACES = 100  # of the longest part, near which the other parts are searched
 
 
 class QuotableText:
-    """A text in which quotes are found; read once for all quotes, in linear time."""
+    """A text that is read once, in linear time, to find quotes in it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def exact(self, quote: str) -> Iterator[Span]:
-        """Yield where a quote stands, white space and the form of quotation marks aside.
+        """Yield the places of a quote; white space and the form of quotation marks are ignored.
 
-        It neither begins nor ends inside a word.
+        A place begins and ends at words.
         """
         wanted = _Spaced(quote).text
         if not wanted:
@@ -62,7 +62,7 @@ class QuotableText:
         return any(match.start() < place < match.end() for match in near)
 
     def align(self, quote: str) -> Found | None:
-        """Return the place most like a quote; None if it differs in more than a little."""
+        """Return the place most similar to a quote; None if the difference is not small."""
         parts = [part for part in map(Letters, _ELLIPSIS.split(quote)) if part.text]
         found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
         found = found or self._letters.find(Letters(quote))
@@ -72,7 +72,7 @@ class QuotableText:
         return Found(self._with_marks(span, quote), found.similarity)
 
     def _in_parts(self, parts: Sequence[Letters]) -> Found | None:
-        """Return the range of letters with all parts near each other; None if one is missing."""
+        """Return the range of letters with all parts near each other; None if a part is missing."""
         longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
         number = parts.index(longest)
         for place in islice(self._letters.places(longest), _MOST_PLACES):
@@ -95,7 +95,7 @@ class QuotableText:
         return None
 
     def _with_marks(self, span: Span, quote: str) -> Span:
-        """Return a span with the marks at its ends that a quote has there, such as a full stop."""
+        """Return a span, extended by punctuation at the ends of a quote, such as a full stop."""
         quote = quote.strip().translate(_PLAIN)
         words = [match.span() for match in WORD.finditer(quote)]
         before, after = quote[: words[0][0]], quote[words[-1][1] :]
@@ -116,7 +116,7 @@ class QuotableText:
 
 
 class _Spaced:
-    """A text with one blank for any white space, and none beside letters that need none."""
+    """A text with one space for any white space, and no space beside letters such as Chinese."""
 
     def __init__(self, text: str) -> None:
         marked = text.translate(_PLAIN)
@@ -135,6 +135,6 @@ class _Spaced:
         self._starts = [*accumulate(lengths, initial=0)]
 
     def offset(self, place: int) -> int:
-        """Return where a character other than a blank stands in the original text."""
+        """Return the offset of a visible character in the original text."""
         number = bisect_right(self._starts, place) - 1
         return self._offsets[number] + place - self._starts[number]

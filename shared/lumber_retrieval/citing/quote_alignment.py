@@ -1,7 +1,7 @@
 """Aligns a quote with the most similar text.
 
-Letters and digits alone are compared. In them, a quote whose case, accents, hyphens, ligatures or
-line breaks differ is equal to its source; one with other words is most like it.
+Only letters and digits are compared. So a quote that differs in case, accents, hyphens, ligatures
+or line breaks is equal to its source. A quote with other words is most similar to its source.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _TOGETHER = rf"[\p{{L}}\p{{N}}[\p{{So}}--\p{{dt=none}}]--{_ALONE}]"  # with sign
 _FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
 _IN_NUMBER = (
     r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}"
-    r"\u066b\u2215/_^`\u00b4\u2032\u2219\u22c5"  # and what people write for these
+    r"\u066b\u2215/_^`\u00b4\u2032\u2219\u22c5"  # and the characters that people write for these
 )
-# Other words are what is written together. A number goes on after its points, commas, colons and
-# fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and in an
-# exponent; its sign and a percent sign belong to it. A dash between two numbers stands for "to".
-# Nor is "can" a word of "can't".
+# Other words are letters that are written together. A number continues after its points, commas,
+# colons and fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and
+# in an exponent; its sign and a percent sign belong to it. A dash between two numbers stands for
+# "to". Nor is "can" a word of "can't".
 WORD = regex.compile(
     rf"""
     [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
@@ -54,8 +54,8 @@ WORD = regex.compile(
     """,
     regex.VERSION1 | regex.VERBOSE,
 )
-# Inside words these are not compared. Dashes, fraction bars, and the points and commas of numbers
-# are the same in any form.
+# These characters inside words are not compared. Dashes, fraction bars, and the points and commas
+# of numbers are the same in any form.
 _UNREAD = regex.compile(r"[\p{Cf}\p{Z}()\xb0'\u2018\u2019%\u066a\u2030_]|(?<=l)\xb7")
 _EQUAL_FORMS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
@@ -66,19 +66,19 @@ _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 # Limits of a small difference, measured by benchmarks/citations.py. The text most similar to an
 # invented sentence has less than half of its words, and up to 0.72 of its letters if these are 60
 # or more; of shorter ones up to 0.9. Something is always similar to a very short one.
-_FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
-_MOST_LETTERS = 20_000  # of such a quote, about ten pages: the time to compare it is quadratic
+_FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that differs from the text
+_MOST_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
 _SAME_WORDS = _SAME_LETTERS = 0.75
 _LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words may be misspelt
 
-MOST_REJECTED = 10_000  # places inside words, after which a quote that repeats itself is given up
+MOST_REJECTED = 10_000  # places inside words, after which the search for a repetitive quote stops
 _MOST_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
 _MOST_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
 _LEAST_REACH = 24  # letters by which the first guess may be wrong, or half of a longer quote
 
 
 class Found(NamedTuple):
-    """Where a quote was found, and the share of letters and digits that are equal, in order."""
+    """The place of a quote, and the share of letters and digits that are equal, in order."""
 
     span: Span
     similarity: float
@@ -105,16 +105,16 @@ class Letters:
         self._starts = [*accumulate(map(len, self._words), initial=0)]
 
     def in_original(self, letters: Span) -> Span:
-        """Return where the words that some letters are stand in the original text."""
+        """Return the span in the original text of the words with these letters."""
         words = self._spans[self._numbers(letters)]
         return Span(words[0][0], words[-1][1])
 
     def find(self, quote: Letters, within: Span | None = None) -> Found | None:
-        """Return the words most like a quote; None if they differ in more than a little."""
+        """Return the words most similar to a quote; None if the difference is not small."""
         return next(self.places(quote, within), None)
 
     def places(self, quote: Letters, within: Span | None = None) -> Iterator[Found]:
-        """Yield all words that are equal to a quote, or if there are none those most like it.
+        """Yield all words that are equal to a quote, or if there are none, the most similar words.
 
         Spans, and the range to search, are in letters.
         """
@@ -134,7 +134,7 @@ class Letters:
             yield from self._alike(quote, Span(low, high))
 
     def _alike(self, quote: Letters, within: Span) -> Iterator[Found]:
-        """Yield the words that are most like a quote, if they differ in no more than a little."""
+        """Yield the words most similar to a quote, if the difference is small."""
         wanted = quote.text
         if len(quote._words) < _FEWEST_WORDS or not _FEWEST_LETTERS <= len(wanted) <= _MOST_LETTERS:
             return
@@ -149,7 +149,7 @@ class Letters:
             yield Found(closest, letters)
 
     def _closest(self, wanted: str, within: Span) -> Span | None:
-        """Return the words that are most like some letters; None if nothing is near."""
+        """Return the words most similar to letters; None if no words are similar."""
         if len(wanted) > 2 * _MOST_ALIGNED:
             first = self._closest(wanted[:_MOST_ALIGNED], within)
             if first is None:
@@ -170,7 +170,7 @@ class Letters:
         return self._fit(wanted, near.shifted(within.start), within)
 
     def _fit(self, wanted: str, near: Span, within: Span) -> Span:
-        """Return the words near a place that are most like some letters."""
+        """Return the words near a place that are most similar to letters."""
         reach = max(_LEAST_REACH, len(wanted) // 2)
         starts, ends = (
             self._edges(max(within.start, edge - reach), min(within.end, edge + reach))
@@ -192,7 +192,7 @@ class Letters:
         return best
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
-        """Return some words with those at the ends of a quote, or what stands in their place."""
+        """Return words, extended by the words at the ends of a quote, or by their replacements."""
         if len(quote.text) > 2 * _MOST_ALIGNED:
             return letters  # takes quadratic memory, for the sake of two words
         numbers, most = self._numbers(letters), self._numbers(within)
@@ -216,7 +216,7 @@ class Letters:
         return Span(self._starts[start], self._starts[end])
 
     def _reach(self, lacking: Sequence[str], instead: Sequence[str], beyond: range) -> int:
-        """Return how many words beyond an end belong to words of a quote that are lacking there.
+        """Return how many words beyond an end correspond to missing words of a quote.
 
         Args:
             lacking: The words of the quote beyond its last equal word (before its first), outwards.
@@ -227,8 +227,8 @@ class Letters:
         found = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * found:
             return equal[-1].dest_end
-        # Others stand in their place, unless the sentence ends there: those before the end, a word
-        # for a word, or for as many letters if words are divided differently.
+        # Other words replace them, unless the sentence ends there: first the words before the end,
+        # one word for each word, or as many letters if words are divided differently.
         letters = sum(map(len, instead))
         divided = sum(size <= letters for size in accumulate(map(len, lacking)))
         left = len(lacking) - max(len(instead), divided)
@@ -245,7 +245,7 @@ class Letters:
         return self._starts[bisect_left(self._starts, low) : bisect_right(self._starts, high)]
 
     def _numbers(self, letters: Span) -> slice:
-        """Return the numbers of the words that some letters are."""
+        """Return the numbers of the words with these letters."""
         return slice(*(bisect_left(self._starts, edge) for edge in letters))
 
 
@@ -255,9 +255,9 @@ def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
 
 
 def _drop_unlike(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
-    """Return the words that stand for others, without final ones that share few letters with them.
+    """Return the words that replace others, without final words that share few letters with them.
 
-    So "river so" stands for "rivers", and "river" is left.
+    If "river so" replaces "rivers", "river" is returned.
     """
     wanted = Counter("".join(lacking))
 

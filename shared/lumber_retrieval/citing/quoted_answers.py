@@ -1,7 +1,7 @@
-"""Answers that quote: the prompt that asks a language model for them, and where their quotes stand.
+"""Answers with quotes: the prompt for a language model, and the places of the quotes.
 
-A model answers from passages and copies the sentences that its answer rests on. Where these stand
-is then looked up, so that no number, line or page is the model's own.
+A model answers from passages and copies the sentences that support its answer. The places of these
+sentences are then looked up, so that no number, line or page comes from the model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ QUOTING_QUESTION = """\
 </passages>
 
 Question: {question}"""
-"""The user text, with places for `context`, the passages, and `question`."""
+"""The user text, with placeholders for `context`, the passages, and `question`."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CitedAnswer:
         return [one.quote for one in self.citations if one.kind == "not found"]
 
     def __str__(self) -> str:
-        """Return the answer, and below it each citation: where it stands, and its words there."""
+        """Return the answer, and below it each citation with its place and the words there."""
         lines = [
             f'[{number}] {one}: "{" ".join((one.text or one.quote).split())}"'
             for number, one in enumerate(self.citations, 1)
@@ -83,7 +83,7 @@ def write_passages(passages: Iterable[tuple[str, str]]) -> str:
 
 
 def text_of_reply(reply: Any) -> str:
-    """Return the text of a reply: of a text itself, or a message or response of a framework.
+    """Return the text of a reply: a text, or a message or response of a framework.
 
     Raises:
         TypeError: It has no text.
@@ -105,10 +105,10 @@ def cite_answer(reply: Any, texts: Texts) -> CitedAnswer:
     r"""Return the answer in a model's reply, with the places of its quotes.
 
     Args:
-        reply: What the model wrote when asked with `QUOTING_INSTRUCTIONS`, or any answer with
-            quotes in quotation marks: a text, or a message or response of LangChain or LlamaIndex.
-            Its reasoning in tags such as `<think>` is left out.
-        texts: What it was given, or whole documents; see `cite`.
+        reply: The reply of a model to `QUOTING_INSTRUCTIONS`, or any answer with quotes in
+            quotation marks: a text, or a message or response of LangChain or LlamaIndex. Its
+            reasoning in tags such as `<think>` is left out.
+        texts: The passages that the model was given, or whole documents; see `cite`.
 
     Raises:
         TypeError: The reply has no text.

@@ -1,4 +1,4 @@
-"""Reads the quotes in a model's answer, and the numbers that tie them to its sentences.
+"""Reads the quotes in a model's answer, and the numbers that link sentences to them.
 
 Models write both in many forms, which become one: "[1]" in the answer is its first quote.
 """
@@ -14,11 +14,11 @@ from itertools import pairwise
 from lumber_core.llms.thoughts import without_thinking
 from lumber_retrieval.citing.citations import NO_QUOTE, UNKNOWN
 
-# "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
-# Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",
-# "[^1, ^2]", "[Source 1, Source 3]".
+# "[1]", and other forms of it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East Asia,
+# those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]", "[^1,
+# ^2]", "[Source 1, Source 3]".
 _DASH = r"(?:[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]|\.{2,3}|(?:to|bis|à|al?|до)(?=\s\[?\d))"
-# Each has a mark that opens a quote, and those that close it in some language.
+# Each item has a mark that opens a quote, and the marks that close it in some language.
 _MARKS = (
     *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
     *("\u2039\u203a", "\u203a\u2039", "\u2018\u2019", "\u201a\u2018\u2019"),
@@ -55,7 +55,7 @@ _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, 
     r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
 )
 # "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and any other mark, such as "{1}" or
-# "[id: 1]": if they precede quotes in marks below an answer that refers to them.
+# "[id: 1]". They count if they precede quotes in quotation marks, and the answer refers to them.
 _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
 _OTHER_MARKER = (
     rf"[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
@@ -72,7 +72,7 @@ _TITLE = re.compile(  # "### Quotes used:", or a rule
     rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>"
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
-# Marks, and code: between fences, or in backticks, unless a quote or a mark alone is in these.
+# Marks, and code: between fences, or in backticks that contain more than a quote or a mark.
 _MARKER_OR_CODE = re.compile(
     rf"(?sim)(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
     rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}"
@@ -86,8 +86,7 @@ _AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
     rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|[.*_|\s]*)"
 )
-# A quote in marks, without the name of a document that models put before it, and without what they
-# add behind it.
+# A quote in quotation marks, without the name of a document before it and a remark after it.
 _ABOVE = (
     rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME}|[\[(][^\[\]()\n]{{1,100}}[\])]\s*"
     rf"|(?:{_SOURCE.pattern})[*_,\s]*)"
@@ -101,8 +100,8 @@ _NAME_ABOVE = re.compile(
     rf"(?im)^([ \t>*_-]*{_NUMBERS}[ \t:*_]*(?:{_SOURCE.pattern})[ \t]*)\n[ \t>]*(?=[{_OPENING}])"
 )
 _TABLE_HEAD = re.compile(r"(?:\A|\n)[^\n|]*\|[^\n]*\n[ \t:|]{0,200}-[ \t:|-]{0,200}\n?\Z")
-# Without numbered quotes: what stands in quotation marks and is long enough to be a quote. A mark
-# after a letter or digit opens none, and an apostrophe closes none.
+# Without numbered quotes: texts in quotation marks that are long enough for a quote. A mark after a
+# letter or digit opens no quote, and an apostrophe closes no quote.
 _INLINE = re.compile(
     "|".join(rf"(?<![A-Za-z0-9]){m[0]}(?:[^{m}]|\u2019(?=\w))+[{m[1:]}]" for m in _MARKS)
 )
@@ -124,8 +123,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     """Return the answer in a reply, and its quotes, of which [1] in the answer is the first.
 
     Quotes are the lines at the end that begin with numbers in brackets. Without such lines, they
-    are what stands in quotation marks in the answer, which is then given numbers. A number in the
-    answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
+    are the texts in quotation marks in the answer, which are then numbered. A number in the answer
+    without a quote becomes [?]. A reply of `UNKNOWN` has no answer and no quotes. Reasoning in tags
     such as `<think>` is left out.
     """
     reply = _TAGGED.sub(lambda tag: f"[{tag[tag.lastindex or 0]}]", without_thinking(reply))
@@ -184,7 +183,7 @@ def _starts_quote(line: str) -> re.Match[str] | None:
 
 
 def _with_brackets(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a reply with numbers in brackets, if it has other ones before quotes."""
+    """Return the lines of a reply; other forms of numbers before quotes become bracketed."""
     matches = [None if _NUMBERED.fullmatch(line) else _OTHER_NUMBERED.match(line) for line in lines]
     listed = {n: match for n, match in enumerate(matches) if match}
     numbers = {number for match in listed.values() for number in _numbers(match[2])}
@@ -238,9 +237,9 @@ def _numbers(markers: str) -> Iterator[int]:
 
 
 def _without_remark(block: str) -> tuple[str, str]:
-    """Return the quote that a text begins with, bare, and a remark after an empty line below it.
+    """Return the quote at the start of a text, without marks, and a remark after an empty line.
 
-    A quote in marks goes on over empty lines until the mark that ends it.
+    A quote in quotation marks continues over empty lines until the closing mark.
     """
     paragraphs = re.split(r"\n\s*\n", block.strip())
     end = 1
@@ -258,7 +257,7 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
         lambda match: " " * len(match[0]) if match["code"] else match[0], text
     )
     found = [match for match in _INLINE.finditer(prose) if _LONG.match(match[0][1:-1])]
-    # A number behind a quote is its own; the model's other numbers refer to nothing.
+    # A number after a quote belongs to it; the model's other numbers refer to nothing.
     numbers: dict[int, list[int]] = {}
     other_marks: dict[str, str] = {}  # without brackets
     starts = [*(match.start() for match in found), len(text)]

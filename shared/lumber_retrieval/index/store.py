@@ -53,8 +53,7 @@ _FORMAT = TableFormat(
     application=0x4C554D50,  # "LUMP"
     table="about",
     schema=DOCUMENT_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
-    outdated="`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
-    "the time that it takes",
+    outdated="`sync` with all documents builds it again, and so does deleting the file",
 )
 
 

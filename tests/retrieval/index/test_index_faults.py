@@ -170,7 +170,7 @@ def test_an_older_format_is_named_and_made_anew_by_a_sync(tmp_path: Path, caplog
         caplog.clear()
         index = index_of(path)
         assert index.add(both[1:], everything=True).embedded > 0
-        assert f"{path} has the format of an older version: all of it is made anew" in caplog.text
+        assert f"{path} has the format of an older version: it is built again" in caplog.text
         assert index.sources == ["music"]
         assert index.search("violins")
         assert index_of(path).add(both[1:], everything=True).unchanged == 1
