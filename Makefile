@@ -162,11 +162,11 @@ docs: $(READY)  ## Build the documentation site into site/
 BENCH := .venv-bench/bin/python
 BENCH_OUT ?= bench-report
 
-bench: .venv-bench/.ready  ## Compare with other splitters; writes $(BENCH_OUT)/benchmarks.md
-	@$(BENCH) -m benchmarks.suite --output $(BENCH_OUT)
+bench: .venv-bench/.ready  ## Compare the speed and the faults of splitters
+	@$(BENCH) -m benchmarks.speed
 
-bench-large: .venv-bench/.ready  ## Pass large corpora through the splitters; writes $(BENCH_OUT)-large/benchmarks.md
-	@$(BENCH) -m benchmarks.suite --parts large --output $(BENCH_OUT)-large
+bench-large: .venv-bench/.ready  ## Pass large corpora through splitters
+	@$(BENCH) -m benchmarks.large_corpus
 
 .venv-bench/.ready: pyproject.toml constraints.txt benchmarks/requirements.txt | $(BIN)/python
 	@echo "Installing into .venv-bench (once; a few minutes) ..."

@@ -18,9 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.corpora import iter_wiki, load_choi
-from benchmarks.embedding import Bundled
-from benchmarks.packages import langchain_semantic
-from benchmarks.splitters import llamaindex_semantic
+from benchmarks.splitters import langchain_semantic, llamaindex_semantic
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.boundary_metrics import score_segmentation
@@ -46,7 +44,7 @@ def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
         "bert": lambda: above_threshold(BertChunker(model, threshold=0.0)),
         "no cuts": lambda: lambda text: [text],
         "greedy": lambda: GreedyChunker(mean_tokens, tokenizer="words"),
-        "langchain semantic": lambda: langchain_semantic(embeddings=Bundled()),
+        "langchain semantic": langchain_semantic,
         "llamaindex semantic": llamaindex_semantic,
     }
 

@@ -88,11 +88,5 @@ def make_with(module: str, name: str, **settings: Any) -> Callable[[float], Any]
     return lambda size: getattr(import_module(module), name)(chunk_size=round(size), **settings)
 
 
-def langchain_semantic(share: float = 95, *, embeddings: Any) -> Any:
-    """Return LangChain's SemanticChunker, which cuts above a percentile of the distances."""
-    kind = import_module("langchain_experimental.text_splitter").SemanticChunker
-    return kind(embeddings, breakpoint_threshold_amount=min(share, 100.0))
-
-
 RECURSIVE = make_with("langchain_text_splitters", "RecursiveCharacterTextSplitter", chunk_overlap=0)
 SENTENCES = make_with("llama_index.core.node_parser", "SentenceSplitter", chunk_overlap=0)

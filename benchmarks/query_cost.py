@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import sys
 import tempfile
 import time
@@ -35,7 +34,7 @@ import numpy as np
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from benchmarks.suite.memory import peak_memory
+from benchmarks.processes import alone, peak_memory
 from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
@@ -274,12 +273,6 @@ def _mean_ms(ask: Callable[[str], object], texts: Sequence[str]) -> float:
     for question in texts:
         ask(question)
     return (time.process_time() - start) / len(texts) * 1e3
-
-
-def alone(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function in a process of its own."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(function, args)
 
 
 def main() -> None:

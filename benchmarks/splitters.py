@@ -8,13 +8,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 from benchmarks.embedding import Bundled, for_llamaindex
-from benchmarks.packages import LC, LI, OURS, RECURSIVE, SENTENCES, langchain_semantic
+from benchmarks.packages import LC, LI, OURS, RECURSIVE, SENTENCES
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
@@ -69,6 +68,12 @@ def sections_of_markdown(size: float) -> Callable[[str], list[str]]:
     return split
 
 
+def langchain_semantic(share: float = 95) -> Any:
+    """Return LangChain's SemanticChunker, which cuts above a percentile of the distances."""
+    kind = import_module("langchain_experimental.text_splitter").SemanticChunker
+    return kind(Bundled(), breakpoint_threshold_amount=min(share, 100.0))
+
+
 def llamaindex_semantic(share: float = 95) -> Any:
     """Return LlamaIndex's SemanticSplitterNodeParser; its own sentences need a download."""
     return import_module("llama_index.core.node_parser").SemanticSplitterNodeParser(
@@ -105,9 +110,7 @@ PEERS: dict[str, Peer] = {
         "semantic-text-splitter",
         _semantic_text_splitter("MarkdownSplitter"),
     ),
-    "langchain semantic": Peer(
-        partial(langchain_semantic, embeddings=Bundled()), 20, 100, "langchain-experimental"
-    ),
+    "langchain semantic": Peer(langchain_semantic, 20, 100, "langchain-experimental"),
     "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, LI),
 }
 """Splitters by name, whose sizes can be compared."""

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("psutil")
 
-from benchmarks.suite.corpus import stream
+from benchmarks.large_corpus import stream
 from tests.alone import run_python
 
 
@@ -18,5 +18,5 @@ def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times(name: s
 
 def test_peak_memory_does_not_include_that_of_the_starting_process():
     held = b"x" * (300 * 2**20)
-    script = "from benchmarks.suite.memory import peak_memory; print(peak_memory())"
+    script = "from benchmarks.processes import peak_memory; print(peak_memory())"
     assert 1 < float(run_python(script).stdout) < len(held) / 2**21

@@ -1,23 +1,25 @@
-"""Streams a large corpus through a splitter, document by document.
+"""Streams large generated corpora through splitters, document by document.
 
-python -m benchmarks.suite.corpus greedy 1000      a corpus of 1,000 MB; prints a line of JSON
+    python -m benchmarks.large_corpus                 all
+    python -m benchmarks.large_corpus greedy 1000     one, with a corpus of 1,000 MB
+
+Documents of 20,000 characters pass through as an iterator, each splitter in a process of its own.
+Memory is what the process holds after the first tenth of them, and the most after any tenth.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import argparse
 from collections.abc import Callable
 from time import process_time
 from typing import Any
 
 import psutil
 
+from benchmarks.generated_texts import KINDS, documents
 from benchmarks.packages import use_shipped_vocabulary
-from benchmarks.suite.report import Section, table
-from benchmarks.suite.splitters import BASE, Split, entry, split_of
-from benchmarks.suite.texts import KINDS, documents
+from benchmarks.processes import alone
+from benchmarks.speed import BASE, Split, find_entry, split_of
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
 
 DOCUMENT_SIZE = 20_000  # characters
@@ -27,6 +29,7 @@ OURS: dict[str, Callable[[], Chunker]] = {
     "bert": BertChunker,
     "bert, large": lambda: BertChunker("large"),
 }
+MEGABYTES = {"greedy": 100.0, "layout": 100.0, "recursive": 30.0, "bert": 20.0, "bert, large": 2.0}
 
 
 def stream(name: str, megabytes: float) -> dict[str, Any]:
@@ -41,7 +44,7 @@ def stream(name: str, megabytes: float) -> dict[str, Any]:
         split = lambda text: chunker.segment(text).spans  # noqa: E731
     else:
         use_shipped_vocabulary()
-        split = split_of(entry(BASE).make())
+        split = split_of(find_entry(BASE).make())
     split(KINDS["English"](2000, 0))
     process = psutil.Process()
     total = int(megabytes * 1e6)
@@ -63,24 +66,19 @@ def stream(name: str, megabytes: float) -> dict[str, Any]:
     }
 
 
-def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
-    """Pass large corpora, of so many megabytes, through splitters, each in a process of its own."""
-    rows = []
-    for name, megabytes in sizes.items():
-        log(f"large: {name}, {megabytes:g} MB")
-        command = [sys.executable, "-m", "benchmarks.suite.corpus", name, str(megabytes)]
-        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        run = json.loads(printed.splitlines()[-1])
-        counts = [f"{run['megabytes']:,.0f}", f"{run['documents']:,}", f"{run['chunks']:,}"]
-        memory = [f"{mib:.0f}" for mib in (run["memory"][0], max(run["memory"]))]
-        rows.append([name, *counts, f"{run['cpu']:,.2f}", *memory])
-    headers = ("", "MB", "documents", "chunks", "CPU s", "MiB at 10 %", "most")
-    text = (
-        f"Generated documents of {DOCUMENT_SIZE:,} characters pass through as an iterator; memory "
-        "is what the process holds after each tenth of them."
-    )
-    return Section("A large corpus", [text, table(headers, rows)], frozenset({"lumber-splitters"}))
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("splitter", nargs="?", choices=[*MEGABYTES])
+    parser.add_argument("megabytes", nargs="?", type=float)
+    options = parser.parse_args()
+    print("splitter | MB | documents | chunks | CPU s | MiB at 10 % | most")
+    print("--- | --: | --: | --: | --: | --: | --:")
+    for name in [options.splitter] if options.splitter else MEGABYTES:
+        run = alone(stream, name, options.megabytes or MEGABYTES[name])
+        counts = f"{run['megabytes']:,.0f} | {run['documents']:,} | {run['chunks']:,}"
+        memory = f"{run['memory'][0]:.0f} | {max(run['memory']):.0f}"
+        print(f"{name} | {counts} | {run['cpu']:,.2f} | {memory}", flush=True)
 
 
 if __name__ == "__main__":
-    print(json.dumps(stream(sys.argv[1], float(sys.argv[2]))))
+    main()

@@ -1,13 +1,24 @@
-"""Peak memory of this process."""
+"""Runs work in processes of their own, and measures the memory of one."""
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import resource
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _STATUS = Path("/proc/self/status")
+
+
+def alone(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, args, kwargs)
 
 
 def peak_memory() -> float:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks.faults import examine, wrong_offsets
 from benchmarks.packages import Piece
-from benchmarks.suite.quality import examine, wrong_offsets
 
 TEXT = "One two. One two. Three four."
 
