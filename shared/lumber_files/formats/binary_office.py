@@ -1,6 +1,6 @@
-"""Finds in binary Office files (DOC, PPT, XLS, XLSB) what anydoc leaves out or misreads.
+"""Finds content of binary Office files (DOC, PPT, XLS, XLSB) that anydoc omits or misreads.
 
-Records are known by their form wherever they are in a file: anydoc reads its streams.
+Records are recognised by their form anywhere in a file; anydoc reads the streams.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from lumber_files.formats.package import is_page_number
 
-# Records of what is hidden or left out: in [MS-DOC] the length of text boxes in the first block,
-# and fields of equations without a result; in [MS-PPT] ExOleEmbedContainer,
-# HeadersFootersContainer with a footer that is shown, and a stream; in [MS-XLS] the BOF of charts,
-# and in it and [MS-XLSB] BoundSheet8, Row and ColInfo that are hidden.
+# Records of hidden or omitted content: in [MS-DOC] the length of text boxes in the first block, and
+# fields of equations without a result; in [MS-PPT] ExOleEmbedContainer, HeadersFootersContainer
+# with a footer that is shown, and a stream; in [MS-XLS] the BOF of charts, and in it and [MS-XLSB]
+# BoundSheet8, Row and ColInfo that are hidden.
 _LEFT_OUT = {
     "doc": {
         "text boxes": rb"\xec\xa5[\x01-\x12\xc0-\xc2][\0\x01].{96}(?!\0{4})",
@@ -35,21 +35,21 @@ _LEFT_OUT = {
         rb"|<\x12(?:.{2}\0\0){2}.{8}[\x01\x03]",
     },
 }
-# Obj and TxO of [MS-XLS] for a shape that is no comment: the length of its text, and whether that
-# has two bytes a character.
+# Obj and TxO of [MS-XLS] for a shape that is no comment: the length of its text, and whether a
+# character has two bytes.
 _SHAPE = re.compile(
     rb"\x15\0\x12\0[\0-\x18\x1a-\x1e]\0.{14,74}?\xb6\x01\x12\0.{10}(..).{6}\x3c\0..([\0\x01])",
     re.DOTALL,
 )
-# Looks of cells in these files whose format is a date of BUILT_IN that anydoc does not know.
+# Cell formats with a date of BUILT_IN that anydoc does not know.
 _LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
 _LOOK = re.compile(rb"\x48\x2a[\x01\x02]|\x3c\x08\x01")  # sprmCIss or sprmCFVanish of [MS-DOC]
 _FIELD = re.compile("\x13[^\x13-\x15]*\x14?")  # the instruction of a field in [MS-DOC]
-_BLOCK = 512  # bytes of a block of such looks, whose last byte is their number
+_BLOCK = 512  # bytes of a block of such formats, whose last byte is their number
 
 
 def list_left_out(content: bytes, kind: str) -> list[str]:
-    """Return notices of what a file of a kind contains that is left out, or is not marked."""
+    """Return notices about content of a file that is left out or not marked."""
     forms = _LEFT_OUT.get(kind, {})
     found = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
     if kind == "doc" and not all(map(is_page_number, _read_heads(content))):
@@ -64,7 +64,7 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
 
 
 def _read_heads(document: bytes) -> list[str]:
-    """Return the lines of the heads and feet of pages, other text if a DOC was saved in pieces."""
+    """Return the lines of page heads and feet; other text if a DOC was saved in pieces."""
     document = document[document.find(b"\xec\xa5") :].ljust(_BLOCK, b"\0")
     start, end, *sizes = struct.unpack_from("<2I44x8I", document, 24)  # bytes, and characters
     width = 1 + (end - start > 1.5 * sum(sizes))

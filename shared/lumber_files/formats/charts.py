@@ -25,7 +25,7 @@ def rewrite_chart(chart: Any) -> bytes:
 def read_chart(chart: Any) -> tuple[str, list[list[str]]]:
     """Return the titles of a chart and its axes, and the rows of its values below their names.
 
-    Categories come first, and before each series that has others than those before.
+    Categories come first, and again before each series with other categories.
     """
     titles: dict[bool, list[str]] = {True: [], False: []}
     for each in chart.iter("{*}title"):
@@ -51,7 +51,7 @@ def read_chart(chart: Any) -> tuple[str, list[list[str]]]:
 
 
 def _points(source: Any) -> dict[int, str]:
-    """Return the texts of points by their numbers, with those of the groups that they are in."""
+    """Return the texts of points by their numbers, with the names of their groups."""
     shown: dict[int, str] = {}
     path = "descendant-or-self::*[*[local-name()='pt']]"  # the innermost group comes first
     for level in () if source is None else source.xpath(path):

@@ -1,7 +1,7 @@
 """Reads HTML as Markdown: the content of a page, without its navigation.
 
-Its tree is reduced to paragraphs, headings, lists, quotes, tables and code, and converted like a
-chapter of a book.
+The tree of a page is reduced to paragraphs, headings, lists, quotes, tables and code, and converted
+like a chapter of a book.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _BOOK = {
     "META-INF/container.xml": '<c><rootfiles><rootfile full-path="b"/></rootfiles></c>',
     "b": "<p><manifest><item id='a' href='p'/></manifest><spine><itemref idref='a'/></spine></p>",
 }
-# The children that these may have. Any other content is wrapped in the first.
+# The tags of allowed children by the parent's tag. Other content is wrapped in the first of them.
 _CHILD_TAGS = {**dict.fromkeys(LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
-# Characters of a cell with lists or other blocks. Longer ones are in tables for layout; the second
-# is for a table with a header row.
+# Maximum characters of a cell with lists or other blocks, without and with a header row in its
+# table. Tables with longer cells arrange the layout.
 _LONGEST_CELL = (200, 1000)
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 # CSS Text 3, 4.1.3: a line end between two ideographs or kana is not shown.
@@ -49,7 +49,7 @@ _NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
 _PERMALINK = re.compile(  # to a heading, or back from a note
     "[\\s\u200b]*(?:[¶§#🔗]|[↩↑]\ufe0e?\\d*|link|permalink)?[\\s\u200b]*", re.IGNORECASE
 )
-_NAVIGATION = re.compile(  # texts of blocks of links that lead around the site
+_NAVIGATION = re.compile(  # texts of navigation links
     r"\W*(?:prev(?:ious)?|next|older|newer|skip to|back to top|edit (?:this page|on)|improve this"
     r"|(?:view|show) (?:page )?source)\b.{0,80}|(?:[←→«»]|<<).{0,80}|.{0,80}(?:[←→«»]|>>)"
     r"|up|top|home|index|contents",
@@ -69,7 +69,7 @@ def read_html(html: str) -> str:
 
 
 def plain_page(html: str) -> str:
-    """Return the content of a page as a small, well-formed page."""
+    """Return the content of a page as a minimal, well-formed page."""
     from lxml.etree import strip_tags, tostring
 
     body = parse_page(html)
@@ -86,10 +86,10 @@ def plain_page(html: str) -> str:
 
 
 def _simplify(body: Any) -> None:
-    """Reduce code and headings to text, and empty what is not shown."""
+    """Reduce code and headings to text, and empty hidden elements."""
     from lxml.etree import strip_tags
 
-    for foot in [*body.iter("tfoot")]:  # it may stand before the rows
+    for foot in [*body.iter("tfoot")]:  # a caption may be before the rows
         foot.getparent().append(foot)
     for section in {row.getparent() for row in body.iter("tr")}:
         for rows, row in enumerate(reversed(section.findall("tr")), start=1):
@@ -101,7 +101,7 @@ def _simplify(body: Any) -> None:
     for heading in body.iter(*HEADING_TAGS):
         for block in heading.iterdescendants(*GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"
-    for reading in [*body.iter("rt")]:  # above a word; in parentheses, as browsers without ruby do
+    for reading in [*body.iter("rt")]:  # above a word; in parentheses, as in browsers without ruby
         text = "".join(reading.itertext()).strip()
         reading.clear(keep_tail=True)
         reading.tag, reading.text = "span", f"({text})" if text else None
@@ -127,10 +127,10 @@ def _simplify(body: Any) -> None:
 
 
 def _set_raised_apart(body: Any) -> None:
-    """Set raised and lowered numbers apart from those beside them."""
+    """Separate raised and lowered numbers from the numbers beside them."""
     from lxml.etree import iterwalk
 
-    kind = last = ""  # of the next text, and the character before it
+    kind = last = ""  # the kind of the next text, and the character before it
     for event, element in iterwalk(body, ("start", "end")):
         if element.tag in BLOCK_TAGS or element.tag == "br":
             kind = last = ""
@@ -145,7 +145,7 @@ def _set_raised_apart(body: Any) -> None:
 
 
 def _wrap_text(body: Any) -> None:
-    """Wrap all text in blocks without others: paragraphs, items, cells, headings and code."""
+    """Wrap all text in innermost blocks: paragraphs, items, cells, headings and code."""
     for block in body.iter(*BLOCK_TAGS):
         for around in takewhile(lambda each: each.tag not in BLOCK_TAGS, block.iterancestors()):
             around.tag = "div"
@@ -188,10 +188,10 @@ def _is_empty(element: Any) -> bool:
 
 
 def _drop_navigation(body: Any) -> None:
-    """Remove blocks that lead elsewhere.
+    """Remove blocks of navigation links.
 
-    Blocks of links alone are removed before the first heading, in a footer, and if they lead to the
-    previous or next page. Without a heading, none is before it.
+    Blocks that contain only links are removed before the first heading, in a footer, and if they
+    lead to the previous or next page. In a page without headings, no block is before the first.
     """
     blocks = list(body.iter("p", *HEADING_TAGS))
     first = next((n for n, block in enumerate(blocks) if block.tag != "p"), 0)
@@ -222,7 +222,7 @@ def _arrange_tables(body: Any) -> None:
 
     for table in list(body.iter("table")):
         if next(table.iterancestors("table"), None) is not None:
-            continue  # the cell that it is in becomes a line
+            continue  # the cell around it becomes a line
         rows = table.findall("tr")
         columns = max((sum(int(cell.get("colspan", 1)) for cell in row) for row in rows), default=0)
         has_header = columns > 1 and _names_columns(rows[0])
@@ -241,7 +241,7 @@ def _arrange_tables(body: Any) -> None:
 
 
 def _is_layout(table: Any, *, has_header: bool) -> bool:
-    """Return whether a table only arranges the page: its cells have sections, or much text."""
+    """Return whether a table only arranges the page: its cells have sections, or long text."""
     rich = [cell for cell in table.iterfind("tr/*") if any(part.tag != "p" for part in cell)]
     if any(len("".join(cell.itertext())) > _LONGEST_CELL[has_header] for cell in rich):
         return True

@@ -1,4 +1,4 @@
-"""Shows the numbers of lists and headings in the formats of HTML, Word and OpenDocument."""
+"""Writes the numbers of lists and headings in the formats of HTML, Word and OpenDocument."""
 
 # ruff: noqa: E501, RUF001 - the tables have characters that look like others
 
@@ -40,14 +40,14 @@ _FORMATS = {
     for name in names.split()
 }
 LIST_FORMS = frozenset(["a", "A", "i", "I", "none", *_LATIN, *filter(str.islower, _FORMATS)])
-"""The formats of lists in HTML and CSS, but for digits."""
-# A mark of private use for each format, before a number in digits, and one after it.
+"""The formats of lists in HTML and CSS, except digits."""
+# A private-use character for each format, before a number in digits, and a character after it.
 _MARKS, _END = {name: chr(0xE100 + n) for n, name in enumerate(_FORMATS)}, "\ue0f2"
 _MARKED = re.compile(f"([{min(_MARKS.values())}-{max(_MARKS.values())}])(\\d+){_END}")
 
 
 def mark_ordinal(number: str, name: str) -> str:
-    """Return what stands for a number between marks of a format, or as it is without one."""
+    """Return a number between the marks of a format; without a format, the number alone."""
     mark = _MARKS.get(name.split(", ")[0])  # as of "001, 002, 003, ..."
     return f"{mark}{number}{_END}" if mark else number
 

@@ -1,7 +1,7 @@
 """Reads mails (.eml, .mbox) and saved pages (.mhtml) as Markdown: subject, headers and text.
 
-All text parts are read in their order, and mails inside mails below a heading of their own. Of
-several forms of the same text the plain one is read.
+All text parts are read in order. Mails inside mails have a heading of their own. If a text has
+several forms, the plain form is read.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _DEEPEST_HEADING = 6
 # Headers are shown as written: the parser loses boundaries that should have quotes.
 _POLICY = policy.default.clone(header_factory=HeaderRegistry(use_default_map=False))
 _PARSER = BytesParser(EmailMessage, policy=_POLICY)
-# Where a mail begins in a mailbox (RFC 4155), and how its lines that begin with "From " are marked.
+# The start of a mail in a mailbox (RFC 4155), and the mark of its lines that begin with "From ".
 _MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
-# Lines of plain text that Markdown takes for headings, rules or code.
+# Lines of plain text that Markdown would read as headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
-# Of what is declared, the encoding that mail programs read; a text without one may be UTF-8.
+# The encodings that mail programs use for declared encodings; an undeclared text may be UTF-8.
 _ENCODINGS = {**dict.fromkeys(("us-ascii", "utf-8", "iso-8859-1"), "cp1252"), "gb2312": "gb18030"}
 
 
@@ -58,16 +58,16 @@ def _blocks(mail: Message, level: int) -> Iterator[str]:
 
 
 def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[str]:
-    """Yield the texts of a part, and add the names of what is attached."""
+    """Yield the texts of a part, and add the names of attached files."""
     kind = part.get_content_type()
     if kind in ("message/rfc822", "message/global"):
         for mail in _payload(part):
-            if not mail.keys():  # it is encoded, against the rules
+            if not mail.keys():  # encoded, against the rules
                 mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
                 content = mail.get_payload(decode=True)
                 mail = _PARSER.parsebytes(content if isinstance(content, bytes) else b"")
             yield from _blocks(mail, level + 1)
-    elif part.get_content_maintype() == "message":  # why a mail came back, or that it was read
+    elif part.get_content_maintype() == "message":  # a report of delivery or reading
         for group in _payload(part):
             lines = "  \n".join(f"{name}: {_one_line(text)}" for name, text in group.items())
             yield from filter(None, (lines, _text(group).strip()))
@@ -75,10 +75,10 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
         best_first = [*reversed(_payload(part))]
         best_first.sort(key=lambda form: form.get_content_type() != "text/plain")
         texts = [[*_parts(form, level, attachments)] for form in best_first]
-        yield from next(filter(None, texts), [])  # of other forms their attachments count
+        yield from next(filter(None, texts), [])  # the attachments of other forms count as well
     elif part.is_multipart():
         inside = _payload(part)
-        if kind == "multipart/related":  # a text, its frames, and what they use
+        if kind == "multipart/related":  # a text, its frames, and their resources
             used = [p for p in inside[1:] if p.get_filename() or p.get_content_subtype() == "html"]
             inside = [*inside[:1], *used]
         for inner in inside:

@@ -1,4 +1,4 @@
-"""Cleans up the Markdown that anydoc writes; sets raised numbers apart from those beside them."""
+"""Cleans up the Markdown that anydoc writes; separates raised numbers from other numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from lumber_core.text.unicode import KANA_HAN
 
-# What is changed in anydoc's Markdown, and code, which is kept.
+# The parts of anydoc's Markdown that are changed, and code, which is kept.
 _CLEANUP = re.compile(
     r"""(?=[`!\[<\\\n\#]|^[\ >]+`)(?:
     (?P<code>^[\ >]*(?P<fence>`{3,})(?!`)[^`\n]*\n.*?^[\ >]*(?P=fence)$
@@ -30,11 +30,11 @@ _TABLE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
-"""The start of a number, which names no column; a year may."""
+"""The start of a number, which is no name of a column, except for a year."""
 UNSPACED = f"\u3001-\u303f{KANA_HAN}\uff01-\uff60"
-"""Ideographs, kana and their punctuation, for a regular expression: lines end between any two."""
+"""Ideographs, kana and their punctuation, for a regular expression; lines end between any two."""
 MAX_REPEATED_CELLS = 20_000
-"""Maximum number of repeated cells of a table; files with more are made to exhaust memory."""
+"""Maximum number of repeated cells of a table; files with more would exhaust memory."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
 _Divide = Callable[[list[list[str]]], Iterable[str]]
 _NUMBER_SIGNS = "+-\u2212\u2013"
@@ -42,10 +42,10 @@ _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "
 
 
 def set_apart(kind: str, before: str, text: str) -> str:
-    """Return a text that cannot be taken for a part of the number or word before it.
+    """Return a text, separated from the number or word before it.
 
-    Its kind is "sup" if it is raised, "sub" if it is lowered, "note" if it is the mark of a note,
-    and "after" if it follows such a text.
+    `kind` is "sup" for raised text, "sub" for lowered text, "note" for the mark of a note, and
+    "after" for the text after one of these.
     """
     first = text[:1]
     if before in ("", *" [(") or not first.strip():
@@ -62,7 +62,7 @@ def set_apart(kind: str, before: str, text: str) -> str:
 
 
 def convert_document(content: bytes, kind: Any, divide: _Divide | None = None) -> str:
-    """Return the Markdown of a document by anydoc, cleaned up; `divide` takes sheets apart."""
+    """Return the Markdown of a document by anydoc, cleaned up; `divide` divides sheets."""
     from anydoc import to_document, to_markdown_bytes
 
     markdown = _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
@@ -81,8 +81,8 @@ def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
 
 
 def _indent_items(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines with what is in an item below its text: anydoc indents it by a label's width."""
-    items: list[list[int]] = []  # the least, first and right indent in each open one
+    """Yield lines with blocks of items below their text: anydoc indents by a label's width."""
+    items: list[list[int]] = []  # the minimum, first and right indent in each open item
     fence = ""
     for line in lines:
         text = line.lstrip(" ")
@@ -110,9 +110,9 @@ def _find_tables(blocks: Any) -> Iterator[Any]:
 
 
 def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Divide | None) -> str:
-    """Return a table whose spanning cells are repeated, under a first row that names its columns.
+    """Return a table with spanning cells repeated, below a row that names its columns.
 
-    The match may be code. Of the tables of the document, those before this one are removed.
+    The match may be code. `tables` loses the tables of the document before this one.
     """
     if match["code"]:
         return match["code"]
@@ -132,8 +132,8 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
             break
     if divide:
         return "\n\n".join(divide(rows))
-    # Word says whether a first row names the columns. Of two columns, it does above numbers: else
-    # the table may be one of names and values.
+    # Word states whether the first row names the columns. With two columns, it does so above
+    # numbers: other tables may have names and values.
     if kind != "docx" and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
         del rows[: is_data and names_columns(rows[1])]
@@ -141,12 +141,12 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
 
 
 def names_columns(row: Sequence[str]) -> bool:
-    """Return whether the first row of a table without marks may name the columns of the others."""
+    """Return whether the first row of a table without marks may name the columns."""
     return all(row[1:]) and not any(map(NUMBER_START.match, row))
 
 
 def _repeat_spanning_cells(rows: list[list[str]], grid: list[list[Any]], has_titles: bool) -> None:
-    """Repeat each cell in the rows and columns that it spans, so that a row stands for itself."""
+    """Repeat each cell in the rows and columns that it spans, so that each row is complete."""
     room = MAX_REPEATED_CELLS
     filled = [sum(map(bool, texts)) for texts in rows]
     for number, (texts, slots) in enumerate(zip(rows, grid, strict=True)):

@@ -1,4 +1,4 @@
-"""Shows numbers of a sheet as its number formats do (ECMA-376, part 1, 18.8.31)."""
+"""Formats the numbers of a sheet by its number formats (ECMA-376, part 1, 18.8.31)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 _CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
 _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
-# By all letters, or else by the first one.
+# By all letters, or else by the first letter.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "e": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
 _Tokens = tuple[tuple[str, str], ...]
@@ -48,7 +48,7 @@ def _sections(code: str) -> tuple[_Tokens, ...]:
 
 
 def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
-    """Return a number as a format such as `#,##0.00;(#,##0.00)` shows it, with English names.
+    """Return a number in a format such as `#,##0.00;(#,##0.00)`, with English names.
 
     Dates are days since the end of 1899, or since 1904.
     """
@@ -64,7 +64,7 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
 
 
 def _choose(sections: tuple[_Tokens, ...], value: float) -> tuple[_Tokens, float]:
-    """Return the section for a number, and the number without a sign that the section shows."""
+    """Return the section for a number, and the number, without its sign if the section has it."""
     for tokens in sections:
         for kind, text in tokens:
             match = _CONDITION.fullmatch(text) if kind == "condition" else None
@@ -90,7 +90,7 @@ def _show_date(value: float, tokens: _Tokens) -> str:
     names = [text.lower().strip("[]") * (kind in ("date", "elapsed")) for kind, text in tokens]
     places = max((len(name.partition(".")[2]) for name in names if name[:1] == "s"), default=3)
     seconds = round(Decimal(repr(value)) * 86400, places)
-    # Day 60 is a 29 February 1900 that there was not.
+    # Day 60 is 29 February 1900, which did not exist.
     day = datetime(1899, 12, 31) if seconds < 60 * 86400 else datetime(1899, 12, 30)
     moment = day + timedelta(seconds=int(seconds))
     noon = any(kind == "noon" for kind, _ in tokens)

@@ -1,8 +1,8 @@
 """Reads office documents and books as Markdown, with anydoc.
 
-anydoc reads them locally. Its client of a hosted service is for scanned PDFs, and is never used.
-It receives the XML of a document only, whose size is checked while unpacking. Markup that anydoc
-drops or misreads is rewritten first.
+anydoc reads them locally. Its client of a hosted service is for scanned PDFs, and is never used. It
+receives only the XML of a document, whose size is checked while unpacking. Markup that anydoc drops
+or misreads is rewritten first.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _RTF_HEAD = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or foot of a page
-# A label that a list of RTF has as text, after that of anydoc.
+# The label of an item of RTF as text, after the label that anydoc writes.
 _RTF_LABEL = re.compile(r"^( *)(?:(-)(?: [·•▪]| \\[*-])|- (\d+)\\?([.)])) ", re.MULTILINE)
 _NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _LINK = re.compile(rb"""<a\s[^<>]*href=["'](?:[^"'#]*/)?([^"'#/]+)""")  # the name of a page
 _PAGE = re.compile(r"(?!META-INF/).*\.(?:x?html?|svg|xml)", re.IGNORECASE)
 _NOT_IN_SPINE = "//*[contains(@media-type, 'html')][not(@properties='nav' or @id=//*/@idref)]"
-_SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # that is not known, as in RTF and DOC
+_SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # whose font is unknown, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
-# Parts with heads and feet of pages, their lines, the texts in one, and those that only count.
+# Parts with heads and feet of pages, and XPaths of their lines and of the texts in a line.
 _HEADS = re.compile(
     r"word/(?:header|footer)\d*\.xml|(?:styles|content)\.xml|ppt/slides/slide\d+\.xml"
 )
@@ -71,11 +71,11 @@ _SHOWN += "| .//w:ptab | .//w:br | .//text:*[not(node())])[not(ancestor::mc:Fall
 _TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
-# Charts of the kinds since Office 2016 are read as the others, of another namespace.
+# Charts of the kinds since Office 2016 are read as other charts, by another namespace.
 _NEWER_CHARTS = b'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
 _CHARTS = b'xmlns:cx="%b"' % SPACES["c"].encode()
 _EMBEDDED = (b"<p:oleObj ", b"<o:OLEObject ", b"<oleObject ")  # shown as pictures
-# Parts that are read and not XML: those that another takes in, and those of binary workbooks.
+# Parts other than XML that are read: included by other parts, or of binary workbooks.
 _READ_BESIDES_XML = re.compile(
     r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
     r"|^xl/(?:workbook|styles|sharedstrings|worksheets/[^/]+)\.bin)$"
@@ -107,7 +107,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             return workbook[0], [*notices, *workbook[1]], _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
-        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as StarOffice has it
+        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as in StarOffice
         content = _RTF_RAISED.sub(rb"\1^", content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(
@@ -122,7 +122,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     try:
         markdown = convert_document(content, kind, divide_rows if kind == "xlsx" else None)
     except MalformedError as error:
-        if "FIB" in str(error):  # the start of a document; it is another one before Word 97
+        if "FIB" in str(error):  # the start of a document, which differs before Word 97
             raise ValueError("it is of Word 95 or older: save it in a newer format") from error
         if not re.search("no (?:slide list|chapter)", str(error)):
             raise
@@ -168,7 +168,7 @@ def _given_title(parts: Mapping[str, bytes]) -> str:
 def _read_part(name: str, parts: Mapping[str, bytes], room: int) -> tuple[str, list[str]]:
     """Return the Markdown and notices of a part of another format."""
     suffix = posixpath.splitext(name)[1].lower()
-    with suppress(Exception):  # of any reader, or there is none; the rest of the document is read
+    with suppress(Exception):  # of any reader, or no reader; the rest of the document is read
         content = parts[name]
         if content.startswith(b"PK") or suffix == ".rtf":
             return read_document(content, room)[:2]
@@ -180,7 +180,7 @@ def _read_part(name: str, parts: Mapping[str, bytes], room: int) -> tuple[str, l
 
 
 def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
-    """Return the XML of a package by name, and the texts of other formats that it takes in."""
+    """Return the XML of a package by name, and included texts of other formats."""
     parts: dict[str, bytes] = {}
     size = 0
     with ZipFile(BytesIO(content)) as archive:
@@ -193,19 +193,19 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
                 xml = archive.read(part).replace(_NEWER_CHARTS, _CHARTS)
-                xml = xml.replace(b' Requires="cx', b' Needs="cx')  # a choice that anydoc reads
+                xml = xml.replace(b' Requires="cx', b' Needs="cx')  # the choice that anydoc reads
                 parts[part.filename.replace("\\", "/")] = _STRICT.sub(_TRANSITIONAL, xml)
                 size += part.file_size
     owners = [name.replace("_rels/", "")[:-5] for name in parts if name.endswith(".rels")]
     linked = [link for owner in owners for link in link_targets(parts, owner).values()]
-    names = {link.lower(): link for link in linked}  # the case of a part may be another
+    names = {link.lower(): link for link in linked}  # the case of a part's name may differ
     return {names.get(name.lower(), name): xml for name, xml in parts.items()}
 
 
 def _repack(
     parts: Mapping[str, bytes], kind: str, embedded: list[str], notices: list[str]
 ) -> bytes:
-    """Return a package of XML, rewritten for anydoc; append what each `PART` is, and notices."""
+    """Return a package of XML, rewritten for anydoc; append the parts for `PART`, and notices."""
     from lxml import etree
 
     repacked: dict[str, bytes] = {}
@@ -242,7 +242,7 @@ def _repack(
 
 
 def _show_slide(root: Any, number: int) -> None:
-    """Start a slide, which is a section, with its title or number, and whether it is hidden."""
+    """Start the section of a slide with its title or number, and a mark if it is hidden."""
     from lxml import etree
 
     for text in find(root, "//a:r[a:rPr/a:sym]/a:t[text()]"):  # other letters are of other fonts

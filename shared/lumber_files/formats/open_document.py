@@ -19,7 +19,7 @@ _DRAWN_ON_SHEET = ".//drawing:*/text:p | .//drawing:*/table:table"
 _DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='desc']"
 _VALUE_OF_CELL = "@office:*[local-name()!='value-type' and local-name()!='currency']"
 _CELLS = (qualify("table:table-cell"), qualify("table:covered-table-cell"))
-_MOST_COPIES = 1_000_000  # of the cells of a sheet that is repeated; hostile files have more
+_MOST_COPIES = 1_000_000  # of cells of a sheet; hostile files have more
 _DEEPEST = 10  # level of a list
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 # The text of a control of a form, after its tick or empty box.
@@ -64,7 +64,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     for control in find(root, "//drawing:control"):
         form = forms.get(control.get(qualify("drawing:control")), control)
         control.tag, control.text = qualify("text:span"), find(form, _VALUE)
-    for shape in find(root, _DRAWN):  # its text may not be taken for words of the paragraph
+    for shape in find(root, _DRAWN):  # its text is no part of the paragraph
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")
     _number_headings(root, named_styles)
@@ -73,10 +73,10 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
 
 
 def _show_spans(root: Any, named_styles: Any) -> None:
-    """Empty hidden spans, set raised numbers apart and show the symbols of others."""
+    """Empty hidden spans, separate raised numbers and write the symbols of other spans."""
     styles: dict[str, dict[str, str]] = {}
     families = {}
-    for part in (named_styles, root):  # a style comes after that which it is based on
+    for part in (named_styles, root):  # a style comes after its base
         for style in find(part, "//style:style"):
             based_on = styles.get(style.get(qualify("style:parent-style-name"), ""), {})
             own = [pair for each in find(style, "style:text-properties") for pair in each.items()]
@@ -104,7 +104,7 @@ def _make(root: Any, name: str, text: str = "", *children: Any) -> Any:
 
 
 def _number_headings(root: Any, named_styles: Any) -> None:
-    """Take lists of the styles of headings apart; each text has the number that it has there."""
+    """Dissolve lists with styles of headings; each text begins with its number."""
     levels = {
         find(level, "concat(../@style:name, ' ', @text:level)"): level
         for styles in (named_styles, root)
@@ -117,7 +117,7 @@ def _number_headings(root: Any, named_styles: Any) -> None:
         numbers = counts.get(style, [])
         for block in find(outer, ".//text:list-item/*[not(self::text:list)]") if numbers else ():
             depth = len(find(block, "ancestor::text:list"))
-            above = [max(1, number) for number in numbers[: depth - 1]]  # a level left out is 1
+            above = [max(1, number) for number in numbers[: depth - 1]]  # a missing level is 1
             numbers[:] = [*above, numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
             own = [levels.get(f"{style} {level}", {}) for level in range(1, depth + 1)]
             first = depth - int(own[-1].get(qualify("text:display-levels"), 1))
@@ -131,7 +131,7 @@ def _number_headings(root: Any, named_styles: Any) -> None:
 
 
 def _nest_lists(root: Any) -> None:
-    """Move lists that start an item, which shows no label, into the item before."""
+    """Move a list at the start of an item, which then has no label, into the item before."""
     last = "(preceding-sibling::* | ../preceding-sibling::*[1]/self::text:list/*)[last()]"
     for item in find(root, "//text:list-item[*[1][self::text:list]]"):
         outer, inner = item.getparent(), item[0]
@@ -151,7 +151,7 @@ def _nest_lists(root: Any) -> None:
 
 
 def _title_slides(root: Any) -> None:
-    """Start a slide, which is a section, with its title or number, and whether it is hidden."""
+    """Start the section of a slide with its title or number, and a mark if it is hidden."""
     hidden = find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
     for number, page in enumerate(find(root, "//office:presentation/drawing:page"), start=1):
         box = _make(page, "drawing:text-box", "", _make(page, "text:p", f"Slide {number}"))
@@ -165,7 +165,7 @@ def _title_slides(root: Any) -> None:
 
 
 def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
-    """Return the Markdown of a workbook, and notices of what is left out."""
+    """Return the Markdown of a workbook, and notices about omitted content."""
     if "content.xml" not in parts:  # such as one with a password
         return None
     rewrite_open_document(root := parse_xml(parts["content.xml"]), parts)
@@ -179,7 +179,7 @@ def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | No
             counts["sheet"] += 1
             continue
         shown = [*write_cells(_read_cells(sheet, counts), counts)]
-        for drawn in find(sheet, _DRAWN_ON_SHEET):  # what is drawn on it follows its rows
+        for drawn in find(sheet, _DRAWN_ON_SHEET):  # shapes on a sheet follow its rows
             is_table = drawn.tag == qualify("table:table")
             tables = write_cells(_read_cells(drawn, counts), counts) if is_table else ()
             shown += tables or ["".join(drawn.itertext())]
@@ -189,12 +189,12 @@ def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | No
 
 
 def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
-    """Return the cells of a sheet as they are shown, and count formulas without a value."""
+    """Return the displayed cells of a sheet, and count formulas without a value."""
     grid = SheetCells()
     number = column = copies = 0
     for each in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
         if next(each.iterancestors(qualify("table:table"))) is not table:
-            continue  # of what is drawn on it
+            continue  # of shapes on the sheet
         is_hidden = each.get(qualify("table:visibility"), "visible") != "visible"
         if each.tag == qualify("table:table-column"):
             first, column = column + 1, column + _count(each, "columns-repeated")

@@ -1,4 +1,4 @@
-"""What office packages share: XML, links between parts, descriptions of pictures, runs of text."""
+"""Parts of office packages: XML, links between parts, descriptions of pictures, text runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPACES = {
         for name in ("office", "style", "text", "table", "drawing", "presentation", "form")
     },
 }
-"""The namespaces of Office Open XML and OpenDocument, by the prefixes of our paths."""
+"""The namespaces of Office Open XML and OpenDocument, by the prefixes in our XPaths."""
 _ADDED = re.compile(  # the last line of a description that Office wrote, in many languages
     r"\n(?=[^\n]*(?:g[eé]n[eé]r|gerad|созда|生成))[^\n]*"
     r"(?:autom|автом|自動|自动|\b(?:AI|KI|IA)\b)[^\n]*\Z",
@@ -42,7 +42,7 @@ _PAGE_WORD = re.compile(r"\d+|page|seite|página|of|von|de|[ivxlc]+")
 
 
 def parse_xml(xml: bytes) -> Any:
-    """Return the root of an XML, without reading what its entities stand for."""
+    """Return the root of an XML document, without expanding its entities."""
     from lxml import etree
 
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, collect_ids=False))
@@ -57,7 +57,7 @@ def zip_parts(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def find(element: Any, path: str) -> Any:
-    """Return what an XPath finds from an element, with the prefixes of `SPACES`."""
+    """Return the result of an XPath on an element, with the prefixes of `SPACES`."""
     return element.xpath(path, namespaces=SPACES)
 
 
@@ -68,7 +68,7 @@ def qualify(name: str) -> str:
 
 
 def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
-    """Write symbols as Unicode, and set raised and lowered numbers apart from those before them.
+    """Write symbols as Unicode, and separate raised and lowered numbers from the text before.
 
     `fonts` and `position` are XPaths from the properties of a run.
     """
@@ -90,7 +90,7 @@ def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
 
 
 def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
-    """Return the names of the parts that a part ("": the package) refers to, by the reference."""
+    """Return the names of the parts to which a part ("": the package) refers, by reference."""
     folder, name = posixpath.split(part)
     links = parse_xml(parts.get(f"{folder}/_rels/{name}.rels".lstrip("/"), b"<Relationships/>"))
     return {
@@ -103,12 +103,12 @@ def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
 
 
 def is_page_number(line: str) -> bool:
-    """Return whether a line of the head or foot of a page only counts; three numbers are a date."""
+    """Return whether a line of a head or foot is a page number; three numbers are a date."""
     words = re.findall(r"\d+|[^\W\d]+", line.lower())
     return all(map(_PAGE_WORD.fullmatch, words)) and sum(map(str.isdigit, words)) < 3
 
 
 def clean_description(*texts: str | None) -> str:
-    """Return the first description of a picture that is no path, file's name or address, or ""."""
+    """Return the first description of a picture that is no path, file name or address, or ""."""
     cleaned = (" ".join(_ADDED.sub("", text).split()) for text in texts if text)
     return next((text for text in cleaned if text and not _PATH.fullmatch(text)), "")

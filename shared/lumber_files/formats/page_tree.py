@@ -1,4 +1,4 @@
-"""Parses a page into a small tree of what it shows, with few names of elements.
+"""Parses a page into a small tree of its visible content, with few kinds of elements.
 
 The parser is libxml2, through lxml: it closes open elements as browsers do.
 """
@@ -20,7 +20,7 @@ GROUP_TAGS = (
     *("address", "figure", "figcaption", "details", "summary", "form", "fieldset", "legend"),
     *("center", "dl", "dt", "dd", "hgroup", "button", "label"),
 )
-"""The names of elements that contain text or other blocks, and mean nothing else."""
+"""The names of elements that only contain text or other blocks."""
 BLOCK_TAGS = frozenset(
     ("body", *GROUP_TAGS, *HEADING_TAGS, *NESTED_TAGS, "pre", "hr", "thead", "tbody", "tfoot")
 )
@@ -44,13 +44,13 @@ _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORE
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
 _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust", re.IGNORECASE)
 _TASKS = {"checkbox-on", "checkbox-off", "data-inline-task-id"}  # of Notion and Confluence
-# Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
+# Deeper elements are replaced by their content: some pages close no element, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
 
 
 def parse_page(html: str) -> Any:
-    """Return the body of a page. Of a block that is not shown, an empty "nav" is left."""
+    """Return the body of a page; an empty "nav" replaces a hidden block."""
     from lxml.etree import HTMLParser, strip_elements
 
     target: Any = _PageTarget()
@@ -66,7 +66,7 @@ def parse_page(html: str) -> Any:
 class _PageTarget:
     """The target of an HTML parser. `close` returns the tree, with few names of elements.
 
-    A block that is not shown is named "nav", and a text that is not shown "script".
+    Hidden blocks are named "nav", and hidden texts "script".
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class _PageTarget:
             tag = "note" if "noteref" in kind else tag
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
         own = next(filter(None, fonts), "").strip()
-        in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # which holds a page
+        in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # it has a page
         self._open.append((tag, own, in_picture, in_math))
         if "classifier" in names:  # of a term of docutils
             self._builder.data(" : ")
@@ -135,7 +135,7 @@ class _PageTarget:
         role = attributes.get("role", "")
         if role in ("navigation", "search", "dialog", "alertdialog"):
             return False
-        if tag == "button":  # kept if it opens what it names
+        if tag == "button":  # kept if it opens the element that it names
             in_heading = any(name in HEADING_TAGS for name, *_ in self._open)
             return in_heading or role == "tab" or "aria-expanded" in attributes
         style = attributes.get("style", "")

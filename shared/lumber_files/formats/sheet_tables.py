@@ -16,7 +16,7 @@ from lumber_files.formats.markdown_cleanup import (
 )
 
 MAX_COLUMNS = 16_384  # of a sheet in Excel and LibreOffice
-_MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
+_MOST_CELLS = 20_000_000  # of a sheet, empty cells included; hostile files have more
 _Cells = dict[int, dict[int, str]]
 
 
@@ -31,7 +31,7 @@ class SheetCells:
 
 
 def write_cells(grid: SheetCells, counts: Counter[str]) -> Iterator[str]:
-    """Yield the tables of a sheet and the titles above them; count what is hidden."""
+    """Yield the tables of a sheet and the titles above them; count hidden rows and columns."""
     _repeat_merged(grid)
     hidden = grid.hidden_rows & grid.cells.keys()
     used = {column for n in grid.cells.keys() - hidden for column in grid.cells[n]}
@@ -55,7 +55,7 @@ def list_notices(counts: Counter[str]) -> list[str]:
 def _repeat_merged(grid: SheetCells) -> None:
     """Repeat each merged cell in the rows and columns that it spans.
 
-    One that is alone in its row is a title, and is not repeated.
+    A cell that is alone in its row is a title, and is not repeated.
     """
     room, cells = MAX_REPEATED_CELLS, grid.cells
     for top, left, bottom, right in grid.merged:
@@ -69,7 +69,7 @@ def _repeat_merged(grid: SheetCells) -> None:
 
 
 def _dense_rows(cells: _Cells) -> Iterator[list[str]]:
-    """Yield the rows of a sheet with their empty cells; an empty row is where rows are missing."""
+    """Yield the rows of a sheet with their empty cells; an empty row replaces missing rows."""
     used = sorted({column for row in cells.values() for column in row})
     columns: list[int] = []
     for column in used:
@@ -79,13 +79,13 @@ def _dense_rows(cells: _Cells) -> Iterator[list[str]]:
     for before, number in pairwise([0, *sorted(cells)]):
         if number - before > 1:
             yield []
-        if row := cells[number]:  # else it is hidden, and the table goes on below it
+        if row := cells[number]:  # else it is hidden, and the table continues below it
             yield [row.get(column, "") for column in columns]
 
 
 def divide_rows(rows: Iterable[list[str]]) -> Iterator[str]:
     """Yield the tables in the rows of a sheet, and the titles above them."""
-    header: list[str] = []  # a table without one has that of the table before
+    header: list[str] = []  # a table without a header has the header of the table before
     for table in _tables(rows):
         while table and sum(map(bool, table[0])) == 1:
             below = table[1] if table[1:] else []
@@ -103,7 +103,7 @@ def divide_rows(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _tables(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
-    """Yield the tables of a sheet: they are divided by empty rows, or stand side by side."""
+    """Yield the tables of a sheet: empty rows divide them, or they are side by side."""
     for filled, group in groupby(rows, any):
         if not filled:
             continue
@@ -127,7 +127,7 @@ def _tables(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def _find_gap(rows: list[list[str]]) -> int:
-    """Return the empty column between two tables that each have a header; 0 without one."""
+    """Return the empty column between two tables that both have a header; 0 if there is none."""
     used = {n for row in rows for n, text in enumerate(row) if text}
     for gap in sorted(set(range(1, len(rows[0]))) - used):
         left, right = (

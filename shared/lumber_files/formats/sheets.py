@@ -1,4 +1,4 @@
-"""Reads workbooks (XLSX) with values as they are shown."""
+"""Reads workbooks (XLSX) with values as displayed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINK = "string(@*[local-name()='id'])"
 
 
 class _Workbook:
-    """The parts of a workbook that its sheets refer to, and counts of what is not shown."""
+    """The parts of a workbook to which its sheets refer, and counts of hidden content."""
 
     def __init__(self, parts: Mapping[str, bytes], workbook: str) -> None:
         self.notices: Counter[str] = Counter()
@@ -37,7 +37,7 @@ class _Workbook:
         sheets = root.iterfind("{*}sheets/{*}sheet")
         self.sheets = [(sheet, links.get(sheet.xpath(_LINK), "")) for sheet in sheets]
         self._from_1904 = bool(root.xpath("//*[@date1904='1' or @date1904='true']"))
-        # XlsxWriter calculates nothing: it writes 0, and that all is to be calculated.
+        # XlsxWriter calculates nothing: it writes 0, and a mark that all values must be calculated.
         self._not_calculated = {"0"} if root.xpath("//*[@fullCalcOnLoad='1']") else set()
         for item in find(strings, "//x:si[x:r]"):
             show_runs(item, *_RUNS)
@@ -50,7 +50,7 @@ class _Workbook:
         self._fonts = [(names[int(look.get("fontId", 0)) :] or [""])[0] for look in looks]
 
     def read_sheet(self, name: str) -> SheetCells:
-        """Return the cells of a sheet as they are shown."""
+        """Return the displayed cells of a sheet."""
         from lxml import etree
 
         grid, number = SheetCells(), 0
@@ -81,7 +81,7 @@ class _Workbook:
         return grid
 
     def _show(self, cell: Any) -> str:
-        """Return the text of a cell as a sheet shows it, or its formula if no value is stored."""
+        """Return the displayed text of a cell, or its formula if no value is stored."""
         kind = cell.get("t", "n")
         formula, value = cell.find("{*}f"), cell.findtext("{*}v")
         if kind == "inlineStr":
@@ -91,7 +91,7 @@ class _Workbook:
             value = None
         if value is None or (not value and kind != "str"):
             self.notices["formula"] += formula is not None
-            # Of formulas that cells share, the first cell has the text.
+            # The first cell of a shared formula has its text.
             return f"={formula.text}" if formula is not None and formula.text else ""
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
@@ -106,7 +106,7 @@ class _Workbook:
 
 
 def read_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
-    """Return the Markdown of a workbook in XML, and notices of what is left out."""
+    """Return the Markdown of a workbook in XML, and notices about omitted content."""
     linked = parts.keys() & link_targets(parts, "").values()
     if not (names := [name for name in linked if re.search(r"workbook\w*\.xml$", name)]):
         return None
@@ -123,7 +123,7 @@ def read_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
 
 
 def read_drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
-    """Yield the texts and charts that are drawn on a sheet."""
+    """Yield the texts and charts of shapes on a sheet."""
     for name in link_targets(parts, sheet).values():
         if "/drawings/drawing" not in name or name not in parts:
             continue

@@ -1,4 +1,4 @@
-"""The characters of fonts of symbols, which files write as letters of other meanings."""
+"""The characters of symbol fonts, which files store as ordinary letters."""
 
 # ruff: noqa: RUF001 - the table has characters that look like others
 

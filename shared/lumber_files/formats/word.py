@@ -1,4 +1,4 @@
-"""Rewrites the XML of Word documents: what anydoc drops or misreads is text that it reads."""
+"""Rewrites the XML of Word documents, so that anydoc reads text it would drop or misread."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from lumber_files.formats.package import (
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 
-# What styles give: list and level; that a text is hidden or raised; a font of symbols.
+# Properties of styles: list and level, hidden or raised text, a symbol font.
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcPr/w:cellDel]"
 _UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden[not(@w:val=0 or @w:val='false')]]"
-# Paragraphs that go on in the next one: their mark is deleted, or they are a large first letter.
+# Paragraphs that continue in the next: their mark is deleted, or they are a drop cap.
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
-# Marked letters, no number but a text, or a tick of pandoc's lists of tasks.
+# Formats with letters, with a text instead of a number, or with a tick of pandoc's task lists.
 _SHOWN_BY_TEXT = "//w:lvl[not(w:isLgl) and w:lvlText/@w:val != '']/w:numFmt[@w:val='none' or "
 _SHOWN_BY_TEXT += (
     "@w:val='lowerLetter' or @w:val='upperLetter' or ../w:lvlText[@w:val='☐' or @w:val='☒']]"
@@ -37,13 +37,13 @@ _OVERSTRIKE = re.compile(
 _FORMATTING = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
 
 PART = "\ue0f0"
-"""The text in the place of a part that is of another format."""
+"""The text that replaces a part of another format."""
 EMPTY = "\ue0f1"
 """The text of a numbered cell that has no text."""
 
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
-    """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
+    """Rewrite a part of a Word document; return the part that replaces each `PART`."""
     given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
     _apply_styles(root, *map(parse_xml, given))
     _show_fields(root)
@@ -76,7 +76,7 @@ def _make_paragraph(root: Any, text: str) -> Any:
 
 
 def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
-    """Write into paragraphs and runs what they have by their styles: see `_GIVEN`."""
+    """Copy properties of styles into paragraphs and runs; see `_GIVEN`."""
     own = {style.get(qualify("w:styleId")): style for style in find(styles, "//w:style")}
     for level in find(numbering, "//w:lvl[w:pStyle]"):
         if (style := own.get(find(level, "string(w:pStyle/@w:val)"))) is not None:
@@ -90,7 +90,7 @@ def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
                 looks.setdefault(each.tag, each)
             chain.append(own.get(find(chain[-1], "string(w:basedOn/@w:val)")))
     number = qualify("w:numId")
-    # What a run has by its own style counts more.
+    # The run's own style takes precedence.
     for style in [*root.iter(qualify("w:rStyle")), *root.iter(qualify("w:pStyle"))]:
         for tag, each in given.get(style.get(qualify("w:val")), {}).items():
             in_list = tag in (number, qualify("w:ilvl"))
@@ -103,9 +103,9 @@ def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
 
 
 def _show_fields(root: Any) -> None:
-    """Write what fields without a stored result show after them."""
+    """Write the displayed text of fields without a stored result after them."""
     entry = "string(w:ffData/w:ddList/w:listEntry[1 + sum(../w:result/@w:val)]/@w:val)"
-    fields: list[list[str]] = []  # of each that is open: the chosen entry, instruction and result
+    fields: list[list[str]] = []  # of each open field: the chosen entry, instruction and result
     for part in root.iter(*map(qualify, ("w:fldChar", "w:instrText", "w:t"))):
         kind = part.get(qualify("w:fldCharType"))
         if kind == "begin":
@@ -146,7 +146,7 @@ def _mark_numbers(root: Any) -> None:
 
 
 def _show_text(root: Any) -> None:
-    """Reduce a Word document to the text that a reader sees if all changes are accepted."""
+    """Reduce a Word document to its visible text after all changes are accepted."""
     from lxml.etree import strip_tags
 
     for box in find(root, "//w:ffData/w:checkBox"):
@@ -177,7 +177,7 @@ def _show_text(root: Any) -> None:
 
 
 def _mark_table(table: Any) -> None:
-    """Take a table of one column, or one filled cell, apart; mark the header row of others."""
+    """Dissolve a table of one column or one filled cell; mark the header row of other tables."""
     rows = find(table, "w:tr")
     filled = "w:tc[normalize-space()]" if len(rows) == 1 else "w:tc"
     if all(len(find(row, filled)) < 2 for row in rows):

@@ -1,4 +1,4 @@
-"""Finds tables that are drawn without lines: rows whose numbers stand under heads of columns."""
+"""Finds tables without drawn lines: rows of numbers below heads of columns."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from lumber_files.pdf.text_lines import TextLine, Word, by_height
 _SIGNS = "$€£¥"
 _TOP = attrgetter("top")
 _SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
-# With the mark of a note; "21/20" is a change.
+# Possibly with the mark of a note; "21/20" is a change.
 _YEAR = re.compile(
     r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
 _ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
-# A number, a range, or a dagger in its place; a digit in parentheses behind one is a note.
+# A number, a range, or a dagger instead of a number; a digit in parentheses after it is a note.
 _NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,\u2013]*\d)?[%)]*|[\u2020\u2021]")
 _MARK = re.compile(r"\(\d\)")
-# "12 kg", but not "2 of", nor "2Q", which is a head.
+# "12 kg", but neither "2 of" nor "2Q", which is a head.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
 _HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
-_NUMBER_GAP = 0.4  # times the size, between two numbers; thousands are divided by a space
-_MAX_CELL_GAP = 2.0  # points, beside a column, of its dashes
+_NUMBER_GAP = 0.4  # times the size, between two numbers; a space may separate thousands
+_MAX_CELL_GAP = 2.0  # points, between a column and its dashes
 _MAX_LABEL_LINES = 3  # between two rows of a table, such as "Revenues", or as many as the rows
 _MAX_ROW_DISTANCE = 4.0  # times the size
 _MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
@@ -38,14 +38,14 @@ _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a l
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
 _NOTE = re.compile(r"\(.*\)")  # "(in millions)" in the middle of a page
 _MAX_HEAD_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
-_MAX_HEAD_LINES = 40  # the heads of many columns are a line for each word
+_MAX_HEAD_LINES = 40  # the heads of many columns have a line for each word
 _MAX_RULE_DISTANCE = 0.9  # times the size, from the head of several columns to the line below
-# Times the size, by which heads reach farther left and right than numbers.
+# Times the size: heads may extend so much farther left and right than numbers.
 _MAX_LEFT_SLACK, _MAX_RIGHT_SLACK = 3.0, 8.0
 
 
 class _Range(NamedTuple):
-    """Where a cell or a column begins and ends, and the text of a cell."""
+    """The left and right ends of a cell or a column, and the text of a cell."""
 
     left: float
     right: float
@@ -53,7 +53,7 @@ class _Range(NamedTuple):
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a number, possibly with a unit or a roman one of a page, or a sign."""
+        """Whether it is a number, possibly with a unit or roman as of a page, or a sign."""
         text = self.text
         return not text.upper().isupper() or bool(
             _ROMAN.fullmatch(text) or _MEASURE.fullmatch(text)
@@ -68,7 +68,7 @@ def find_column_tables(
 ) -> Iterator[tuple[Sequence[TextLine], list[list[str]]]]:
     """Yield the lines and the cells of the tables of a page, given its lines in reading order.
 
-    A rule below the head of several columns shows which these are.
+    A rule below the head of several columns shows which columns it covers.
     """
     cells = [_cells(line) for line in lines]
     rules = sorted((rule for rule in rules if not rule.upright), key=_TOP)
@@ -87,7 +87,7 @@ def find_column_tables(
             heads, labels = _heads_above(lines[last : rows[0] + 1], columns, inner, pitch, edge)
             head, body = _head_row(heads, columns, rules, inner), [*labels, *lines[rows[0] : stop]]
             signed = any(word.text in _SIGNS for row in rows for word in lines[row].words)
-            # A single row is one of a table if each of its columns has a head.
+            # A single row is a table if each of its columns has a head.
             if all(head[1:]) if len(rows) == 1 else heads or most > 1 or signed:
                 yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
                 last = stop
@@ -95,9 +95,9 @@ def find_column_tables(
 
 
 def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
-    """Return the cells of a line, or what a gap divides.
+    """Return the cells of a line, or with `gap` the pieces between gaps of that width.
 
-    Signs of currencies begin cells, and numbers that are farther apart than words.
+    A cell begins with a currency sign, or with a number after a wider gap than between words.
     """
     cells: list[list[Word]] = []
     for words in line.cells:
@@ -110,7 +110,7 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
             elif last and (last.text in _SIGNS or word.text.strip(")") == "%"):
-                begins = _YEAR.fullmatch(last.text) is not None  # "%" is the head beside it
+                begins = _YEAR.fullmatch(last.text) is not None  # "%" is the next head
             if begins:
                 cells.append([])
             cells[-1].append(word)
@@ -121,13 +121,13 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
 
 
 def _is_head(cells: _Ranges, least: int = 2) -> bool:
-    """Return whether all numbers of a row are years, and are as many as there must be."""
+    """Return whether all numbers of a row are years, and there are at least `least`."""
     values = [cell for cell in cells if cell.is_value and cell.text != "%"]
     return len(values) >= least and all(_YEAR.fullmatch(cell.text) for cell in values)
 
 
 def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: int) -> list[int]:
-    """Return the numbers of the rows of a table that starts at a line, without labels between."""
+    """Return the line numbers of the rows of a table that starts at a line, without label lines."""
     rows: list[int] = []
     edge = 0.0  # where the numbers begin
     for number in range(start, len(lines)):
@@ -136,7 +136,7 @@ def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: 
         sums = all(c.is_value and c.right > edge for c in own) and not _is_head(own, least=1)
         below = sums and lines[number - 1].base - line.base > line.size / 2
         if alike and below and any(map(str.isdigit, line.text)):
-            own.insert(0, _Range(lines[rows[0]].left, lines[rows[0]].left))  # there is no label
+            own.insert(0, _Range(lines[rows[0]].left, lines[rows[0]].left))  # without labels
         values = [cell for cell in own[1:] if cell.is_value]
         is_note = len(own) == 1 and _SENTENCE_END.search(line.text)
         if rows:
@@ -153,7 +153,7 @@ def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: 
 
 
 def _columns(rows: Sequence[_Ranges]) -> list[_Range]:
-    """Return the columns behind the labels; none if two cells of a row are in one."""
+    """Return the columns after the labels; none if two cells of a row are in one column."""
     values = [cell for row in rows for cell in row if cell.is_value]
     others = [cell for row in rows for cell in row if not cell.is_value]
     for gap in (_MAX_CELL_GAP, 0.0):
@@ -166,7 +166,7 @@ def _columns(rows: Sequence[_Ranges]) -> list[_Range]:
 
 
 def _union(ranges: _Ranges, gap: float = 0.0) -> list[_Range]:
-    """Return the ranges that those make together that overlap, or are closer than a gap."""
+    """Join ranges that overlap or are closer than a gap."""
     union: list[_Range] = []
     for one in sorted(ranges):
         if union and one.left < union[-1].right + gap:
@@ -181,7 +181,7 @@ def _overlap(one: _Range, other: _Range) -> float:
 
 
 def _place(cell: _Range, columns: _Ranges) -> int | None:
-    """Return the number of the column in which most of a cell is, None if it is in none."""
+    """Return the number of the column that contains most of a cell, or None."""
     place = max(range(len(columns)), key=lambda number: _overlap(cell, columns[number]))
     return place if _overlap(cell, columns[place]) > 0 else None
 
@@ -210,7 +210,7 @@ def _body(lines: Sequence[TextLine], columns: _Ranges, pitch: float) -> Iterator
 def _heads_above(
     lines: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule], pitch: float, edge: float
 ) -> tuple[list[list[TextLine]], list[TextLine]]:
-    """Return the levels of heads above the last line, and the lines with labels below them.
+    """Return the levels of heads above the last line, and the label lines below the heads.
 
     The labels of the rows end at an `edge`.
     """
@@ -234,7 +234,7 @@ def _heads_above(
         ):
             ends = [o for o in level if _is_long(o) and levels and o.left <= levels[-1][0].left]
             if ends and levels[-1][0].text[0].islower() and headed[-1:] == [len(levels) - 1]:
-                headed.pop()  # its sentence goes on there
+                headed.pop()  # its sentence continues there
             break
         headed += [len(levels)] * bool(over and not is_note)
         levels += [level] * (bool(beside) or not is_note)
@@ -246,10 +246,10 @@ def _heads_above(
 def _heads(
     level: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule]
 ) -> tuple[list[_Range], list[_Range]]:
-    """Return the cells of a level that are above the labels, and those above columns."""
+    """Return the cells of a level above the labels, and the cells above columns."""
     gaps = [_HEAD_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
     cells = sorted(chain(*map(_cells, level, gaps)))
-    slack = _MAX_LEFT_SLACK * level[0].size  # a year may stand above the sign of a currency
+    slack = _MAX_LEFT_SLACK * level[0].size  # a year may be above a currency sign
     below = [] if _is_long(level[0]) else _rules_below(level[0], rules)
     groups = [_above(rule, cells) for rule in below if rule.right > columns[0].left]
     alone = [group[0] for group in groups if len(group) == 1]
@@ -276,7 +276,7 @@ def _rules_below(line: TextLine, rules: Sequence[Rule]) -> list[_Range]:
 def _head_row(
     heads: Sequence[list[TextLine]], columns: _Ranges, rules: Sequence[Rule], inner: Sequence[Rule]
 ) -> list[str]:
-    """Return the heads of columns; one of several columns is repeated in each of them."""
+    """Return the heads of columns; a head of several columns is repeated in each column."""
     row = [""] * (len(columns) + 1)
     columns = [*columns]
     for level in heads[::-1]:
@@ -285,10 +285,10 @@ def _head_row(
         lower = row[1:] if level is not heads[-1] else []
         ranges = _columns_below(over, level[0], columns, rules, lower)
         for cell, own in zip(over, ranges, strict=True):
-            # What all columns have in common is said once: a row's context has few words.
+            # Text in the heads of all columns is kept once: a row's context has few words.
             common = len(own) == len(columns) > 1
             places.append(range(1) if common else range(own.start + 1, own.stop + 1))
-            if len(own) == 1:  # the heads above are as wide
+            if len(own) == 1:  # the heads above have the same width
                 left, right, _ = columns[own.start]
                 columns[own.start] = _Range(min(left, cell.left), max(right, cell.right))
         for cell, numbers in [*zip([*beside, *over], places, strict=True)][::-1]:
@@ -300,16 +300,17 @@ def _head_row(
 def _columns_below(
     cells: _Ranges, line: TextLine, columns: _Ranges, rules: Sequence[Rule], lower: Sequence[str]
 ) -> list[range]:
-    """Return the columns of each head of a level: those above the same rule, or around it.
+    """Return the columns of each head of a level: above the same rule, or around the head.
 
-    If there are `lower` heads of the columns, a head in the middle of some is above them all if it
-    stands over a rule, reaches into those beside its own, or it or all of theirs are years.
+    If there are `lower` heads of the columns, a head in the middle of several columns belongs to
+    all if it is above a rule or extends into the columns beside its own, or if it or all lower
+    heads are years.
     """
     places, spreads, below = [], [], _rules_below(line, rules)
     for cell in cells:
         wide = cell
         for rule in below:
-            # Not one below all heads; each column may have its piece.
+            # No rule below all heads; each column may have its own piece of the rule.
             if _above(rule, cells) in ([], [cell]) and _overlap(cell, rule) > 0:
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]
@@ -330,19 +331,19 @@ def _columns_below(
         even = [(n, m) for n, m in even if m - n <= spreads[number] or _of_years(lower[n:m])]
         column = columns[own.start]
         if cell.left > column.left and abs(cell.right - column.right) < line.size / 2:
-            wider[own.start, own.stop] = 0.0  # as numbers are
+            wider[own.start, own.stop] = 0.0  # like numbers
         one_sided = [w for w in wider if own.start == w[0] or own.stop == w[1]]
         places[number] = range(*even[0] if even else min(one_sided, key=wider.__getitem__))
     return places
 
 
 def _of_years(heads: Sequence[str]) -> bool:
-    """Return whether each of some heads has others that differ in the year only."""
+    """Return whether each head differs from other heads only in the year."""
     others = [_DATE.sub("", head) for head in heads]
     return all(map(_DATE.search, heads)) and all(others.count(one) > 1 for one in others)
 
 
 def _shift(cell: _Range, numbers: range, columns: _Ranges) -> float:
-    """Return how far the middle of a head is from that of columns."""
+    """Return the distance from the middle of a head to the middle of columns."""
     left, right = columns[numbers[0]].left, columns[numbers[-1]].right
     return abs(cell.left + cell.right - left - right) / 2

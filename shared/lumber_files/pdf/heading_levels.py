@@ -10,7 +10,7 @@ from itertools import pairwise
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
-_MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text; titles of papers have twice as many
+_MAX_WORDS, _MAX_LINES = 15, 3  # longer lines are text; titles of papers have twice as many
 _TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
@@ -18,7 +18,7 @@ MAX_LEVEL = 4
 _HAN = "\u3040"  # from kana on, two letters may be a heading
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
-# "(in millions)", captions, sources, formulas, addresses, authors and page numbers name no section.
+# "(in millions)", captions, sources, formulas, addresses, authors and page numbers are no headings.
 _NO_SECTION = re.compile(
     r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
     r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?(?:(?:[A-Z]{1,3}[-.]?)?\d|[IVX]+\b)"
@@ -40,12 +40,12 @@ def title_key(title: str) -> str:
 
 
 def bookmark_key(title: str) -> str:
-    """Return what a bookmark and its heading have in common: LaTeX leaves numbers out of one."""
+    """Return the common key of a bookmark and its heading: LaTeX omits numbers in bookmarks."""
     return title_key(_NUMBERING.sub("", title, count=1))
 
 
 class TypeStyles:
-    """The type of a file: what sets its headings and code apart from its text.
+    """The type of a file: it distinguishes headings and code from text.
 
     Attributes:
         text: The size of most of the type.
@@ -87,7 +87,7 @@ class TypeStyles:
         return line.fixed and self._fixed_is_rare and line.size < HEADING_SCALE * self.text
 
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
-        """Return whether lines are a heading by their bookmark or type."""
+        """Return whether lines are a heading, by bookmark or type."""
         text = " ".join(line.text for line in lines)
         words = text.split()
         size = lines[0].size

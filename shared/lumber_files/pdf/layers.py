@@ -1,4 +1,4 @@
-"""Loads pages without what is in layers that are switched off, which PDFium reads."""
+"""Loads pages without layers that are switched off, which PDFium would read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 _SIDE = 128  # pixels of a drawing of a page, on which a letter leaves a trace
-_BACKGROUND = b"\xbf\x3f\x7f\xff"  # blue, green, red; which no text has
+_BACKGROUND = b"\xbf\x3f\x7f\xff"  # blue, green, red; a colour that no text has
 
 
 def may_have_layers(content: bytes) -> tuple[bool, bool]:
@@ -44,7 +44,7 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
             pdfium.FPDFPageObj_SetIsActive(own, 1)
             inside = range(max(0, pdfium.FPDFFormObj_CountObjects(own)))
             for text in (own, *(pdfium.FPDFFormObj_GetObject(own, n) for n in inside)):
-                pdfium.FPDFTextObj_SetTextRenderMode(text, 0)  # that of a scan is invisible
+                pdfium.FPDFTextObj_SetTextRenderMode(text, 0)  # text of a scan is invisible
         pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, _SIDE, _SIDE, 0, 0)
         if ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), len(blank)) == blank:
             hidden.update(numbers)

@@ -1,6 +1,6 @@
 """Writes the lines of a PDF's pages as Markdown: headings, lists, tables and paragraphs.
 
-A PDF has none of these: it draws characters at positions, in fonts.
+A PDF only draws characters at positions, in fonts.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
 _MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
 _MAX_CELL_LEADING = 1.6  # times the size, between two lines of a cell
-_MIN_PICTURE = 4  # times the size of a caption; what is lower is a band of a table
+_MIN_PICTURE = 4  # times the size of a caption; a lower picture is a band of a table
 _MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
-# Starts of paragraphs that Markdown takes for a heading, a quotation, a rule or code.
+# Starts of paragraphs that Markdown would read as a heading, a quotation, a rule or code.
 _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
 
 
@@ -39,9 +39,9 @@ _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[
 class _Block:
     kind: str
     lines: Sequence[TextLine] = ()
-    level: int = 0  # of a heading's bookmark, 0 without one, or of an item, from 0
+    level: int = 0  # of a heading's bookmark, 0 without a bookmark, or of an item, from 0
     cells: Sequence[Sequence[str]] = field(default_factory=list)
-    margin: float = 0.0  # the right end of the lines that begin where these do
+    margin: float = 0.0  # the right end of the lines that begin at the same place
 
 
 def to_markdown(
@@ -49,8 +49,8 @@ def to_markdown(
 ) -> tuple[list[str], str]:
     """Return the Markdown of each page, and a title for a file without headings or "".
 
-    Line ends still divide words in it; see `finish`. The title is the first running head. Pages
-    have their lines, and the rules drawn on each.
+    Words in it are still divided by line ends; see `finish`. The title is the first running head.
+    Pages have their lines, and the rules drawn on each.
     """
     kept, heads, notes = strip_running_heads([*map(join_raised, pages)])
     lines = [order_lines(page) for page in kept]
@@ -59,7 +59,7 @@ def to_markdown(
         list(_blocks(number, page, drawn, styles))
         for number, (page, drawn) in enumerate(zip(lines, rules, strict=True))
     ]
-    if blocks:  # at the end: above the first heading they are of no section
+    if blocks:  # at the end: above the first heading they would be in no section
         blocks[-1] += (_Block("row", [line]) for line in [*heads, *notes])
     headings = _sections(blocks)
     levels = levels_of((block.lines[0].size, block.level) for block in headings)
@@ -84,9 +84,9 @@ def to_markdown(
 
 
 def _sections(pages: Sequence[Sequence[_Block]]) -> list[_Block]:
-    """Return the headings; make those paragraphs that have only a larger heading below them.
+    """Return the headings; a heading directly above a larger heading becomes a paragraph.
 
-    These are dates, authors and addresses above a title, and the large type of a cover.
+    Such headings are dates, authors and addresses above a title, or the large type of a cover.
     """
     headings: list[_Block] = []
     largest = 0.0  # of the headings above the next text
@@ -126,7 +126,7 @@ def finish(page: str) -> str:
 
 
 def _between(before: _Block, block: _Block) -> str:
-    """Return what stands between a block and one that may continue it, also on the next page."""
+    """Return the separator between a block and its possible continuation, also on the next page."""
     if before.kind == block.kind == "item":
         return "\n"
     goes_on = before.kind in ("paragraph", "item") and block.kind == "paragraph"
@@ -135,7 +135,7 @@ def _between(before: _Block, block: _Block) -> str:
     last, first = before.lines[-1], block.lines[0]
     start = first.text[0]
     if bidirectional(start) == "L" and start.isalpha() and start.lower() == start.upper():
-        # Without case, a full line goes on in one at a top that is not indented.
+        # In scripts without case, a full line continues in an unindented line at the top of a page.
         full = before.lines[0] is not last and before.margin - last.right < 2 * last.size
         if full and last.base < first.base and first.left < block.lines[:2][-1].left + 1:
             return "" if re.match(f"[{UNSPACED}]{{2}}", last.text[-1] + start) else "\n"

@@ -1,4 +1,4 @@
-"""Finds the tables of a PDF whose columns are kept apart by gaps, not by upright rules."""
+"""Finds the tables of a PDF with gaps instead of upright rules between columns."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from lumber_files.pdf.ruled_tables import MIN_GAP, Grid, Rule
 from lumber_files.pdf.text_lines import TextLine, by_height
 
 _MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
-_MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; justified text has wider
+_MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; wider in justified text
 _MIN_PIECE_WORDS = 4  # of a piece of a sentence
 _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
-_MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row that has none on its other side
+_MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row without a rule on its other side
 _MAX_LEADING = 1.5  # times the size, of the lines of such a row
 
 
 def find_open_grids(lines: Sequence[TextLine], rules: Iterable[Rule]) -> Iterator[Grid]:
-    """Yield the grids of a page whose columns have no upright rules; each cell may have its own."""
+    """Yield the grids of a page without upright rules; each cell may have rules of its own."""
     for stack in _stacks([rule for rule in rules if not rule.upright]):
         left, right = stack[0].left - MIN_GAP, stack[0].right + MIN_GAP
         inside = [line for line in lines if line.left < right and left < line.right]
@@ -101,7 +101,7 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
         return
     texts = [text for own in cells for text in own.values()]
     pieces = [o for o in texts if o[0].islower() and len(o.split()) >= _MIN_PIECE_WORDS]
-    if 2 * len(pieces) > len(texts):  # sentences go on in them: two columns of text
+    if 2 * len(pieces) > len(texts):  # sentences continue in them: two columns of text
         return
     tops = [max(line.base + line.size for line in row) for row in rows]
     tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)
@@ -116,7 +116,7 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
 
 
 def _wraps(row: Sequence[TextLine], has_numbers: bool, behind: float) -> bool:
-    """Return whether text behind the labels goes on in a second line of a row with numbers."""
+    """Return whether text after the labels continues in a second line of a row with numbers."""
     top = max(line.base - line.size / 2 for line in row)
     later = (word for line in row if line.base < top for word in line.words)
     return has_numbers and any(o.left > behind and o.text.upper().isupper() for o in later)
@@ -132,7 +132,7 @@ def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str
 
 
 def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
-    """Return the cells of rows below heads if a row lacks a cell before others, else none."""
+    """Return the cells of rows below heads if a row lacks a cell before its last; else none."""
     gutters = _gutters(lines)
     gaps: tuple[list[float], list[float]] = [], []  # between words of a cell, and between cells
     for before, word in (pair for line in lines for pair in pairwise(line.words)):
@@ -152,7 +152,7 @@ def _divide(
 ) -> Iterator[list[TextLine]]:
     """Yield the rows between two rules: one, unless two numbers stand in a column.
 
-    The rules may be a `few`: those above and below the heads, and below the table.
+    With `few`, the only rules are above and below the heads, and below the table.
     """
     levels = by_height(row)
     cells = [_cells(level, gutters) for level in levels]
@@ -164,7 +164,7 @@ def _divide(
 
 
 def _gutters(lines: Sequence[TextLine]) -> list[float]:
-    """Return the middles of the gaps between words that all lines leave free."""
+    """Return the middles of the gaps between words that are free in all lines."""
     words = sorted((word.left, word.right, line.size) for line in lines for word in line.words)
     ends = zip(words[1:], accumulate((right for _, right, _ in words), max), strict=False)
     return [(left + end) / 2 for (left, _, size), end in ends if left - end > _MIN_GUTTER * size]

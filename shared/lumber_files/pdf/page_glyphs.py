@@ -1,4 +1,4 @@
-"""The glyphs of a PDF's page as PDFium gives them: where each stands, and in which font."""
+"""The glyphs of a PDF's page, as PDFium returns them, with their positions and fonts."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class PageGlyphs:
     Attributes:
         pdfium: The functions of PDFium.
         page: The text of the page, until `close` is called.
-        objects: What is drawn on the page.
+        objects: The objects drawn on the page.
         count: Number of glyphs, each of which has an index.
-        order: PDFium's number of each glyph. Text from right to left is put in another order.
-        turns: How many words were seen, by the quarter turns to the left of their letters.
+        order: PDFium's number of each glyph. Text from right to left is reordered.
+        turns: The number of words by the quarter turns to the left of their letters.
     """
 
     def __init__(self, pdfium: Any, page: Any) -> None:
@@ -52,7 +52,7 @@ class PageGlyphs:
         self.pdfium.FPDFText_ClosePage(self.page)
 
     def box(self, index: int, turns: int) -> tuple[float, float, float]:
-        """Return the left and right sides of a character, and its foot."""
+        """Return the left and right sides of a character, and its bottom."""
         self.pdfium.FPDFText_GetCharBox(self.page, self.order[index], *self._numbers)
         left, right, bottom, top = self._numbers
         if not turns:
@@ -67,7 +67,7 @@ class PageGlyphs:
         return self._numbers[3].value - foot
 
     def spaces(self, start: int, stop: int) -> list[float]:
-        """Return how far each of some characters begins from where the one before advances to."""
+        """Return the distance of each character from the end of the advance of the one before."""
         area, end, spaces = self._area, 0.0, []
         for own in self.order[start:stop]:
             self.pdfium.FPDFText_GetLooseCharBox(self.page, own, area)
@@ -80,21 +80,21 @@ class PageGlyphs:
         return bool(self.pdfium.FPDFText_IsGenerated(self.page, self.order[index]))
 
     def origin(self, index: int, turns: int = 0) -> tuple[float, float]:
-        """Return where a character begins on its baseline."""
+        """Return the start of a character on its baseline."""
         x, y = self._numbers[:2]
         self.pdfium.FPDFText_GetCharOrigin(self.page, self.order[index], x, y)
         return turn_back(x.value, y.value, turns)
 
     def font(self, index: int, *, goes_down: bool) -> Word:
-        """Return a word without place that is drawn as a character is.
+        """Return a word without position, with the font of a character.
 
-        A line that `goes_down` is read as if it were turned, so that the first is at the top.
+        A line that `goes_down` is read as if it were turned: its first character is at the top.
         """
         pdfium, page, matrix = self.pdfium, self.page, self._matrix
         own = self.order[index]
         pdfium.FPDFText_GetMatrix(page, own, matrix)
         size = pdfium.FPDFText_GetFontSize(page, own) * hypot(matrix.c, matrix.d)
-        if size < _MIN_SIZE:  # a font whose glyphs are drawings may have any
+        if size < _MIN_SIZE:  # fonts with drawn glyphs may have any size
             left, right, _ = self.box(index, 0)
             size = max(_MIN_SIZE, right - left, self.height(index))
         turns = 3 if goes_down else 0
@@ -126,5 +126,5 @@ class PageGlyphs:
 
 
 def turn_back(x: float, y: float, turns: int) -> tuple[float, float]:
-    """Return a point of a page that is turned back by quarter turns."""
+    """Return a point of a page after turning it back by quarter turns."""
     return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]

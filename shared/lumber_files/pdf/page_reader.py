@@ -1,7 +1,7 @@
 """Reads the pages of a PDF as Markdown with PDFium; run in a child process.
 
-PDFium limits neither time nor memory, and crashes on some damaged files: the child's limits hold
-for these.
+PDFium limits neither time nor memory, and crashes on some damaged files. The limits of the child
+process protect against both.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def read_pages(
 ) -> tuple[tuple[str, str], list[str], list[int], list[str]]:
     """Return two titles, each page's Markdown, the pages without text, and notices.
 
-    The titles are that in the properties and the running head of a file without headings, or "".
-    Pages without text are numbered from 1, and empty pages left out.
+    The titles are the title in the properties, and the running head of a file without headings, or
+    "". Pages without text are numbered from 1; empty pages are left out.
 
     Raises:
         TooMuchError: The text has more than `max_unpacked` bytes.
@@ -58,7 +58,7 @@ def read_pages(
         lines, drawn, objects = _read_page(pdfium, document, form, number, layers, whole)
         pages.append(lines)
         rules.append(drawn)
-        if lines or not objects:  # all of it may be running heads
+        if lines or not objects:  # all text may be running heads
             blank.add(number + 1)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
         check_unpacked(size, max_unpacked)
@@ -90,7 +90,7 @@ def _read_page(
         annotation = pdfium.FPDFPage_GetAnnot(page, place)
         kinds.add(pdfium.FPDFAnnot_GetSubtype(annotation))
         pdfium.FPDFPage_CloseAnnot(annotation)
-    # Links and pop-ups show no text. Flattening makes that of others a part of the page.
+    # Links and pop-ups show no text. Flattening makes the text of others part of the page.
     if kinds - {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP}:
         if form:
             pdfium.FORM_OnAfterLoadPage(page, form)
@@ -102,7 +102,7 @@ def _read_page(
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)
-    if is_from_right("".join(line.text for line in lines)):  # what is read first is left
+    if is_from_right("".join(line.text for line in lines)):  # "left" is where reading starts
         lines = [turn_round(line) for line in lines]
         rules = [rule._replace(left=-rule.right, right=-rule.left) for rule in rules]
     return lines, rules, len(drawn.objects)
@@ -119,7 +119,7 @@ def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
         if turns:
             corners = turn_back(left, bottom, turns), turn_back(right, top, turns)
             (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
-        segments = pdfium.FPDFPath_CountSegments(drawn)  # -1 of a picture
+        segments = pdfium.FPDFPath_CountSegments(drawn)  # -1 for a picture
         if segments == _LINE_SEGMENTS or min(right - left, top - bottom) < _MAX_RULE_WIDTH:
             if max(right - left, top - bottom) > _MIN_RULE_LENGTH:
                 yield Rule(left, bottom, right, top)

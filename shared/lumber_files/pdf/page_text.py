@@ -1,6 +1,6 @@
-"""The text of a PDF's page, with what PDFium leaves out of it, adds to it, or cannot decode.
+"""The text of a PDF's page, corrected where PDFium omits, adds or cannot decode characters.
 
-It has a character for each glyph. U+0000 stands for one that is left out later.
+It has a character for each glyph. U+0000 marks a character that is left out later.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from lumber_files.pdf.page_glyphs import PageGlyphs
 from lumber_files.pdf.text_repair import UNDECODABLE
 
 LOWER_HYPHEN = "\ufdd1"
-"""Stands for U+2010 at the end of a line, as U+FFFE does for a hyphen in PDFium's text."""
+"""Replaces U+2010 at the end of a line, as U+FFFE replaces a hyphen in PDFium's text."""
 _DROPPED = "\3"  # not in PDFium's text, if it is the number of a glyph
 _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
 _DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
 _JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
-_MIN_SPACES = 0.15, 0.22  # times the size, behind a letter of one glyph or more
+_MIN_SPACES = 0.15, 0.22  # times the size, after a letter of one glyph or more
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
-_MIN_BAR = 4  # times the height, the width of a glyph that is a minus sign
+_MIN_BAR = 4  # times the height: the minimum width of a minus sign
 _MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold
 
-# Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. Of a
+# Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. For a
 # font without a map to characters, PDFium returns the numbers of glyphs: "7KH" for "The".
 _FIRST_GLYPHS = bytes([*range(32, 127), *range(128, 160)]).decode("mac_roman")
 _MARKS, _MARKS_AFTER = "\u2013\u2014\u201c\u201d\u2018\u2019", 174  # the space, in most fonts
-_FIRST_LETTER = 160  # other fonts have accented letters from here on, also in place of these marks
+_FIRST_LETTER = 160  # in other fonts, accented letters begin here and replace these marks
 _SPACE_GLYPHS = "\1\2\3\4"  # the numbers that the space may have in such a font
-_SPACES_OF_TEXT = 0.08, 0.4  # shares of its characters; of the glyphs of another font, as rarely
-_MIN_TEXT = 0.88  # share of letters, digits and spaces; with other glyphs, "a" is no letter
+_SPACES_OF_TEXT = 0.08, 0.4  # minimum and maximum share of spaces in a text
+_MIN_TEXT = 0.88  # share of letters, digits and spaces; with another order of glyphs it is lower
 
 
 def read_characters(glyphs: PageGlyphs) -> str:
@@ -53,9 +53,9 @@ def read_characters(glyphs: PageGlyphs) -> str:
 
 
 def _with_missing(text: str, glyphs: PageGlyphs) -> str:
-    """Return a text with a character for each glyph that PDFium leaves out of it.
+    """Return a text with the characters of glyphs that PDFium omits.
 
-    A bar is a minus sign. At the start of a line it is the mark of an item.
+    A bar is a minus sign, or at the start of a line the mark of an item.
     """
     units, index_in_text = list(text), glyphs.pdfium.FPDFText_GetTextIndexFromCharIndex
     for index in range(glyphs.count):
@@ -85,7 +85,7 @@ def _with_decoded(text: str, glyphs: PageGlyphs) -> str:
 
 
 def decode_glyphs(glyphs: Sequence[str]) -> str:
-    """Return the characters of a font's glyphs, given as their numbers; "" if these are no text."""
+    """Return the characters of a font's glyph numbers; "" if they are no text."""
     space = ord(max(_SPACE_GLYPHS, key=glyphs.count))
     characters = {chr(glyph): own for glyph, own in enumerate(_FIRST_GLYPHS, start=space)}
     marks = {chr(glyph): own for glyph, own in enumerate(_MARKS, start=space + _MARKS_AFTER)}
@@ -99,17 +99,17 @@ def decode_glyphs(glyphs: Sequence[str]) -> str:
 
 
 def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
-    """Return a text with doubled letters where PDFium has a space for the second one.
+    """Return a text with doubled letters where PDFium has a space instead of the second letter.
 
-    Chrome draws each letter as an object. PDFium leaves out one like that before it if their
-    boxes overlap, as in italics: bold print may draw each letter twice.
+    Chrome draws each letter as an object. PDFium omits a letter equal to the one before if their
+    boxes overlap, as in italics, because bold print may draw each letter twice.
     """
     units = list(text)
     for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
         before, after = space.start() - 1, space.end()
         for x, y, end, _ in glyphs.drawn_between(before, after):
             left, right, foot = glyphs.box(before, 0)
-            width, shift = right - left, x - left  # that of bold print is smaller
+            width, shift = right - left, x - left  # in bold print the difference is smaller
             unlike = max(abs(end - x - width), abs(y - foot))
             joined = glyphs.box(after, 0)[0] < end + width / 16  # else a word ends
             if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
@@ -118,10 +118,10 @@ def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
 
 
 def _with_joined(text: str, glyphs: PageGlyphs) -> str:
-    """Return a text with U+0000, which is left out later, for what PDFium adds to it.
+    """Return a text with U+0000, which is left out later, for characters that PDFium adds.
 
-    Chrome states the text of glyphs that make a letter. PDFium adds a space behind the first,
-    and repeats the text if another one, such as a tone, begins behind the next letter.
+    Chrome states the text of several glyphs that form a letter. PDFium adds a space after the first
+    glyph, and repeats the text if another glyph, such as a tone, begins after the next letter.
     """
     pdfium, units, owners = glyphs.pdfium, list(text), dict[int, int]()
     for start, stop in (run.span() for run in _JOINED.finditer(text)):
@@ -157,6 +157,6 @@ def _without_copies(word: re.Match[str], glyphs: PageGlyphs) -> str:
 
 
 def _hyphen(match: re.Match[str], glyphs: PageGlyphs) -> str:
-    """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""
+    """Return U+FDD1 for a hyphen if the character after it is on a lower line."""
     below = glyphs.origin(match.start())[1] - glyphs.origin(match.end())[1] > 1
     return LOWER_HYPHEN if below else match[0]

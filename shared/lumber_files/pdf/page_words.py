@@ -18,14 +18,14 @@ from lumber_files.pdf.text_repair import WORD_GOES_ON
 
 _LINE = re.compile(f"([^\r\n\ufffe{LOWER_HYPHEN}]*)(\ufffe|{LOWER_HYPHEN}|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", LOWER_HYPHEN: "\u2010"}
-# Control codes are glyphs without a character, and no spaces.
+# Control codes are glyphs without a character, not spaces.
 _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
-# Lines of Hangul, Burmese and Khmer may end inside a word, or behind a drawn space; those of Thai,
-# Lao and Tibetan, which are below these, end inside text if no space is drawn.
+# Lines of Hangul, Burmese and Khmer may end inside a word, or after a drawn space. Lines of Thai,
+# Lao and Tibetan (lower code points) end inside text if no space is drawn.
 _LETTER_AT_END = re.compile(f"([\uac00-\ud7a3\u0f0b{SOUTHEAST_ASIAN}])\0*( ?)\r\n")
-_MIN_SPACED, _BURMESE = 0.15, "\u1000"  # of the former: a fifth to a half end between words
+_MIN_SPACED, _BURMESE = 0.15, "\u1000"  # of the first three: a fifth to a half end between words
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
-# Where a word may begin in what PDFium returns as one, in alphabets with spaces.
+# Places inside a word of PDFium where another word may begin, in alphabets with spaces.
 _MAY_BEGIN = re.compile("(?<=[A-Za-z\xc0-\u052f,.;:)])(?=[A-Za-z\xc0-\u052f])")
 _MIN_WORD_GAP = 0.13  # times the size, of tightly set words; pairs of letters are closer
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
@@ -38,14 +38,14 @@ class PageWords:
 
     Args:
         glyphs: The glyphs of the page.
-        whole: Words of the file that are known to be one, to which others are added.
+        whole: Words of the file that must not be divided; more are added.
     """
 
     def __init__(self, glyphs: PageGlyphs, whole: set[str]) -> None:
         self._glyphs, self._whole = glyphs, whole
 
     def lines(self, annotated: int | None = None) -> list[TextLine]:
-        """Close the page's text; return its lines, from `annotated` on those of annotations."""
+        """Close the page's text; return its lines; lines of annotations begin at `annotated`."""
         text = read_characters(self._glyphs)
         if WORD_FROM_RIGHT.search(text):
             text = _LINE.sub(self._from_right, text)
@@ -127,30 +127,30 @@ class PageWords:
             yield word.re.match(word.string, *(word.start() + end for end in ends)) or word
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
-        """Return the sides of a word, its last character's foot, and how high it is at one end."""
+        """Return the sides of a word, its last character's bottom, and its height at one end."""
         first = last = self._glyphs.box(word.start(), turns)
         if len(word[0]) > 1:
             last = self._glyphs.box(word.end() - 1, turns)
             rare = not word[0].isascii() and WORD_FROM_RIGHT.search(word[0])
-            if rare or "\0" in word[0]:  # a part of it ends elsewhere
+            if rare or "\0" in word[0]:  # a part of the word ends elsewhere
                 boxes = [self._glyphs.box(index, turns) for index in range(*word.span())]
                 return min(boxes)[0], max(box[1] for box in boxes), last[2], abs(last[2] - first[2])
         return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
 
     def _from_right(self, line: re.Match[str]) -> str:
-        """Return a line with its text from right to left in the order in which it is read."""
+        """Return a line with its right-to-left text in reading order."""
         self._glyphs.order[slice(*line.span())], text = order_line(line, self._places)
         return text
 
     def _places(self, start: int, stop: int) -> tuple[float, list[float]]:
-        """Return the size of the first of some characters, and where each of them begins."""
+        """Return the size of the first character, and where each character begins."""
         *_, size, _, _, turns = self._glyphs.font(start, goes_down=False)
         return size, [self._glyphs.origin(index, turns)[0] for index in range(start, stop)]
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:
-        """Return the text of a word, with raised and lowered numbers set apart.
+        """Return the text of a word, with raised and lowered numbers separated.
 
-        In a `level` one the first and last characters reach equally far down.
+        In a `level` word, the first and last characters have the same bottom.
         """
         # Each call of PDFium is slow.
         sure = level and word[0][-1].isdecimal()
@@ -172,7 +172,7 @@ class PageWords:
 
 
 def _turn(words: list[Word], most: int) -> list[Word]:
-    """Return the words of a line as one at its foot if it is not turned as most of its page."""
+    """Return a line as one word at its bottom if it is turned otherwise than most of its page."""
     first, last = words[0], words[-1]
     turns = (most - first.turns) % 4
     if not turns:

@@ -16,12 +16,12 @@ SENTENCE_END = re.compile(  # also inside quotes or parentheses
     "[.!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a][\"')\\]\xbb\u2019\u201d\u300b\u300d\u300f\uff09]*$"
 )
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
-_MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more
+_MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more than this
 _HYPHENS = "-\u2010\xad"
 _STARTS_ANYWHERE = re.compile(f"[{UNSPACED}]{{3}}")
 _NEXT_CHARACTERS = 2  # times the size: a character, and a mark that must not begin a line
 _SPACES = 0.5  # times the size: two spaces, as ragged lines differ in length
-_MAX_SHIFT = 1.0  # points, between where two lines begin; centred lines differ by more
+_MAX_SHIFT = 1.0  # points, between the starts of two lines; centred lines differ by more
 _MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
 _NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
 
@@ -31,7 +31,7 @@ def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
     if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
         return False
     if after.size >= HEADING_SCALE * max(line.size, styles.text):
-        return False  # a heading may have no space above it
+        return False  # a heading may follow without space
     down = line.base - after.base
     if down <= 0:  # the next column
         goes_on = after.text[0].isalpha() and not after.text[0].isupper()
@@ -43,16 +43,16 @@ def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
 
 
 def goes_on(line: TextLine, after: TextLine, styles: TypeStyles, margin: float) -> bool:
-    """Return whether a line, with bold words say, fills its width and ends in the next."""
+    """Return whether a line (of bold words, for example) is full and continues in the next."""
     alike = line.size == after.size and abs(line.left - after.left) < _MAX_SHIFT
     continues = after.text[0].islower() and follows(line, after, styles)
     return alike and continues and _is_full(line, after, margin)
 
 
 def line_starts(lines: Sequence[TextLine], column: float) -> Iterator[bool]:
-    """Yield whether each line of a paragraph but the first stays a line of its own.
+    """Yield whether each line of a paragraph, except the first, starts a line of its own.
 
-    A `column` is the right end of the lines that begin where these do, 0 if it is not known.
+    `column` is the right end of the lines that begin at the same place; 0 if it is unknown.
     """
     ups = [n for n, (a, b) in enumerate(pairwise(lines), start=1) if a.base < b.base]  # columns
     for start, stop in pairwise([0, *ups, len(lines)]):
@@ -80,7 +80,7 @@ def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
 def move_notes(
     page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
 ) -> list[TextLine]:
-    """Return lines with the notes below a column behind the paragraph that goes on in the next."""
+    """Return lines with the notes below a column after the paragraph that continues in the next."""
     kept: list[TextLine] = []
     notes: list[TextLine] = []
     most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])

@@ -1,6 +1,6 @@
-"""Puts the lines of a PDF's page in the order in which they are read.
+"""Puts the lines of a PDF's page in reading order.
 
-Some programs draw columns row by row, and bullets and drop caps apart from their lines.
+Some programs draw columns row by row, and draw bullets and drop caps separately from their lines.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MAX_CAP_GAP = 0.3  # times the size, before the rest of its word
 _WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
 _MIN_COLUMN_GAP = 0.8  # times the size, between two columns of text
 _EDGE_STEP = 4  # points; where columns begin is rounded to it
-_MIN_COLUMN_ROWS = 5  # that two columns drawn row by row have; fewer are a table or fields
+_MIN_COLUMN_ROWS = 5  # of two columns drawn row by row; fewer are a table or fields
 _MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
 _MIN_ROOM = 0.8  # times the size, between the bases of lines one below the other
 _MAX_CELL_RISE = 6  # times the size, from the end of a cell to the start of the one beside it
-_MAX_PLACES = 1_000  # that are searched for each group; pages have a few hundred
+_MAX_PLACES = 1_000  # places searched for each group; pages have a few hundred
 
 
 def order_lines(page: Sequence[TextLine]) -> list[TextLine]:
@@ -58,14 +58,14 @@ def _order_columns(page: Sequence[TextLine]) -> Iterator[TextLine]:
 
 
 def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
-    """Return the lines of groups, such as tables, with those that are drawn late where they stand.
+    """Return the lines of groups, such as tables; groups that were drawn late move to their place.
 
-    What is above the group drawn before it goes to the top of the page or of a column, or between
-    two groups of a column that leave room for it; else it is a cell, or begins the next column.
+    A group above the group drawn before it moves to the top of the page or of a column, or between
+    two groups of a column with enough room. Otherwise it is a cell, or begins the next column.
     """
     placed: list[Sequence[TextLine]] = []
     boxes: list[Rule] = []  # around the bases of each group
-    at = 0  # behind the last group
+    at = 0  # after the last group
     for lines in groups:
         ends = ((line.left, line.base, line.right) for line in lines)
         (left, *_), bases, (*_, right) = map(sorted, zip(*ends, strict=True))
@@ -85,7 +85,7 @@ def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
 
 
 def _fits(box: Rule, boxes: Sequence[Rule], place: int, room: float) -> bool:
-    """Return whether a box belongs before the one at a place, and behind the one before that."""
+    """Return whether a box belongs between the box at a place and the box before that place."""
     if not place:
         return all(o.top < box.bottom - room for o in boxes) and any(map(box.is_over, boxes))
     before, after = boxes[place - 1 : place + 1]
@@ -95,7 +95,7 @@ def _fits(box: Rule, boxes: Sequence[Rule], place: int, room: float) -> bool:
 
 
 def _is_text(words: Sequence[Word]) -> bool:
-    """Return whether words begin with text, and no short cell or number."""
+    """Return whether words begin with text, not with a short cell or a number."""
     first = TextLine(words).cells[0] if words else ()
     return sum(word.text.upper().isupper() for word in first) >= _MIN_COLUMN_WORDS
 
@@ -109,7 +109,7 @@ def _crosses(line: TextLine, edge: float) -> bool:
 
 
 def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines joined with the bullets, numbers, fields and drop caps drawn apart from them."""
+    """Return lines, joined with separately drawn bullets, numbers, fields and drop caps."""
     lines = dict(enumerate(part for line in page for part in _divide_cap(line)))
     heights = sorted((line.base, number) for number, line in lines.items())
     reach = max((line.size for line in lines.values()), default=0.0)  # of all marks and drop caps

@@ -1,4 +1,4 @@
-"""Puts text from right to left, such as Arabic and Hebrew, in the order in which it is read."""
+"""Puts text from right to left, such as Arabic and Hebrew, in reading order."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lumber_files.pdf.text_lines import FROM_RIGHT, TextLine, is_from_right
 
 WORD_FROM_RIGHT = re.compile(f"{FROM_RIGHT.pattern}{{2,}}")
 _ARABIC = re.compile("[\u0600-\u06ff\u0750-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
-# In lines from their right end: what is read from left to right, words of other alphabets with the
-# number behind them, and numbers. A hyphen or "%" is part of them in Hebrew, not in Arabic.
+# Parts of a line that are read from left to right: words of other alphabets with the number after
+# them, and numbers. A hyphen or "%" belongs to a number in Hebrew, not in Arabic.
 _OTHERS = "[A-Za-z\xc0-\u052f\ud800-\udfff]"
 _RUNS = [
     re.compile(
@@ -21,10 +21,10 @@ _RUNS = [
     )
     for percent, signs in (("%?", ".,:/+-"), ("", ".,:/\u066b\u066c"))
 ]
-# Brackets that close before a word or open behind it: a PDF states what is drawn or what is read.
+# Brackets that close before a word or open after it: a PDF has drawn or logical characters.
 _TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
 _MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
-_MAX_DIGIT = 1.1  # times the size, of a digit and a space inside a number
+_MAX_DIGIT = 1.1  # times the size: a digit and a space inside a number
 _BEHIND_NUMBER = re.compile(r"[-+]?\d\S* ")
 _MAX_DIFFERENCE = 0.1  # points, between the places of a number and of a space that PDFium adds
 _WHOLE = re.compile("\\S[^\r\n\ufffe\ufdd1]*(?<=\\S)")
@@ -34,9 +34,9 @@ _ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 def order_line(
     line: re.Match[str], places: Callable[[int, int], tuple[float, list[float]]]
 ) -> tuple[list[int], str]:
-    """Return the order in which the characters of a line are read, and their text.
+    """Return the reading order of the characters of a line, and their text.
 
-    For a range of characters, `places` returns the size of the type and where each begins.
+    For a range of characters, `places` returns the size of the type and the start of each.
     """
     order, whole = [*range(*line.span())], is_from_right(line[1])
     parts = (_WHOLE if whole else WORD_FROM_RIGHT).finditer(line.string, *line.span(1))
@@ -48,10 +48,10 @@ def order_line(
 
 
 def _order(text: str, size: float, lefts: list[float]) -> list[int]:
-    """Return the numbers of characters in the order of their places, as they are read.
+    """Return the numbers of characters in reading order, by their places.
 
-    PDFium orders letters as they are drawn, and signs and numbers otherwise. The letters of a
-    ligature are at one place, mostly in reverse: an alef is behind its lam, a mark last.
+    PDFium keeps the order in which letters are drawn, but changes that of signs and numbers. The
+    letters of a ligature are at one place, mostly in reverse: an alef after its lam, a mark last.
     """
     for number in _BEHIND_NUMBER.finditer(text):
         first, space = number.start(), number.end() - 1

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import TextLine, Word
 
-_MIN_BAND_HEIGHT = 6.0  # points; what is thinner is a rule
+_MIN_BAND_HEIGHT = 6.0  # points; a thinner rectangle is a rule
 MIN_GAP = 3.0  # points; closer lines are one
 _MIN_SHARE = 0.6  # of a table's height or width; merged cells interrupt its lines
 
@@ -30,11 +30,11 @@ class Rule(NamedTuple):
 
     @property
     def is_band(self) -> bool:
-        """Whether it is a rectangle, as behind the cells of a row."""
+        """Whether it is a rectangle, such as the background of a row."""
         return min(self.top - self.bottom, self.right - self.left) > _MIN_BAND_HEIGHT
 
     def is_over(self, other: Rule) -> bool:
-        """Return whether it has some of its width in common with another one."""
+        """Return whether its width overlaps with that of another rule."""
         return max(self.left, other.left) < min(self.right, other.right)
 
     def is_at(self, x: float, y: float) -> bool:
@@ -66,9 +66,9 @@ class Grid:
     def fill(self, lines: Sequence[TextLine]) -> tuple[set[int], list[list[str]]] | None:
         """Return the numbers of the lines in cells, and the texts of the cells by row.
 
-        None if there are fewer than two rows or columns, or a line lies only partly in cells: the
-        rules are underlines and frames then. A line end in a cell is kept. A cell that spans some
-        columns or rows is repeated in each, for a row that is read alone.
+        None if there are fewer than two rows or columns, or a line lies only partly in cells: then
+        the rules are underlines or frames. A line end in a cell is kept. A cell that spans columns
+        or rows is repeated in each, because a row may be read alone.
         """
         if min(len(self._lefts), len(self._bases)) < 3 or not self._is_closed():
             return None
@@ -104,7 +104,7 @@ class Grid:
         return taken, [list(row) for row in zip(*filled, strict=True)]
 
     def _places_of(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows and columns of a cell; of one over all columns, such as a band, one."""
+        """Yield the rows and columns of a cell; only the first of a band, over all columns."""
         bottom, right = row, column
         while bottom + 2 < len(self._bases) and not self._is_ruled(column, bottom + 1):
             bottom += 1
@@ -128,7 +128,7 @@ class Grid:
         return bisect_right(self._lefts, (word.left + word.right) / 2) - 1
 
     def _place(self, word: Word) -> tuple[int, int] | None:
-        """Return the first row and column of the cell that a word is in."""
+        """Return the first row and column of the cell around a word."""
         column = self._column(word)
         row = len(self._bases) - 1 - bisect_right(self._bases, word.base + word.size / 4)
         if not (0 <= column < len(self._lefts) - 1 and 0 <= row < len(self._bases) - 1):
@@ -156,10 +156,10 @@ class Grid:
 
 
 def _rows_in(row: Sequence[str]) -> Iterable[Sequence[str]]:
-    """Return the rows between two rules: as many as cells have lines, if one is of numbers."""
+    """Return the rows between two rules: one per line of the cells if a cell has numbers."""
     stacks = [cell.split("\n") for cell in row]
     high = [len(stack) for stack in stacks if len(stack) > 1]
-    # One line beside three is of all of them; two lines may be a value and its error.
+    # One line beside three lines belongs to all three; two lines may be a value and its error.
     whole = max(high, default=0) > 2 or len(high) == sum(map(bool, row))
     numbers = any("\n" in cell and not any(map(str.isalpha, cell)) for cell in row)
     if numbers and whole and len(high) > 1 == len({*high}):
@@ -168,9 +168,9 @@ def _rows_in(row: Sequence[str]) -> Iterable[Sequence[str]]:
 
 
 def find_grids(bands: Sequence[Rule], rules: Iterable[Rule]) -> Iterator[Grid]:
-    """Yield a grid for each group of lines that touch each other from top to bottom.
+    """Yield a grid for each group of lines that are connected from top to bottom.
 
-    A band above or below one is a row of it.
+    A band above or below a grid is a row of it.
     """
     groups: list[list[Rule]] = []
     lowest = 0.0

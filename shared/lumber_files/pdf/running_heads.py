@@ -1,4 +1,4 @@
-"""Takes running heads off the pages of a PDF; what they state is kept once."""
+"""Removes running heads from the pages of a PDF; their text is kept once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
 _MAX_EDGE_LINES = 4  # heights at the top or the bottom of a page that may have running heads
 _MAX_EDGE_CELLS = 16  # on these heights
 _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
-# Of the pages from its first to its last: heads of left pages are on half of them, and so may be
-# the headings of like sections, whose type is larger than that of text.
+# Minimum share of the pages from its first to its last. Heads of left pages are on half of the
+# pages, and so may be headings of similar sections, in larger type than text.
 _MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the size, from a head of columns to their first row
@@ -38,8 +38,9 @@ def strip_running_heads(
 
     Lines that differ in a number are rows of a table, unless the number counts the pages. Running
     heads that name the chapter start or end with the page number. In the type of headings, titles
-    such as "Step 1" and "Step 2" are kept, and the first of lines that are alike. Then return what
-    stands at the top of the first page and is said nowhere else, and what other heads say.
+    such as "Step 1" and "Step 2" are kept, and so is the first of equal lines. The second result
+    has the lines at the top of the first page with text that is nowhere else, the third the lines
+    of other heads.
     """
     largest = HEADING_SCALE * text_size(pages)
     ordered = [sorted(page, key=lambda line: -line.base) for page in pages]
@@ -116,7 +117,7 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
             for number, line, _ in lines
             for place, match in enumerate(_NUMBER.finditer(line.text))
         )
-        # Of a part of a file, or of files that were joined.
+        # In a part of a file, or in joined files.
         all_numbers = [[*map(int, re.findall(r"\d+", line.text))] for _, line, _ in lines]
         grows = text == _PAGE or all(after > before for before, after in pairwise(all_numbers))
         for number, line, apart in lines:
@@ -136,7 +137,7 @@ def _first_page_numbers(line: TextLine, number: int) -> set[int]:
 
 
 def _is_row_of(line: TextLine, inward: TextLine, largest: float) -> bool:
-    """Return whether a line is the head of columns, or a row, that the next line continues."""
+    """Return whether a line is a row or the head of columns, and the next line continues it."""
     rows = min(len(line.cells), len(inward.cells)) > 1
     alike = rows or line.size < max(largest, HEADING_SCALE * inward.size)
     return alike and _is_near([line, inward], _MAX_ROW_DISTANCE if rows else _MAX_LINE_DISTANCE)

@@ -13,16 +13,16 @@ from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
 _MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
 MAX_BASE_DIFFERENCE = 0.5  # times the size
 HEADING_SCALE = 1.15
-"""Times the size of the text; larger type is that of headings."""
+"""Times the size of the text; larger type is in headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the size
-_MAX_MARKS = 200  # of a page; more are its numbers or letters
+_MAX_MARKS = 200  # of a page; more marks are ordinary numbers or letters
 _RAISED_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
-_EAST_ASIAN_NUMBER = (  # no space is behind it
+_EAST_ASIAN_NUMBER = (  # no space follows it
     "[\uff08(](?:\\d{1,2}|[一二三四五六七八九十]{1,3})[\uff09)]"
     "|[①-⑳]|[一二三四五六七八九十]{1,3}、|\\d{1,2}[\uff0e、]|・"
 )
@@ -42,7 +42,7 @@ class Word(NamedTuple):
     base: float
     size: float
     bold: int
-    """How heavy its font is: 0 if it is light or regular, 1 if it is medium, 2 if it is bold."""
+    """The weight of its font: 0 for light or regular, 1 for medium, 2 for bold."""
     fixed: bool = False
     """Whether its font is monospaced, as in code."""
     turns: int = 0
@@ -54,11 +54,11 @@ class TextLine:
 
     Attributes:
         words: In reading order.
-        added: Whether an annotation shows them, such as the field of a form.
+        added: Whether they belong to an annotation, such as the field of a form.
         size: The size of most of the type.
-        bold: How heavy its lightest word is.
+        bold: The weight of its lightest word.
         fixed: Whether all of it is monospaced, as in code.
-        cells: The words between wide gaps: one cell unless the line is the row of a table.
+        cells: The words between wide gaps: one cell unless the line is a row of a table.
     """
 
     def __init__(self, words: Sequence[Word], *, added: bool = False) -> None:
@@ -96,9 +96,9 @@ def is_from_right(text: str) -> bool:
 
 
 def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
-    """Return whether words continue the line of others.
+    """Return whether words continue the line of other words.
 
-    PDFium ends a line behind raised characters, and between the short cells of a row.
+    PDFium ends a line after raised characters, and between the short cells of a row.
     """
     last, first = before[-1], after[0]
     size = max(last.size, first.size)
@@ -125,7 +125,7 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
 
 
 def join_raised(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines with the raised marks of notes, which may be drawn last, behind their words."""
+    """Return lines with the raised marks of notes, which may be drawn last, after their words."""
     lines = dict(enumerate(page))
     marks = [n for n, o in lines.items() if all(_RAISED_MARK.fullmatch(w.text) for w in o.words)]
     for number in marks if len(marks) <= _MAX_MARKS else ():
@@ -140,7 +140,7 @@ def join_raised(page: Sequence[TextLine]) -> list[TextLine]:
 
 
 def _put_behind(mark: Word, lines: dict[int, TextLine]) -> bool:
-    """Put a mark behind the larger word that it is raised at; return whether there is one."""
+    """Put a raised mark after its larger word; return whether there is such a word."""
     for number, line in lines.items():
         for end, word in enumerate(line.words, start=1):
             rise, gap = (mark.base - word.base) / word.size, (mark.left - word.right) / word.size

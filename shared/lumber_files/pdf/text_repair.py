@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from lumber_core.text.unicode import KANA_HAN
 from lumber_files.formats.markdown_cleanup import UNSPACED
 
-_SOFT_HYPHENS = "\xad\u2010"  # browsers draw the last
+_SOFT_HYPHENS = "\xad\u2010"  # browsers draw the second character
 # PDFium returns the code of a glyph that has no character, and TeX maps some to U+FFFF. Lone
 # surrogates cannot be written to a file.
 UNDECODABLE = "\ufffd"
@@ -36,13 +36,13 @@ _ACCENTS = dict(
 _ACCENTED = re.compile("(?i)([\xa8\u02c6\u02dc\u02c7\u02da])([a-z\u0131])|(\xb4)([aeiouy\u0131])")
 
 WORD_GOES_ON = "\u2060"
-"""Stands at a line end inside a word of another alphabet without hyphens, such as Hangul."""
-_QUOTES = "\u2018-\u201d\u2014\u2026"  # marks of Chinese that other alphabets have as well
+"""Marks a line end inside a word in an alphabet without hyphens, such as Hangul."""
+_QUOTES = "\u2018-\u201d\u2014\u2026"  # Chinese punctuation that other alphabets have, too
 _INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of a table
     rf"\n(?:(?<!\n.\n)(?<!\| .\n)(?:(?<=[{UNSPACED}]\n)(?=[{UNSPACED}{_QUOTES}])"
     rf"|(?<=[{_QUOTES}]\n)(?=[{UNSPACED}]))|(?<={WORD_GOES_ON}\n)(?=[^\W\x00-\x7f]))"
 )
-# Beside another alphabet, a line end is what stands there inside most lines: a space or nothing.
+# Beside another alphabet, a line end becomes what most lines have there: a space or nothing.
 _OWN, _OTHER = f"[{KANA_HAN}]", "[A-Za-z0-9]"
 _BESIDE = rf"(?<!\n.)(?<!\| .)(?:(?<={_OWN})[ \n]?(?={_OTHER})|(?<={_OTHER})[ \n]?(?={_OWN}))"
 
@@ -65,7 +65,7 @@ def clean_pages(texts: Sequence[str]) -> list[str]:
         pages = [re.sub(_BESIDE, lambda gap: gap[0].strip("\n"), page) for page in pages]
     pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
     pages = [_ACCENTED.sub(_compose, page) for page in pages]
-    for sign in _SOFT_HYPHENS:  # a file that has it inside lines uses it as its plain hyphen
+    for sign in _SOFT_HYPHENS:  # a file with it inside lines uses it as an ordinary hyphen
         if any(re.search(rf"\w{sign}\w", page) for page in pages):
             pages = [page.replace(sign, "-") for page in pages]
     words = _Words(pages)
@@ -84,7 +84,7 @@ class _Words:
 
     "exam-" and "ple" lose the hyphen, "well-" and "known" keep it. If the file has neither
     "example" nor "exam-ple" elsewhere, the hyphen stays if one of the halves is a word of the file.
-    Otherwise it goes if most decided words lose theirs: many files never divide a word.
+    Otherwise it is removed if most other words lose their hyphens: many files never divide a word.
     """
 
     def __init__(self, pages: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ class _Words:
         self._divides = seen[True] > seen[False]
 
     def mend(self, match: re.Match[str]) -> str:
-        """Return the first half of a divided word as it joins the second."""
+        """Return the first half of a divided word in the form that joins the second half."""
         left, right, is_whole = match["left"], match["right"], self._is_whole(match)
         if is_whole or (is_whole is None and (match["sign"] != "-" or self._may_be_whole(match))):
             return left

@@ -1,4 +1,4 @@
-"""Adds documents: compares them with those that are stored, and splits and embeds the new ones."""
+"""Adds documents: compares them with the stored documents, and splits and embeds new ones."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ from lumber_retrieval.words.keywords import words_in
 
 _logger = logging.getLogger(__name__)
 
-# The share of the shorter text's word pairs that two versions of a text have in common. Versions of
-# this project's pages of documentation share 0.36 or more; different pages 0.21 at most.
+# The minimum share of the shorter text's word pairs that two versions of a text have in common.
+# Versions of this project's documentation pages share 0.36 or more, different pages 0.21 at most.
 _LEAST_SHARED_PAIRS = 0.25
 _DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored together
 
 
 class AddingPlan(NamedTuple):
-    """What adding some documents will do with them."""
+    """The effect of adding documents, before it is carried out."""
 
     digests: dict[str, str]  # of each, by name
-    stored: set[str]  # the names of those of which any version is stored
+    stored: set[str]  # the names of documents of which any version is stored
     removed: set[str]  # the names of stored documents that will be removed
-    replaced: set[str]  # the names of these, and of those whose text will be replaced
-    revised: list[NewVersion]  # changed, but with the chunks that are stored
+    replaced: set[str]  # their names, and the names of documents whose text will be replaced
+    revised: list[NewVersion]  # changed documents whose stored chunks stay
     new: list[IndexedDocument]  # to be split and embedded
 
 
@@ -67,7 +67,7 @@ def plan_adding(
     """Compare documents by name with those of a store, with the identity of their splitter.
 
     Stored versions of `refused` documents stay. With `everything` all others are removed; otherwise
-    complete sources and divided pages replace what is stored of them.
+    complete sources and divided pages replace their stored documents.
     """
     digests = {name: document_digest(one, splitter) for name, one in named.items()}
     nameless = {digests[name] for name, one in named.items() if one.nameless}
@@ -97,7 +97,7 @@ def plan_adding(
 
 
 def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
-    """Return the sources of which all parts are there, as their metadata shows."""
+    """Return the sources that are complete according to the metadata of their parts."""
     whole = {document.whole or document.name: document for document in documents}
     counts = Counter(document.source for document in whole.values())
     # A number from `number_parts` does not show how many parts its file has.
@@ -126,7 +126,7 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
 
 
 def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[str] | None) -> str:
-    """Return a digest of all that a splitter reads of a document.
+    """Return a digest of everything that a splitter reads in a document.
 
     Args:
         document: The document.
@@ -147,7 +147,7 @@ class RecordedMetadata(Mapping[Any, Any]):
     """Metadata for a splitter, which records the keys that it reads.
 
     Attributes:
-        read: The keys that were read, also missing ones; None: all, since it was iterated over.
+        read: The keys that were read, missing keys included; None: all, because of an iteration.
     """
 
     def __init__(self, metadata: Mapping[Any, Any]) -> None:
@@ -167,14 +167,14 @@ class RecordedMetadata(Mapping[Any, Any]):
         return len(self._metadata)
 
     def items(self) -> ItemsView[Any, Any]:
-        """Return the items, unrecorded: `splitting_digest` has what `origin` reads in them."""
+        """Return the items without recording: `splitting_digest` covers what `origin` reads."""
         return self._metadata.items()
 
 
 def warn_of_other_content(
     documents: Iterable[IndexedDocument], replaced: Collection[str], store: PassageStore
 ) -> None:
-    """Warn of names without a folder if the texts that they name and replace differ much."""
+    """Warn of names without a folder if the new text differs much from the text it replaces."""
     old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for one in documents:
         name = address_of(one.content.metadata)
@@ -207,7 +207,7 @@ def put_documents(
     with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
         advance = advance or bar.update
         while waiting:
-            # Writers that add the same documents begin with different ones.
+            # Writers that add the same documents begin with different documents.
             some = waiting.pop(random.randrange(len(waiting)) if embedded.shared else 0)
             new = [*_split_and_embed(some, plan.digests, chunker, embedded, show_progress, advance)]
             store.put(new, model.probe)
@@ -258,7 +258,7 @@ def new_version(document: IndexedDocument, version: str) -> NewVersion:
         name=document.name,
         source=document.source,
         digest=version,
-        # A document with a context of its own keeps that one.
+        # A document with a context of its own keeps it.
         metadata=common_metadata(metadata, context=CONTEXT_KEY not in metadata),
         from_zero=None if from_zero is None else int(from_zero),
     )

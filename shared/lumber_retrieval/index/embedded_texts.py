@@ -1,11 +1,11 @@
-"""The embedding model of an index, and the texts that it has embedded: none is embedded twice.
+"""The embedding model of an index, and the embedded texts: no text is embedded twice.
 
 An index has the vectors of one model. It is recognised by the vector of a fixed text, the probe,
 which is stored with its first vectors.
 
-A text's own vector, without those around it, is stored as soon as the embedding model has returned
-it: in 8 bits a number, under a digest of the text. Vectors of chunks are computed from the stored
-numbers, so they are the same whether the text has just been embedded or years ago.
+The own vector of a text, without surroundings, is stored as soon as the embedding model has
+returned it: with 8 bits per number, under a digest of the text. Vectors of chunks are computed from
+the stored numbers, so they are the same whether the text has just been embedded or years ago.
 
 A block is one row with up to 64 texts. A look-up reads the digests of all blocks and the vectors of
 a few. A block never changes: vectors that no chunk uses are removed when a new block replaces it.
@@ -39,7 +39,7 @@ PROBE = "probe"
 
 _PROBE = "Which words does this text have?"
 _LEAST_SIMILARITY = 0.98  # of two vectors of the probe; servers round differently each time
-_TEXTS_PER_BLOCK = 64  # with 384 numbers each, 25 KB, of which SQLite wastes next to nothing
+_TEXTS_PER_BLOCK = 64  # 25 KB with 384 numbers each, which fill SQLite's pages almost completely
 
 _logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class EmbeddingModel:
         """Return the vectors of texts, shape (texts, width).
 
         Raises:
-            ValueError: As for `matrix`, or they are wider or narrower than that of the probe.
+            ValueError: As for `matrix`, or the width differs from that of the probe.
         """
         vectors = matrix(self._embed(texts), len(texts))
         if vectors.shape[1] != len(self.probe):
@@ -82,7 +82,7 @@ class EmbeddingModel:
 
 
 def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
-    """Raise an `OtherModelError` if the stored vector of the probe is that of another model."""
+    """Raise an `OtherModelError` if the stored vector of the probe is from another model."""
     if stored is None:
         return
     if len(stored) != probe.nbytes:
@@ -104,7 +104,7 @@ def note_model(connection: Connection, probe: Vectors, name: str) -> None:
     """Store the vector of the probe in the index `name`.
 
     Raises:
-        OtherModelError: The index has that of another model.
+        OtherModelError: The index has the vector of another model.
     """
     stored = read_note(connection, PROBE)
     check_same_model(stored, probe, name)
@@ -113,7 +113,7 @@ def note_model(connection: Connection, probe: Vectors, name: str) -> None:
 
 
 class EmbeddedTexts:
-    """Embeds texts that an index has no vectors of, for one writer that adds documents.
+    """Embeds the texts whose vectors an index lacks, for one writer that adds documents.
 
     Attributes:
         count: Texts that it has embedded.
@@ -129,7 +129,7 @@ class EmbeddedTexts:
         self.shared = False
         self.database = database
         self._model = model
-        self._blocks: dict[int, Keys] | None = None  # as last read
+        self._blocks: dict[int, Keys] | None = None  # in the state of the last reading
 
     @read_twice
     def embed(
@@ -226,7 +226,7 @@ def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
 
 
 def _read(connection: Connection, blocks: Sequence[int]) -> dict[int, bytes]:
-    """Return the vectors of blocks by their keys; those of damaged blocks are left out."""
+    """Return the vectors of blocks by their keys; damaged blocks are left out."""
     by_key: dict[int, bytes] = {}
     what = "keys, checksum, vectors FROM embedded WHERE id"
     for stored, checksum, vectors in select(connection, what, blocks):

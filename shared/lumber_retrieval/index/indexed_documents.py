@@ -1,4 +1,4 @@
-"""Documents of an index: their names, the parts of a file, and metadata as they are stored."""
+"""Documents of an index: their names, the parts of a file, and metadata in stored form."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class IndexedDocument:
 
     Attributes:
         name: Its unique name.
-        source: What it is a part of, such as the file of a page.
+        source: The file that the document is or is a part of.
         content: Its text and metadata.
         nameless: Whether its name is random: equal documents are then stored once.
-        whole: Its name before `number_parts` numbered it as a part; "" if it did not.
+        whole: Its name before `number_parts` numbered it as a part; "" if it is no numbered part.
         parts: Whether documents of the same name are parts of one file, even if only their texts
             differ: their reader has given each an ID of its own.
         own_id: Whether its name is an ID that does not contain the name of its file. Adding it
-            removes no others of its source.
+            removes no other documents of its source.
     """
 
     name: str
@@ -67,11 +67,11 @@ class IndexedDocument:
 
 
 def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return metadata as data for JSON, as far as values have an equivalent there.
+    """Return metadata as data for JSON; values without an equivalent in JSON are unchanged.
 
-    Dates and times become ISO text; paths, UUIDs and keys text; decimals, durations (in seconds)
-    and values of numpy numbers; sets and arrays lists; NaN, infinity and pandas' missing values
-    None. Other objects stay.
+    Dates and times become ISO text. Paths, UUIDs and keys become text. Decimals, durations (in
+    seconds) and values of numpy become numbers. Sets and arrays become lists. NaN, infinity and
+    pandas' missing values become None.
     """
     try:
         return {str(key): _as_data(value) for key, value in metadata.items()}
@@ -100,7 +100,7 @@ def _as_data(value: Any) -> Any:
 
 
 def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
-    """Yield documents; those that share a name become parts with their own numbers and names.
+    """Yield documents; documents that share a name become parts with their own numbers and names.
 
     Splitters by headings make such parts, which differ in their metadata. Documents that differ
     only in their texts are chunks, or have one name by mistake: they stay as they are.
@@ -128,10 +128,10 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
 def documents_by_name(
     documents: Iterable[IndexedDocument],
 ) -> tuple[dict[str, IndexedDocument], dict[str, str]]:
-    """Return documents by name, and why the others are refused: their metadata cannot be stored.
+    """Return documents by name, and the reasons why the metadata of others cannot be stored.
 
     Raises:
-        ValueError: One has no name, two of the same name differ, or all are refused.
+        ValueError: A document has no name, two documents of one name differ, or all are refused.
     """
     named: dict[str, IndexedDocument] = {}
     refused: dict[str, str] = {}
@@ -164,7 +164,7 @@ def to_json(metadata: Metadata, name: str) -> str:
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         for key in metadata if len(metadata) > 1 else ():
-            to_json({key: metadata[key]}, name)  # raises, and names the key
+            to_json({key: metadata[key]}, name)  # raises an error that names the key
         raise ValueError(
             f"the metadata of {name} cannot be stored: {next(iter(metadata))!r} has a "
             f"value that JSON lacks ({error}). Metadata must be data for JSON: make it a string"

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from lumber_core.storage.database import Connection, select, to_bytes
 
 Postings = dict[int, bytes]
-"""The posting list of each term as it is stored, by the term's digest: an entry for each chunk that
-has it; see `_ENTRY`. Lists of places that ascend are joined by joining the bytes. The table
+"""The stored posting list of each term, by the term's digest: an entry for each chunk with the
+term; see `_ENTRY`. Lists with ascending places are joined by joining the bytes. The table
 `postings` has a row with the list of a term in a segment; see `keys_in`."""
 
 MOST_SEGMENTS = 1 << 11  # at once: they have more than 67 million chunks
@@ -24,13 +24,13 @@ index beside the table: an eighth of the file. In one of 200,000 segments two of
 a digest; then a search for one also finds the other."""
 
 OWN, AROUND = 2, 1
-"""How much a word in a chunk counts, and one in the text around it. Recall on the development
+"""The weights of a word in a chunk, and of a word in the text around it. Recall on the development
 corpora, with and without vectors, is highest if `AROUND` is 0.35 to 0.75 of `OWN`."""
 
-_ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term counts, at most 255
+_ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + the weight of the term, at most 255
 _K1, _B = 1.2, 0.75  # those of Lucene
-_LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
-_LONG_LIST = 5_000  # entries of a posting list that are scored as fast as contenders are found
+_LEAST_WEIGHT = 1e-6  # of a term in more than half of the chunks
+_LONG_LIST = 5_000  # entries of a posting list; scoring so many takes as long as finding contenders
 PostingList = npt.NDArray[np.uint32]
 Keys = npt.NDArray[np.uint64]
 _Floats = npt.NDArray[np.float32]
@@ -92,12 +92,12 @@ def keys_in(segment: int) -> range:
 
 
 def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
-    """Return what BM25 adds to the count of a term, by the lengths of chunks in terms."""
+    """Return the numbers that BM25 adds to the counts of terms, by the lengths of chunks."""
     return (OWN * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
 
 
 class TermLists(dict[str, list[PostingList]]):
-    """The posting lists of terms in each segment, without removed chunks.
+    """The posting lists of terms in each segment; removed chunks are left out.
 
     Lists of terms that most chunks have are long and seldom needed: they are read on first use.
 
@@ -106,7 +106,7 @@ class TermLists(dict[str, list[PostingList]]):
 
     Args:
         connection: Has an open transaction.
-        removed: Which chunks of each segment are removed, by its ID; None: none is.
+        removed: Which chunks of each segment are removed, by its ID; None: no chunk is.
         terms: The terms.
         size: Number of chunks of the largest segment.
     """
@@ -164,10 +164,10 @@ def bm25(
     Args:
         lists: The posting lists of the terms of the query in each part of the chunks.
         counts: How many chunks have each term.
-        lengths: What `saturation` returned, for each part.
+        lengths: The result of `saturation` for each part.
         total: Number of live chunks.
-        wanted: How many chunks are wanted. If other terms find as many, terms that most chunks have
-            are skipped: they count next to nothing.
+        wanted: How many chunks are wanted. If other terms find as many, terms in most chunks are
+            skipped: their weight is close to 0.
         every: Whether all chunks with a term are returned. False: at least the `wanted` best.
     """
     ends = np.cumsum([len(part) for part in lengths])

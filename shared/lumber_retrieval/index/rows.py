@@ -20,7 +20,7 @@ from lumber_retrieval.index.segments import Terms
 from lumber_retrieval.index.vectors import Vectors
 
 REMOVED = "left"
-"""The key of how many chunks were removed since unused vectors were."""
+"""The key of the number of chunks that were removed since the last removal of unused vectors."""
 
 _HEADINGS = "headings"
 _SHORT_KEYS = {
@@ -56,21 +56,21 @@ INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
 
 CHUNKS_PER_STATEMENT = 400
-"""Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
+"""Each chunk is named twice in a statement, and SQLite's limit was 999 values for years."""
 
 SplitBy = tuple[str, list[str] | None]
-"""A digest of all that a splitter reads of a document, and the keys of the metadata that it reads;
-None: all keys."""
+"""A digest of everything that a splitter reads in a document, and the keys of the metadata that it
+reads; None: all keys."""
 StoredChunk = tuple[int, Span, dict[str, Any]]  # its document, its place there, all metadata
 StoredText = tuple[str, str, TextOutline]  # the name, text and outline of a document
 
 
 class NewDocument(NamedTuple):
-    """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
+    """A document to be stored. Lists have a value for each of its chunks, in order."""
 
     name: str  # unique
-    source: str  # what it is a part of, such as the file of a page
-    digest: str  # of all that its chunks, vectors and metadata depend on
+    source: str  # the file that the document is or is a part of
+    digest: str  # a digest of everything that determines its chunks, vectors and metadata
     text: str
     metadata: Mapping[str, Any]  # data for JSON
     spans: Sequence[Span]  # the places of its chunks in its text
@@ -145,7 +145,7 @@ def write_note(connection: Connection, name: str, value: bytes) -> None:
 
 
 def remove_documents(connection: Connection, names: Iterable[str]) -> None:
-    """Remove those of these documents that are stored."""
+    """Remove documents; names that are not stored are ignored."""
     what = "id, first_chunk, last_chunk FROM documents WHERE name"
     documents = select(connection, what, map(to_bytes, names))
     if not documents:

@@ -1,4 +1,4 @@
-"""Segments, which never change: the numbers, vectors and postings of some of the chunks each.
+"""Segments, which never change: each has the numbers, vectors and postings of some chunks.
 
 A search compares all vectors, and reads the posting list of each term of the query. Both are fast
 if all vectors are one block of memory, and all chunks of a term one list. But one block and one
@@ -76,14 +76,14 @@ Ranking = list[tuple[int, float]]
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
 OWNER = np.dtype([("document", "<u4"), ("name", "<u4")])
-"""The number of a chunk's document, and a checksum of its name, which orders equal chunks."""
+"""The number of a chunk's document, and a checksum of its name, which breaks ties of chunks."""
 Owners = npt.NDArray[np.void]
 
 
 class Segment(NamedTuple):
     """A part of the chunks: their numbers, ascending, lengths in terms, owners and vectors."""
 
-    id: int  # random, but for its last bits (see `keys_in`): no other segment has or had it
+    id: int  # random except for its last bits (see `keys_in`): no other segment ever has this ID
     numbers: _Numbers
     lengths: _Lengths
     owners: Owners
@@ -97,7 +97,7 @@ class LiveSegments:
     state: bytes  # unique to this state
     segments: Sequence[Segment]
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
-    long_documents: frozenset[int]  # the numbers of those of `LONG_DOCUMENT` characters
+    long_documents: frozenset[int]  # the numbers of documents of `LONG_DOCUMENT` characters
     metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of those that were read
 
     @cached_property
@@ -123,7 +123,7 @@ class LiveSegments:
 
     @cached_property
     def removed(self) -> dict[int, npt.NDArray[np.bool_] | None]:
-        """Which chunks of each segment are removed, by its ID; None: none is."""
+        """Which chunks of each segment are removed, by its ID; None: no chunk is."""
         live = {
             one.id: self.live[part] for one, part in zip(self.segments, self.parts, strict=True)
         }
@@ -131,7 +131,7 @@ class LiveSegments:
 
     @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
-        """What BM25 adds to the count of a term, for the chunks of each segment."""
+        """The numbers that BM25 adds to the counts of terms, for the chunks of each segment."""
         lengths = np.concatenate([one.lengths for one in self.segments])
         values = saturation(lengths, float(lengths[self.live].mean()))
         return [values[part] for part in self.parts]
@@ -141,7 +141,7 @@ class LiveSegments:
         return np.searchsorted(self.numbers, numbers)
 
     def with_neighbours(self, places: Rows) -> Rows:
-        """Return places, ascending, with those before and after each in its document."""
+        """Return places, ascending, with the neighbours of each in its document."""
         documents = self.owners["document"]
         near = np.clip(places[:, None] + np.arange(-1, 2), 0, len(documents) - 1)
         return np.unique(near[documents[near] == documents[places][:, None]])
@@ -199,7 +199,7 @@ class LiveSegments:
 def load_segments(
     connection: Connection, state: bytes, cached: LiveSegments | None
 ) -> LiveSegments:
-    """Return the segments; those that are not `cached` are read.
+    """Return the segments; segments that are not `cached` are read.
 
     Raises:
         ValueError: There are chunks, but no segments.
@@ -239,7 +239,7 @@ def add(
 
 
 def remove(connection: Connection, chunks: Iterable[tuple[int, int]]) -> None:
-    """List ranges of chunks as removed; rewrite the segments that have lost half of theirs."""
+    """List ranges of chunks as removed; rewrite segments that have lost half of their chunks."""
     connection.executemany(
         "INSERT INTO removed SELECT id FROM chunks WHERE id BETWEEN ? AND ?", chunks
     )
@@ -270,7 +270,7 @@ def _sizes(connection: Connection) -> list[tuple[int, int, int]]:
 
 
 def _last_small_segments(connection: Connection, size: int) -> list[int]:
-    """Return the last segments, from the first with no more live chunks than come after it."""
+    """Return the last segments, from the first that has at most as many live chunks as follow."""
     sizes = _sizes(connection)
     first = len(sizes)
     for place in reversed(range(len(sizes))):

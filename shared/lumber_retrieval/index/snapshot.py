@@ -40,7 +40,7 @@ class Snapshot:
 
     def nearest(self, wanted: Doubles, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the chunks nearest to a rotated vector, best first, with similarities."""
-        # One more, as it may be as near as the last of `count`.
+        # One more, because it may be as near as the last of `count`.
         return self._best(self._segments.nearest(wanted, count + 1), count, accepts)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
@@ -55,7 +55,7 @@ class Snapshot:
             groups = self._segments.matching(lists, wanted, every=every)
             best = self._best(groups, count, accepts)
             if not every or len(best) >= count:
-                break  # also with a filter that accepts all, so that scores are the same
+                break  # for a filter that accepts all, too, so that scores are the same
         return best
 
     def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:

@@ -63,8 +63,8 @@ class PassageStore:
     Args:
         path: The file; created on first use. Or a collection in PostgreSQL:
             "postgresql://user@host/database?collection=name". None: a temporary file, which is
-            deleted with the store. Unpickled in the same process, it is the same store; in another
-            process, or once the store is gone, it has a copy of the file.
+            deleted with the store. If it is unpickled in the same process, it is the same store; in
+            another process, or after the store was closed, it has a copy of the file.
 
     Raises:
         StoreError: On any use; see `Database.transaction`.
@@ -94,7 +94,7 @@ class PassageStore:
     def versions(
         self, names: Collection[str], digests: Collection[str] = ()
     ) -> dict[str, StoredVersion]:
-        """Return the versions of those documents with these names or digests that are stored."""
+        """Return the versions of stored documents with these names or digests."""
         what = "name, digest, splitting FROM documents WHERE"
         with self.database.transaction() as connection, self.database.intact():
             rows = select(connection, f"{what} name", map(to_bytes, names))
@@ -108,7 +108,7 @@ class PassageStore:
     def names(
         self, sources: Collection[str] | None = None, divided: Collection[str] = ()
     ) -> list[str]:
-        """Return the names of stored documents: those of some sources, and divided ones.
+        """Return the names of stored documents: those of `sources`, and `divided` documents.
 
         Args:
             sources: The sources. None: all.
@@ -136,7 +136,7 @@ class PassageStore:
 
     @read_twice
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-        """Return the text and metadata of those of these documents that are stored, by name."""
+        """Return the text and metadata of stored documents, by name; other names are ignored."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(
                 connection, "name, text, metadata FROM documents WHERE name", map(to_bytes, names)
@@ -150,7 +150,7 @@ class PassageStore:
         Raises:
             ValueError: The store has vectors of another embedding model, by their probes.
         """
-        terms_of_line = cache(terms)  # each text is also around its neighbours
+        terms_of_line = cache(terms)  # each text is in the surroundings of its neighbours, too
 
         def terms_of(text: str) -> list[str]:
             return [term for line in text.split("\n") for term in terms_of_line(line)]
@@ -183,8 +183,8 @@ class PassageStore:
         """Remove the own vectors that no chunk uses.
 
         Args:
-            exact: Remove even a few. False: only if more chunks were removed than are stored, so
-                that a run that was killed can go on with its vectors.
+            exact: Remove even a few vectors. False: only if more chunks were removed than are
+                stored, so that a killed run can continue with its vectors.
         """
         with self.database.transaction() as connection, self.database.intact():
             count = "SELECT coalesce(sum(last_chunk - first_chunk + 1), 0) FROM documents"
@@ -238,7 +238,7 @@ class PassageStore:
         """Open a transaction that changes documents, and end it with a new state."""
         with self.database.transaction(write=True) as connection:
             yield connection
-            # Random: a counter of another file, or of a copy of this one, has the same values.
+            # Random: a counter of another file, or of a copy of this file, has the same values.
             connection.execute(
                 "UPDATE about SET value = ? WHERE name = 'state'", (secrets.token_bytes(16),)
             )
@@ -255,13 +255,13 @@ _temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary(
 
 
 def open_store(path: str | Path | None) -> PassageStore:
-    """Return the store at a path: for the path of a temporary one, that same store."""
+    """Return the store at a path; for the path of a temporary store, the store itself."""
     store = None if path is None else _temporary.get(Path(path))
     return PassageStore(path) if store is None else store
 
 
 def _reopen(path: Path | str, content: bytes) -> PassageStore:
-    """Return a pickled temporary store, or a copy of it if it is not of this process."""
+    """Return a pickled temporary store, or a copy if it belongs to another process."""
     store = _temporary.get(path)
     if store is None or store._process != os.getpid():
         store = PassageStore(None)

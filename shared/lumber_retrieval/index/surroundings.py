@@ -1,4 +1,4 @@
-"""Splits texts, and embeds each chunk together with what is above and around it.
+"""Splits texts, and embeds each chunk with its context and surroundings.
 
 A small chunk contains little on its own. It is found more often if its context is embedded with its
 text, and if a mean of its neighbours' vectors is added to its vector.
@@ -29,7 +29,7 @@ _KERNEL_WIDTH = 80.0
 """Standard deviation of the kernel in tokens, about 60 words. The optimum is flat: recall of chunks
 of 40 words is the same within noise from 50 to 120."""
 _MOST_DEVIATIONS = 3  # standard deviations; the kernel is below 0.012 beyond them
-_MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no more than others
+_MOST_NEIGHBOURS = 64  # on either side, so that tiny chunks cost no more than others
 _WHOLE_CHUNKS = Delivery()
 TEXTS_PER_CALL = 256  # of an embedding model, which has batches of its own
 
@@ -38,8 +38,8 @@ class PlacedText(NamedTuple):
     """A chunk with the text that is embedded for it."""
 
     span: Span  # its place in its document, in characters
-    text: str  # what is spoken, if it is captions
-    in_context: str  # what is embedded: the text below its context, if it has one
+    text: str  # the spoken words, if it is captions
+    in_context: str  # the embedded text: the text below its context, if there is a context
 
 
 def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
@@ -69,7 +69,7 @@ def split_and_embed(
 
     A chunk is embedded below its context: title, headings, header of a table. Its vector is scaled
     to length 1, the mean of its neighbours' vectors is added, and the sum is scaled to length 1.
-    Chunks of about 50 tokens are found more often this way. Chunks of 150 tokens gain nothing.
+    Searches find chunks of about 50 tokens more often this way. Chunks of 150 tokens gain nothing.
 
     Args:
         chunker: Splits the texts.
@@ -93,10 +93,10 @@ def split_and_embed(
 def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     """Return the chunks of documents with the texts to embed: rows of tables without bars.
 
-    In a long document rows are embedded below its title alone. Rows of numbers have few words, and
-    the headings and the header that hundreds of them share would outweigh these. Ten budgets from
-    150 to 1,500 words touch the evidence in annual reports for 0.559 instead of 0.476 of the
-    questions, and in one index of all for 0.511 instead of 0.427.
+    In a long document, rows are embedded below its title alone. Rows of numbers have few words, and
+    headings and a header that hundreds of rows share would outweigh these words. Over ten budgets
+    from 150 to 1,500 words, passages reach the evidence in annual reports for 0.559 instead of
+    0.476 of the questions, and for 0.511 instead of 0.427 if all reports are in one index.
     """
     return [
         [_place_chunk(one, is_long) for one in chunks]
@@ -155,7 +155,7 @@ def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
         return own
     counts = EvenCounter().count([chunk.text for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
-    # In tokens, as if these were spread evenly: offsets show gaps and overlaps.
+    # In tokens, as if tokens were spread evenly: offsets show gaps and overlaps.
     density = sum(sizes) / max(1, sum(chunk.span.end - chunk.span.start for chunk in chunks))
     centres = [density * sum(chunk.span) / 2 for chunk in chunks]
     own = unit_length(own)

@@ -1,16 +1,16 @@
-"""Vectors of 8 bits a number, and the search for those nearest to the vector of a query.
+"""Vectors of 8 bits per number, and the search for the vectors nearest to a query's.
 
 All vectors are first compared by the signs of their numbers, one bit each, with two bits of each
 number of the query's vector. The similarities of the best are then computed from the 8 bits. So a
 search reads little more than an eighth of the bytes, and finds at least 99 of the 100 nearest of
 the bundled model's vectors.
 
-All vectors are rotated in the same way before they are stored. Rotation leaves similarities as they
-are, and spreads what a model keeps in one number over all of them.
+All vectors are rotated in the same way before they are stored. Rotation keeps similarities, and
+spreads the information of each number over all numbers.
 
-What is stored of a vector and its similarities are the same whichever vectors are beside it. Sums
-of floats depend on their order, which differs with the number of rows that are multiplied at once.
-So numbers are rounded to multiples of powers of two, whose sums are exact.
+The stored form of a vector and its similarities do not depend on the vectors beside it. Sums of
+floats depend on their order, which differs with the number of rows that are multiplied at once. So
+numbers are rounded to multiples of powers of two, whose sums are exact.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a proces
 # Of numbers up to 1. In float64, sums of products of two such numbers are exact for vectors of
 # length 1.
 _ROUNDING_STEP = 2.0**-24
-_STEP = 0.5  # of standard deviations: the best of a number that is stored in two bits
-_SAMPLED_VECTORS = 4096  # vectors whose mean stands for the mean of all
-_SAMPLED_VALUES = 512  # the highest of a sample; their least is near that of all values
+_STEP = 0.5  # standard deviations: the best step for numbers of two bits
+_SAMPLED_VECTORS = 4096  # vectors from which the mean of all is estimated
+_SAMPLED_VALUES = 512  # the highest of a sample; the lowest of them is close to that of all values
 
 
 def matrix(vectors: object, count: int) -> Vectors:
@@ -72,7 +72,7 @@ def unit_length(vectors: npt.NDArray[_Float]) -> npt.NDArray[_Float]:
 
 
 def rotate(vectors: Vectors) -> Doubles:
-    """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
+    """Return vectors, shape (…, width), rotated and of length 1, to store or compare them."""
     rows = unit_length(np.atleast_2d(vectors).astype(np.float64, order="C"))
     rotated = unit_length(_round(rows) @ _rotation(vectors.shape[-1]).T)
     return rotated.reshape(vectors.shape)
@@ -89,7 +89,7 @@ def pack(vectors: Vectors) -> bytes:
 def unpack(content: bytes, count: int) -> Vectors:
     """Return vectors of length 1, shape (count, width), from what `pack` returned.
 
-    Each is the same whichever vectors are beside it: float64 holds the products exactly.
+    A vector does not depend on the vectors beside it: float64 holds the products exactly.
     """
     numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1).astype(np.float64)
     return unit_length(numbers @ _rotation(numbers.shape[1])).astype(np.float32)
@@ -104,7 +104,7 @@ def in_two_parts(wanted: Doubles) -> TwoParts:
     largest = 127 * np.sqrt(len(wanted))  # length of a stored vector
     parts, steps = [], []
     for _ in range(2):
-        # A quarter more, since rounding makes a part longer.
+        # A quarter more, because rounding makes a part longer.
         step = 2.0 ** np.ceil(np.log2(1.25 * length * largest / 2**24))
         parts.append(np.rint(rest / step))
         steps.append(step)
@@ -124,7 +124,7 @@ class PackedVectors:
         return len(self._numbers)
 
     def similarities(self, wanted: TwoParts, places: Rows) -> _Floats:
-        """Return the cosine similarities of the vectors at some places to a rotated one."""
+        """Return the cosine similarities of the vectors at `places` to a rotated vector."""
         parts, steps = wanted
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
@@ -140,7 +140,7 @@ class PackedVectors:
         return similarities
 
     def estimates(self, wanted: Doubles) -> _Floats:
-        """Return the similarities of all vectors to a rotated one, estimated from their signs.
+        """Return the similarities of all vectors to a rotated vector, estimated from their signs.
 
         Each number of the rotated vector counts as -3, -1, 1 or 3 steps, which two signs state: 2
         with the first sign, and 1 with the second.
@@ -153,7 +153,7 @@ class PackedVectors:
         own_bits = _bits(np.array([levels >= 2, levels % 2 == 1]))
         for stored, (first, second) in zip(signs.bits, own_bits, strict=True):
             differing += 2 * _bit_count(stored ^ first) + _bit_count(stored ^ second)
-        # With this scale estimates are right on average, as those of RaBitQ are.
+        # With this scale, estimates are unbiased, as in RaBitQ.
         steps = 2 * levels - 3
         scale = np.sqrt(np.pi / 2 / self.width) * (rest @ rest) / (rest @ steps or 1.0)
         similarities: _Floats = np.float32(3 * self.width) - np.float32(2) * differing
@@ -176,7 +176,7 @@ class PackedVectors:
 
     @cached_property
     def _signs(self) -> _Signs:
-        """The signs of the differences from the mean, which vectors of some models are close to."""
+        """The signs of differences from the mean: vectors of some models are all close to it."""
         count = len(self)
         sample = slice(None, None, max(1, count // _SAMPLED_VECTORS))
         signs = _Signs(

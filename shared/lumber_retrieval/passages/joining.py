@@ -36,14 +36,14 @@ from lumber_retrieval.words.keywords import (
 )
 
 MAX_GAP = 90
-"""Most words between hits that are joined, by default. Words between hits count towards the budget.
-At 600 words, joined hits had the same recall as single ones."""
+"""Maximum number of words between hits that are joined, by default. These words count towards the
+budget. At 600 words, joined hits had the same recall as single hits."""
 
 _FEWEST_TITLES = 2  # the first and the last are kept
 _MOST_TITLE_WORDS = 12
-"""Most words of the titles above a passage, if there are more than two. With eight or twelve,
-recall with context is 0.002 to 0.005 higher than with all titles, and on annual reports one
-question in 37 more touches the page of its evidence."""
+"""Maximum number of words of the titles above a passage, if there are more than two titles. With
+eight or twelve, recall with context is 0.002 to 0.005 higher than with all titles, and in annual
+reports one question of 37 more reaches the page of its evidence."""
 
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # those of str.splitlines
 
@@ -70,8 +70,8 @@ class Passage:
             if the search returns passages without context.
         words_found: The share of the question's words that it contains with its context, weighted
             by rarity, from 0 to 1; None if it is unknown.
-        spoken: What is spoken in its text, if it is captions; else the text or "".
-        time: When that begins, as in "00:12:30"; "" if its text is no captions.
+        spoken: The spoken words of its text, if it is captions; else the text or "".
+        time: The time at which they begin, as in "00:12:30"; "" if its text is no captions.
     """
 
     document: str
@@ -85,7 +85,7 @@ class Passage:
 
     @property
     def score(self) -> float:
-        """The score of its best hit; from an index, from 0 to 1, and only for one query."""
+        """The score of its best hit; from an index, 0 to 1, comparable within one query only."""
         return self.hits[0].score
 
     @property
@@ -97,7 +97,7 @@ class Passage:
 
     @property
     def said(self) -> str:
-        """The text for a reader: of captions what is spoken, otherwise its text."""
+        """The text for a reader: the spoken words of captions, otherwise its text."""
         return self.spoken or self.text
 
     @property
@@ -112,7 +112,7 @@ class Passage:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Its metadata: that of the best hit, with the place of the passage.
+        """Its metadata: the metadata of the best hit, with the place of the passage.
 
         Headings, context, first page and line, and the verdict about its start are those of the
         first hit. The last page and line are those of the hit that ends last. Headings inside are
@@ -150,7 +150,7 @@ def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
 
 
 def shorten_context(context: str) -> str:
-    """Return a context without the headings below its title, until the rest is short enough."""
+    """Return a context, shortened: the headings right below its title are left out first."""
     titles, _, table = context.partition("\n")
     if titles.startswith("|"):
         return context
@@ -176,8 +176,8 @@ def join_hits(
     """Join hits that lie close together.
 
     Hits are taken by score, and in the given order if scores are equal. A hit costs its words and
-    those between it and the passages that it joins. If they exceed the rest of the budget, it is
-    left out, and the next one is tried. The best hit is always taken.
+    the words between it and the passages that it joins. A hit that costs more than the rest of the
+    budget is left out, and the next hit is tried. The best hit is always taken.
 
     Args:
         hits: The hits.
@@ -215,7 +215,7 @@ def join_slices(
 
 
 class _JoinedHits(NamedTuple):
-    """A passage: its span, the words that begin in it, its words, and those of its context."""
+    """A passage: its span, the words that begin in it, its words, and the words of its context."""
 
     span: Span
     starts: int
@@ -229,8 +229,8 @@ class _DocumentPassages:
 
     def __init__(self, text: str, kind: str) -> None:
         self._original = text
-        self._dense = not is_captions(text, kind)  # in speech, blanks replace the cues
-        self._text = text if self._dense else speech(text)  # in which words are counted
+        self._dense = not is_captions(text, kind)  # spaces replace cues in captions
+        self._text = text if self._dense else speech(text)  # the text in which words are counted
         self._passages: list[_JoinedHits] = []  # in reading order
 
     def passages(self) -> Iterator[tuple[int, Passage]]:
@@ -265,7 +265,7 @@ class _DocumentPassages:
             last += 1
         length = self._dense * (end - start)
         if first == last and above + floor_by_length(0, length) > room:
-            return 0  # as half of all hits: their words need not be counted
+            return 0  # half of all hits are so: their words need not be counted
         # Words that begin in ranges add up; the word in which a passage begins is counted apart.
         starts, position, counted, hits = 0, start, 0, [(rank, hit)]
         for passage in self._passages[first:last]:
@@ -282,7 +282,7 @@ class _DocumentPassages:
         return added
 
     def _are_near(self, end: int, start: int, most: int) -> bool:
-        """Return whether at most `most` words are between two places; long ones count more."""
+        """Return whether at most `most` words are between two places; long words count more."""
         if start - end <= most:  # each word has a character
             return True
         longest = self._dense * floor_by_length(0, start - end)

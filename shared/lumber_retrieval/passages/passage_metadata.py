@@ -95,7 +95,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
 def pages_and_lines(
     own: Span, whole: Span, of_whole: Mapping[str, Any], text: str
 ) -> dict[str, int]:
-    """Return the pages and lines of a span, by those of an overlapping span that has them."""
+    """Return the pages and lines of a span, from those of an overlapping span."""
     between = sorted((whole.start, own.start))
     sign = 1 if own.start > whole.start else -1
     places: dict[str, int] = {}

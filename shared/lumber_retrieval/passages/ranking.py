@@ -1,4 +1,4 @@
-"""Ranks chunks by how much of a question they contain, and makes passages of their sentences.
+"""Ranks chunks by how much of a question they contain, and makes passages from their sentences.
 
 Sentences are taken best first, until the budget is full.
 """
@@ -38,7 +38,7 @@ from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.keywords import count_words, count_written
 
 BUDGET = 600
-"""Words of all passages of a query, by default."""
+"""Maximum number of words of all passages of a query, by default."""
 _WORDS_WEIGHT, _PAIRS_WEIGHT, _SENTENCE_WEIGHT = 0.5, 0.2, 0.2
 """Scores of a chunk that contains all words of the question, of one that contains all pairs of its
 neighbouring words, and of a sentence that contains all its words. They are added to a fused score
@@ -47,19 +47,19 @@ _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
 _DIVIDED_BUDGETS = 2
 """The best chunks, with this many times the words of the budget, are divided into sentences."""
 _LONGEST_ROW = 4_000
-"""Characters on either side of a chunk of a CSV file in which its first and last rows are whole."""
+"""Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
 _LEAST_SCORE_GAP = 0.2
-"""The least difference of scores at which text above a heading is a passage of its own. With it
-the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1, the first
-passage has half of the reference for 0.012 fewer questions."""
-_CACHED_CONTEXTS = 1_000  # whose words are kept: most have less than 100 characters
+"""The minimum difference of scores at which text above a heading becomes a passage of its own. With
+it, the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1, the
+first passage has half of the reference for 0.012 fewer of the questions."""
+_CACHED_CONTEXTS = 1_000  # whose number of words is cached: most have less than 100 characters
 NEIGHBOUR_SHARE = 0.5
-"""The least score of a neighbour of a chunk, as a share of the chunk's score."""
+"""The minimum score of a neighbour of a chunk, as a share of the chunk's score."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """How a query is searched, and what limits its passages.
+    """How a query is searched, and the limits of its passages.
 
     Attributes:
         keywords: Whether chunks are also found by their words.
@@ -67,7 +67,7 @@ class SearchSettings:
         max_gap: As for `join_hits`, but at most a seventh of the budget.
         k: Maximum number of passages, the best ones. None: as the budget allows.
         context: Whether passages state the context above them, within the budget.
-        min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
+        min_similarity: Minimum cosine similarity of passages, from -1 to 1. None: no minimum.
         reading_order: Whether passages come by document and place, and not best first.
 
     Raises:
@@ -104,7 +104,7 @@ class _Document(NamedTuple):
 
 
 class _DividedChunk(NamedTuple):
-    """A chunk, its score, the words above it, and its sentences, of which there are some."""
+    """A chunk, its score, the number of words above it, and its sentences, at least one."""
 
     chunk: Hit
     score: float
@@ -121,7 +121,7 @@ def select_passages(
     language: str,
     described: Mapping[int, Hit] | None = None,
 ) -> list[Passage]:
-    """Return the passages of chunks that fit a question: each is as good as its best sentence.
+    """Return passages from the chunks that fit a question; the best sentence of each sets its rank.
 
     Args:
         question: The words of the question.
@@ -137,7 +137,7 @@ def select_passages(
     sentences = [*_best_sentences(question, chunks, texts, settings, language)]
     candidates = [sentence for sentence, full in sentences if full]
     documents = {sentence.document for sentence in candidates}
-    # Short parts of documents that have nothing else are kept.
+    # A short part is kept if its document has nothing else.
     candidates += [sentence for sentence, _ in sentences if sentence.document not in documents]
     max_gap = min(settings.max_gap, budget // 7)
     by_number = {chunk.number: chunk for chunk in chunks}
@@ -151,8 +151,8 @@ def select_passages(
         [share] = question.coverages([f"{above}\n{joined.text}"])
         context = above if settings.context else ""
         passages.append(replace(joined, hits=hits, context=context, words_found=share))
-    # The budget has counted the context of each chunk's start. That of a passage may have one more
-    # heading, which is inside the chunk.
+    # The budget has counted the context of each chunk's start. The context of a passage may have
+    # one more heading, which is inside the chunk.
     if settings.context:
         totals = accumulate(count_written(one.in_context) for one in passages)
         passages = passages[: max(1, sum(total <= budget for total in totals))]
@@ -161,7 +161,7 @@ def select_passages(
 
 
 def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
-    """Return a passage, or two: from the best sentence's heading on, and far worse text above."""
+    """Return a passage, or two if the text above the best sentence's heading is far worse."""
     best, *_ = hits = passage.hits
     kind, last = best.kind, best.span.start
     before = [(hit.span.start, hit.text) for hit in hits if hit.span.start <= last]

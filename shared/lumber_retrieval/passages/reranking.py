@@ -1,7 +1,7 @@
-"""Reranks the hits of any search engine by the question, as those of an index are ranked.
+"""Reranks the hits of any search engine by the question, as an index ranks its own hits.
 
-An engine returns only chunks, best first. What an index also stores is estimated: the rarity of a
-word from the hits that contain it, and neighbouring chunks from the text beside a hit.
+An engine returns only chunks, best first. So data that an index stores are estimated: the rarity of
+a word from the hits that contain it, and neighbouring chunks from the text beside a hit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_o
 from lumber_retrieval.words.keywords import words_in
 
 _FIRST_SCORE = 0.4
-"""The score of the first hit. Others fall evenly to 0. Recall on the development corpora is the
+"""The score of the first hit. The others fall evenly to 0. Recall on the development corpora is the
 same within 0.02 from 0.3 to 0.5. With 1 it is up to 0.04 less at 300 words."""
 _LENGTH_BESIDE = 250
 """Characters beside a hit that become a chunk, about as many as a chunk of an index has. With 150
@@ -71,8 +71,8 @@ def passages_of_hits(
 
     Args:
         query: The question.
-        hits: The hits. Only the order of their scores counts: engines have many scales. In
-            passages, text beside a hit has the number of the hit.
+        hits: The hits. Only the order of their scores counts, because engines have different
+            scales. In passages, text beside a hit has the number of the hit.
         texts: The texts of their documents.
         rerank: Whether they are ranked. Without a question or a budget they are joined.
         max_gap: See `join_hits`.
@@ -154,7 +154,7 @@ def _add_text_beside(
             last = _end_after(text, Span(hit.span.end, following), divide, kind)
             with_end = _extend(hit, Span(hit.span.start, last), text)
             with_both = _extend(hit, Span(first, last), text)
-            # No heading is between: the text before has the headings of the hit.
+            # There is no heading in the text before: it has the headings of the hit.
             places = {k: value for k, value in with_both.metadata.items() if k in _PLACE_KEYS}
             with_both = with_both._replace(metadata=places)
             beside = NEIGHBOUR_SHARE * hit.score

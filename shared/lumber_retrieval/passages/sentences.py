@@ -1,7 +1,7 @@
 """Sentences, items and rows: the smallest parts of a passage.
 
 A rule, a heading or the header of a table means nothing without the text below it, so no part ends
-with one. A small table is read whole if it fits.
+with it. A small table is read whole if it fits.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.words.keywords import count_words
 
 _MOST_ROWS = 10
-"""Most rows of a small table, which is read whole."""
+"""Maximum number of rows of a small table, which is read whole."""
 _FEWEST_WORDS = 3
-"""Fewest words of a passage. Fewer are a label, a name or a number. Two are enough in code, or
-if they end like a sentence."""
+"""Minimum number of words of a passage: fewer are a label, a name or a number. Two are enough in
+code, or if they end like a sentence."""
 
 _MOST_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
 _LONGEST_CACHED = 4_000
@@ -101,7 +101,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
-        is_link = text.startswith("([", start)  # to what the sentence before is about
+        is_link = text.startswith("([", start)  # a link to the subject of the sentence before
         inside_line = (whole_lines or is_link) and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
@@ -241,7 +241,7 @@ def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
 
 
 def _ends_code(lines: list[str]) -> bool:
-    """Return whether the last of these lines is a fence directly below another line."""
+    """Return whether the last line is a fence directly below another line."""
     return len(lines) > 1 and bool(_FENCE.match(lines[-1])) and not lines[-2].isspace()
 
 

@@ -1,8 +1,8 @@
 """Coverage: how much of a question a text or a title contains, in weighted words and in word pairs.
 
-BM25 adds up the weights of all occurrences, so a chunk that repeats one word may have more than
-one that contains them all. Coverage is higher for the latter. Chunks of a document that the
-question names, such as one company's among many long reports, are preferred.
+BM25 adds up the weights of all occurrences, so a chunk that repeats one word may score higher than
+a chunk with all words. Coverage is higher for the second chunk. Chunks of a document that the
+question names, such as the report of one company among many, are preferred.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from lumber_core.text.titles import document_title
 from lumber_retrieval.words.keywords import IDEOGRAPH, spaced_words, words_in
 
 _STEM_LENGTH = 5
-"""Letters of a word that are compared. Recall on the development corpora is the same within 0.003
-from 4 to 6; with whole words it is lower."""
+"""Number of letters of a word that are compared. Recall on the development corpora is the same
+within 0.003 from 4 to 6; with whole words it is lower."""
 _MOST_PARTS = 8  # of a name in code; longer ones are rare
 _TITLE_WEIGHT = 0.4
 """Added to scores from 0 to 1 of chunks in the document that the question names. From 0.3 to 0.8,
@@ -45,7 +45,7 @@ class QuestionWords:
 
     def __init__(self, text: str, frequencies: Mapping[str, int], count: int) -> None:
         words = words_in(text)
-        # Of a name in code, which its parts follow, only what some chunk has counts.
+        # The parts of a name in code follow it; of name and parts, only words in some chunk count.
         following = [[*accumulate(words[n : n + _MOST_PARTS])] for n in range(1, len(words) + 1)]
         parts = {
             part
@@ -54,7 +54,7 @@ class QuestionWords:
             for part in (word, *words[n : n + joined.index(word) + 1])
         }
         words = [word for word in words if frequencies.get(word) or word not in parts]
-        # A stop word alone may be another language's, or a noun: "hat size", "refund date".
+        # A stop word alone may be of another language, or a noun: "hat size", "refund date".
         words = content if len(content := content_words(words)) < len(words) - 1 else words
         weights: dict[str, float] = {}
         for word in words:
@@ -66,13 +66,13 @@ class QuestionWords:
         pairs = dict.fromkeys(pairwise(map(stem, words)))
         bits = {word: 1 << place for place, word in enumerate(weights)}
         self._words = [(_as_written(word), bit) for word, bit in bits.items()]
-        self._pairs = [  # the words, their bits, its own bit
+        self._pairs = [  # of each pair: the words, their bits, its own bit
             (_as_written(a), _as_written(b), bits[a] | bits[b], 1 << place)
             for place, (a, b) in enumerate(pairs, start=len(bits))
         ]
         self.stems = (1 << len(weights)) - 1
         """All stems, as `matches` returns them."""
-        self.shares = cache(self._shares)  # few of all subsets occur
+        self.shares = cache(self._shares)  # few of all possible subsets occur
 
     def matches(self, texts: Iterable[str]) -> list[int]:
         """Return for each text the stems of the question that it contains, and the pairs.
@@ -151,7 +151,7 @@ def stem(word: str) -> str:
 
 
 def _as_written(stem: str) -> str:
-    """Return a stem as it is in `spaced_words`: words go on after a whole stem."""
+    """Return the form of a stem in `spaced_words`: after a full-length stem, words continue."""
     return f" {stem}" if len(stem) == _STEM_LENGTH else f" {stem} "
 
 
@@ -185,7 +185,7 @@ def content_words(words: Sequence[str]) -> list[str]:
     """
     languages = _stop_words()
     counts = Counter(language for word in {*words} for language in languages.get(word, ()))
-    # Of languages with equally many, English or the first by name, in whatever order a set is.
+    # Of languages with equally many, English or the first by name, independent of the set's order.
     language = min(counts, key=lambda name: (-counts[name], name != "en", name), default="")
     return [word for word in words if language not in languages.get(word, ())] or [*words]
 

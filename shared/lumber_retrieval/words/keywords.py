@@ -1,4 +1,4 @@
-"""The words of a text: keywords and terms by which it is found, and their number, in any script."""
+"""The words of a text: keywords and terms to find it by, and their number, in any script."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _TERM = regex.compile(
 IDEOGRAPH = regex.compile(r"\p{Han}")
 _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
-# A byte for each: words consist of digits and small letters, and all else becomes a space.
+# A byte for each byte: words consist of digits and small letters, and others become spaces.
 _ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
 _ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# After a number: a raised or circled one or a fraction, as in "10²" and "2½", is another word.
+# After a number, a raised or circled number or a fraction is another word: "10²", "2½".
 _AFTER_NUMBER = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
@@ -128,13 +128,13 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{KANA_HAN}]|[^\s{KANA_HAN}][^\s{KANA_HAN}{_VOWEL}]*")
-_BAR = "|"  # between the cells of a table: no word, but the end of one
-# Whether a text may have either. The class says what it is not: `re` searches for one that lists
-# characters beyond U+FFFF in four times the time.
+_BAR = "|"  # between the cells of a table: it ends a word, and is none
+# Whether a text may have such letters. The class is negated: `re` takes four times as long for a
+# class with characters beyond U+FFFF.
 _MAYBE_SYLLABIC = re.compile("[^\x00-\u0e2f\u1f00-\u303f\ua000-\uf8ff\ufb00-\uffff]")
 _INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{KANA_HAN}])[^\s{_BAR}{KANA_HAN}{_VOWEL}]")
 _MOST_CHARACTERS_PER_WORD = 12
-"""Most characters of a word, on average over a passage. Prose has about 6 characters a word with
+"""Maximum mean characters of a word in a passage. Prose has about 6 characters a word with
 the space, German 8; 12 keeps file names and links from counting extra. In text without spaces, such
 as JSON or Base64, this many characters count as a word."""
 
@@ -143,9 +143,9 @@ def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
 
     `fold` defines which differences are ignored. Underscores separate words, as in identifiers. The
-    parts of a name in code, such as "maxRetryCount", follow it. In Chinese, Japanese and Korean
-    each pair of neighbouring characters is a word, and each ideograph, which follow the pairs; in
-    Thai and similar alphabets, each three characters are.
+    parts of a name in code, such as "maxRetryCount", follow it. In Chinese, Japanese and Korean,
+    each pair of neighbouring characters is a word, and so is each ideograph (after the pairs). In
+    Thai and similar alphabets, each three characters are a word.
     """
     return spaced_words(text).split()
 
@@ -156,7 +156,7 @@ def spaced_words(text: str) -> str:
         text = unicodedata.normalize("NFKC", _AFTER_NUMBER.sub(r" \g<0>", text))
     text = _INSIDE_NAME.sub(_with_parts, text)
     if _has_only_signs(text) or _has_only_signs(text := fold(text)):
-        # The same in ASCII, several times as fast.
+        # The same result for ASCII, several times as fast.
         return f" {text.encode('ascii', 'replace').translate(_ASCII_WORDS).decode('ascii')} "
     words: list[str] = []
     for match in _TERM.finditer(_LINE_END_INSIDE.sub("", text)):
@@ -169,7 +169,7 @@ def spaced_words(text: str) -> str:
 
 
 def _with_parts(inside: re.Match[str]) -> str:
-    """Return the rest of a name, followed by the parts of the whole name if it is one in code."""
+    """Return the rest of a name, followed by the parts of the whole name if it is code."""
     text, start = inside.string, inside.start()
     while start and text[start - 1].isalnum():
         start -= 1
@@ -235,7 +235,7 @@ def count_words(text: str) -> int:
 
 
 def count_written(text: str) -> int:
-    """Return the number of words as budgets count them of a text that is no captions."""
+    """Return the number of words, as budgets count them, of a text that is no captions."""
     return max(_count(text), len(text) // _MOST_CHARACTERS_PER_WORD)
 
 
