@@ -178,6 +178,25 @@ def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
     ]
 
 
+def test_what_a_reader_of_markdown_does_not_see_is_no_sentence() -> None:
+    text = (
+        "<!-- Keep these old anchors. -->\n\nLet by the hour. <!-- check it -->\n\n"
+        '<a id="prices-of-all-boats"></a>\n\n### Prices\n\nLow <!-- now --> in May.\n\n'
+        "### Notes\n\n<!-- to be\nwritten soon -->\n\nThey may change. In May."
+    )
+    assert [(one.text, one.has_content) for one in sentences_of(text, "en", "markdown")] == [
+        ("Let by the hour.", True),
+        ("### Prices\n\nLow <!-- now --> in May.", True),
+        ("### Notes\n\n<!-- to be\nwritten soon -->\n\nThey may change.", True),
+        ("In May.", True),
+    ]
+    [label] = sentences_of("Oars <!-- of ash and spruce -->\n", "en", "markdown")
+    assert not label.has_content
+    shown = "```html\n<!-- This is a comment. -->\n```"
+    assert [one.text for one in sentences_of(shown, "en", "markdown")] == [shown]
+    assert [one.text for one in sentences_of("<!-- It is here. -->", "en", "code")]
+
+
 def test_wide_rows_of_csv_are_whole() -> None:
     names = ",".join(f"column {n}" for n in range(90))
     rows = [

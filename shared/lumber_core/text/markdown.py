@@ -60,6 +60,8 @@ _LEAVES: dict[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
+HIDDEN = r"<!--(?:(?!<!--|-->)(?s:.))*-->|<a\s+(?:id|name)\s*=[^<>]*>\s*</a>"
+"""A pattern of what a reader does not see: comments, and targets of links."""
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 # Comments, code and tables, which contain no headings; and headings, closed or not.

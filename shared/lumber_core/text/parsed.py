@@ -18,7 +18,7 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
-from lumber_core.text.markdown import CONTEXT_KEY, LINE_BREAK, Block, markdown_units
+from lumber_core.text.markdown import CONTEXT_KEY, HIDDEN, LINE_BREAK, Block, markdown_units
 from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import (
@@ -303,10 +303,14 @@ class MarkdownText(ParsedText):
         if highest != headings[:1] and len(first_level) == 1:
             first_level = []  # it does not contain the sections before it
         own = first_level if len(first_level) == 1 else self._front_titles
-        titled = top > 1 and highest == self.source.blocks[:1]
+        titled = top > 1 and highest == headings[:1] and self._is_first(highest[0])
         return document_title(
             self.source.metadata, self.source.named, own, titled=titled, headed=True
         )
+
+    def _is_first(self, block: Block) -> bool:
+        """Return whether a reader sees nothing above a block."""
+        return not re.sub(HIDDEN, "", self.text[: block.start]).strip()
 
     @property
     def _front_titles(self) -> list[str]:

@@ -19,6 +19,7 @@ import regex
 from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
+from lumber_core.text.markdown import HIDDEN
 from lumber_core.text.structured import MARKUPS, NESTED, markup_headings
 from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.words.keywords import count_words
@@ -45,6 +46,8 @@ _HEADING = re.compile(
     r"|(?<!\S\n)(?<!\S\r\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
     re.MULTILINE,
 )
+_CODE_OR_HIDDEN = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN})", re.MULTILINE)
+_VISIBLE = re.compile(r"\S")
 _HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
@@ -85,9 +88,10 @@ def sentences_of(
 ) -> tuple[Sentence, ...]:
     """Return the sentences of a text of some kind; see `Source.kind`.
 
-    White space, rules, and final headings and table headers are left out. A heading and the number
-    of an item belong to the sentence after them, a link in parentheses to the one before. A row of
-    a table is not divided, nor a line of code or data. Two lines that begin with "#" are comments.
+    White space, comments, rules, and final headings and table headers are left out. A heading and
+    the number of an item belong to the sentence after them, a link in parentheses to the one
+    before. A row of a table is not divided, nor a line of code or data. Two lines that begin with
+    "#" are comments.
     If `spoken`, sentences go on over cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
@@ -98,6 +102,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     whole_lines = kind in NESTED
     commented = not whole_lines and "#" in text and _COMMENTS.search(text)
     headings = [] if commented else [*headings_in(text, kind)]
+    shown = text if whole_lines else _CODE_OR_HIDDEN.sub(_blank_hidden, text)
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
@@ -111,7 +116,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     below = -1  # where the text below the heading before starts
     for heading in headings:
         new = [heading.start] if heading.start > below else []
-        below = next(_CONTENT.finditer(text, heading.end)).start()
+        below = next(_CONTENT.finditer(shown, heading.end)).start()
         starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
     if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)
@@ -120,9 +125,9 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
     by_end = {heading.stripped(text).end: heading.start for heading in headings}
-    parts = (_trim(text, start, end, by_end) for start, end in pairwise([*starts, len(text)]))
+    parts = (_trim(shown, start, end, by_end) for start, end in pairwise([*starts, len(text)]))
     kept = (
-        (part, part.of(text))
+        (part, part.of(text), part.of(shown))
         for part in parts
         if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
     )
@@ -132,12 +137,16 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         Sentence(
             part,
             own,
-            has_content(own, kind)
+            has_content(seen, kind)
             if part.start in headed_starts
-            else _has_words(spoken_text(own) if spoken else own, two_words),
+            else _has_words(spoken_text(seen) if spoken else seen, two_words),
         )
-        for part, own in kept
+        for part, own, seen in kept
     )
+
+
+def _blank_hidden(match: re.Match[str]) -> str:
+    return _VISIBLE.sub(" ", match[0]) if match["hidden"] else match[0]
 
 
 def _starts_in_speech(text: str, language: str) -> list[int]:

@@ -86,6 +86,16 @@ def test_a_title_is_a_first_level_heading_only_if_there_is_a_single_one():
     assert last.context == "C > D > E"
 
 
+@pytest.mark.parametrize(
+    ("above", "named"),
+    [("", False), ('<!-- a -->\n<a id="b"></a>\n\n', False), ("Words.\n\n", True)],
+)
+def test_a_name_is_no_title_if_nothing_is_seen_above_the_heading_of_all_others(above, named):
+    text = f"{above}## Boats\n\nfirst words\n\n### Oars\n\n" + "more words " * 20
+    (*_, last) = chunks_of(text, 16, metadata={"source": "ch02-boats.md"})
+    assert last.context == ("ch02 boats > " * named) + "Boats > Oars"
+
+
 def test_a_chunk_that_continues_a_table_gets_its_header():
     above, *others = [chunk for chunk in chunks_of(GUIDE) if "|" in chunk.text]
     assert above.context == "Guide > Prices"

@@ -304,7 +304,9 @@ def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a
         assert not any(passage.text.rstrip().endswith("year 2023 |") for passage in passages)
 
 
-@pytest.mark.parametrize("unit", ["|-", "tide", "\n", "\n## a\n", "\n```\n", "\n```a\n# a\n"])
+@pytest.mark.parametrize(
+    "unit", ["|-", "tide", "\n", "\n## a\n", "\n```\n", "\n```a\n# a\n", "<!-- a"]
+)
 def test_sentences_take_time_in_proportion_to_the_text(unit: str) -> None:
     check_linear(lambda text: sentences_of(text, "en"), lambda n: f"{unit * n}x{unit * n}", 3_000)
 
