@@ -55,6 +55,33 @@ def test_words_find_what_vectors_do_not(place: Place) -> None:
         assert ("barley" in first) == keywords
 
 
+def test_a_repeated_question_is_embedded_once_and_finds_what_was_added(monkeypatch) -> None:
+    class Paid(WordVectors):
+        calls = 0
+
+        def embed_query(self, text: str) -> list[float]:
+            type(self).calls += 1
+            if type(self).calls == 1:
+                return [float("nan")] * self.width  # an answer that failed is not kept
+            return super().embed_query(text)
+
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [WordVectors.embed_query(self, text) for text in texts]
+
+    monkeypatch.setattr("lumber_retrieval.passage_index._MOST_QUERY_VECTORS", 2)
+    index = index_of(None, Paid())
+    index.add([document(RIVER, "river")])
+    with pytest.raises(ValueError, match="not finite"):
+        index.search("pedals")
+    assert "pedals" not in " ".join(found(index, "pedals"))
+    index.add([document(MUSIC, "music")])
+    assert "pedals" in found(index, "pedals")[0]
+    assert Paid.calls == 2
+    for question in ("otters", "herons", "herons"):
+        assert found(index, question)
+    assert Paid.calls == 4
+
+
 def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
     index = index_of(place())
     text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
