@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
+from textwrap import shorten
 
 from lumber_core.llms.thoughts import without_thinking
 from lumber_core.lumber.answer_words import any_of
@@ -31,10 +32,9 @@ _LETTER = r"[^\W和及與与と]"  # these stand between units
 _NUMBER = rf"(-?\d{{1,18}})(?!(?!です(?![がか])){_LETTER}|\.\d)"  # "is" in Japanese
 # Emphasis, pictures, what is struck out, LaTeX's box, and signs as in "ID-3" and "\u2460 ID 3".
 _EMPHASIS = re.compile(
-    r"(?i)[*_`]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
+    r"(?i)[*_`]|(?![\u2717\u2718\u274c])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
     r"|</?ins>|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)"
 )
-_STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
     rf"(?i)<(?:answer|final|id|paragraph|arg_?value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
@@ -42,8 +42,8 @@ _ANSWER = re.compile(
     r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id\W{0,3}\d))"
 )
 _LABELLED = re.compile(
-    rf"(?i){_MARKUP}(?:(?:(?:it['\u2019]s|is|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
-    rf"(?:(?:id|n(?:o|r|um|\.o|°)?\.?(?=\s*\d)){_MARKUP})?"
+    rf"(?i){_MARKUP}(?:(?:(?:it(?:['\u2019]s)?|is|at|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
+    rf"(?:(?:id|n(?:o|r|um|\.o|°)?\.?(?=\s*\d)){_MARKUP}){{0,2}}"
     rf"(?:{_NUMBER}|(?P<none>{_NO_START}))"
 )
 _LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
@@ -51,15 +51,15 @@ _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
     rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
-    r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
+    r"[^\w,\n\u2717\u2718\u274c]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
 )
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<!{_LETTER})(?<![.-])(?!-)){_NUMBER}", re.IGNORECASE)
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
-    rf"(?i)(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
-    r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u060c\u3001\u3002])*"
+    rf"(?i)(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2192])"
+    r"|[\s,;+.:\"'\u2018-\u201d\u2022*_`\[\](){}<>#|/\u060c\u3001\u3002])*"
 )
 # A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
 _WORDS = r"[^\d\n;]{0,300}?"
@@ -68,23 +68,23 @@ _REMARK = re.compile(
     rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={_REASON}|{_CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
     rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*){{0,2}}|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014\u2192-])|\Z))"
 )
-_NUMBERING = re.compile(  # of a list, or the head of a table
-    r"(?im)^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(\u2013\u2014-])))"
+_NUMBERING = re.compile(  # of a list or the rows of a table, or the head of a table
+    r"(?im)^[ \t]{0,20}(?:\d{1,3}[.)]\s+|\|[ \t]?\d{1,3}[ \t]?\|(?!\n))"
+    r"(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(|\u2013\u2014-])))"
     r"|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$"
 )
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(_DENIAL, re.IGNORECASE)
 _NO_CHANGE = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
 _DOUBT = re.compile(rf"{_NO_CHANGE.pattern}|{any_of('doubt')}|\d[^.!?\n]{{0,200}}\?", re.IGNORECASE)
-# Text that takes an answer back. After an ID: a denial, an alternative, a question mark, or a
-# predicate. After "none": the unit up to which it holds.
+# Text that takes an answer back. After an ID: a denial, an alternative, another ID after a few
+# words, which may correct it, or a question mark. After "none": a number in the same sentence.
 _WITHDRAWAL = re.compile(
     rf"(?i)(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d"
-    r"|[, ] ?\d|[^.!?\n;]{0,200}\?"
+    rf"|[, ] ?\d|[^\w\"]{{1,5}}[^\W\d][^\d\n]{{0,30}}\bid{_MARKUP}\d{{1,18}}[^\w\n]{{0,9}}(?:\Z|\n)"
+    r"|[^.!?\n;]{0,200}\?"
 )
-_RESERVATION = re.compile(
-    rf",?\s*id{_MARKUP}\d|[^.!?\n;]{{0,200}}?{any_of('until')}\D{{0,20}}\d", re.IGNORECASE
-)
+_RESERVATION = re.compile(rf"(?!\W*{_REASON})[^.!?\n;(\d]{{0,200}}\d", re.IGNORECASE)
 _PREDICATE = re.compile(
     rf"(?i)['\u2019]?[^\S\n]*(?!{_REASON}|\w{{1,20}}:|(?-i:[A-Z\xc0-\xde]))(?=[^\W\d_\u3040-\u9fff])"
     r"[^.!?\n;]*"
@@ -95,7 +95,7 @@ _CONTRAST = re.compile(
 )
 # A unit that replaces the one before, or one in a sentence that seems to correct it.
 _CORRECTED = re.compile(
-    rf"(?i)\W(?:{_CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
+    rf"(?i)\W(?:{_CORRECTION}|\b(?:no|nein|non|n[aã]o|nee|nej|nie|hay\u0131r|нет|لا)(?=\s?[,.;:!\u060c\u2014])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
     r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b|\u662f)){0,9}"
     rf"\W{{0,9}}(?:(?<![a-z])id{_MARKUP}{_NUMBER}|(\d{{1,18}})(?=[\s.!?)]*(?:\Z|\n)))"
     rf"|\W{_CORRECTION}\D{{0,200}}(?:id{_MARKUP}\d|{_DENIAL})"
@@ -113,7 +113,7 @@ _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECA
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
-_MAX_UNITS_IN_REASON = 5  # further units are only counted
+_MAX_CHARACTERS_OF_UNITS = 30  # in a reason
 
 _Finder = Callable[[str], list[list[int]]]  # finds the answers of one form; [] names no unit
 
@@ -151,7 +151,7 @@ def is_refusal(answer: str) -> bool:
 def _plain(answer: str) -> str:
     """Return an answer without thoughts, emphasis, and units that are before or no starts."""
     text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_thinking(answer)))
-    return _UNIT_BEFORE.sub("", _CONTRAST.sub("", _STUTTER.sub("", text))).strip()
+    return _UNIT_BEFORE.sub("", _CONTRAST.sub("", text)).strip()
 
 
 def _parse(
@@ -194,9 +194,7 @@ def _choose_answer(kind: str, answers: Sequence[list[int]], choices: Sequence[in
 
 
 def _list_units(units: Collection[int]) -> str:
-    listed = ", ".join(map(str, [*units][:_MAX_UNITS_IN_REASON]))
-    more = len(units) - _MAX_UNITS_IN_REASON
-    return f"{listed} and {more} more" if more > 0 else listed
+    return shorten(", ".join(map(str, units)), _MAX_CHARACTERS_OF_UNITS, placeholder=" and more")
 
 
 def _labelled_answers(text: str) -> list[list[int]]:
@@ -249,11 +247,9 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
         if not isinstance(loaded, kinds):
             continue
         if isinstance(loaded, dict):
-            if denied := [key for key, value in loaded.items() if value is False]:
-                others = [value for value in loaded.values() if value not in (False, None)]
-                if not others and re.search("shift|turn|change", denied[0], re.IGNORECASE):
-                    yield []  # "has_shift": false
-                continue
+            states = [value for value in loaded.values() if value is not None]
+            if len(states) > 1 and any(value is False for value in states):
+                continue  # "has_shift": false
             values = {str(key).casefold(): value for key, value in loaded.items()}
             named = [name for name in fields if name in values][:1]
             alike = [key for key in values if key.endswith((*fields,))]  # as "paragraph_id"
@@ -281,12 +277,13 @@ def _labelled_lists(text: str) -> list[list[int]]:
     if not labels:
         return []
     after = text[labels[-1].end() :].lstrip()
-    if after.startswith(("[", "{")) and (lists := _json_lists(after)):
-        return lists
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
         return [[]]
-    if not (last := _items(after)) and (last := _items(line)):
+    last = _items(after)
+    if not last and after[:1] in "[{" and (lists := _json_lists(after.partition("]")[0] + "]")):
+        return lists
+    if not last and (last := _items(line)):
         others = _LINE_OR_ID.findall(after, len(line))
         if not {*map(int, others)} <= {*last[0]}:
             return []  # the list continues in an unknown form

@@ -20,7 +20,7 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # The answer that the content does not change.
     "no_start": {
-        "en": r"n/a|not applicable|none|null|nil|no(?: (?:shift|turn|change)s?)?|nowhere|nothing",
+        "en": r"n/a|not applicable|none|null|no(?: (?:shift|turn|change)s?)?|nowhere|nothing|false",
         "de": "keine?r?|nirgends|nichts",
         "fr": "aucune?|nulle part|rien",
         "es": "ning[uú]n[oa]?|nada",
@@ -45,7 +45,7 @@ _LISTS: dict[str, dict[str, str]] = {
         ),
         "signs": (
             r"n['\u2019]t\b|\bn['\u2019](?=\w)|"
-            r"नहीं|[不没沒无無未]|并非|な[いくかし]|ません|없|않|아니|아닙"
+            r"नहीं|[✗✘❌不没沒无無未]|并非|な[いくかし]|ません|없|않|아니|아닙"
         ),
     },
     # Words that state that content does not change.
@@ -82,7 +82,7 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # Words before the last of several items.
     "and": {
-        "words": "and|also|as well as|then|finally|lastly|und|et|y|e|en|oraz|и",
+        "words": "and|also|as well as|then|finally|lastly|und|et|y|e|en|och|i|oraz|ve|và|dan|и|та",
         "signs": "[和及與与と&]|और",
     },
     # Words between a change and the unit before it.
@@ -93,7 +93,7 @@ _LISTS: dict[str, dict[str, str]] = {
     # Words between two items that are alternatives or the ends of a range.
     "or_to": {
         "words": "or|to|through|oder|bis|ou|[aà]|o|hasta",
-        "signs": r"[或到至]|または|から|[-\u2013\u2014~?/]",
+        "signs": r"[或到至]|または|から|[-\u2013\u2014~?/]|\.{2,3}",
     },
     # Words before an item that is excluded.
     "exclusion": {
@@ -104,21 +104,13 @@ _LISTS: dict[str, dict[str, str]] = {
     "correction": {
         "en": (
             "wait|actually|correction|edit|scratch that|on (?:reflection|second thoughts?)|hm+|"
-            "i meant?"
+            "i meant?|or rather|or better|make that|oops"
         ),
         "others": (
             "moment|halt|eigentlich|korrektur|vielmehr|attendez|en fait|plut[oô]t|en realidad|"
-            "mejor dicho|quise decir|perdón|точнее|вернее|بل"
+            "mejor dicho|quise decir|perdón|anzi|aliás|точнее|вернее|بل"
         ),
         "signs": "不对|不對|更正|应该是|正しくは|訂正",
-    },
-    # Words between a denial and the unit up to which it holds.
-    "until": {
-        "words": (
-            r"until|till|before|but|except|up to|bis|vor|außer|sondern|avant|jusqu\w*|sauf|mais|"
-            "antes|hasta|salvo|sino|prima|fino|até|voor|tot|до|кроме"
-        ),
-        "signs": "之前|以前|まで",
     },
     # Words before the reason for an item.
     "reason": {"en": "as|because|since|where", "de": "da|weil|denn", "fr": "car", "es": "porque"},

@@ -73,18 +73,16 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     pairs = frozenset(pair for several in parts for pair in pairwise(several))
     last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
     forms = r"\.\s?".join(lists.get("series", "(?!)").split(".")).replace(" ", "|")
-    series = re.compile(rf"(?:{forms})\.\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))")
+    series = re.compile(rf"(?:\b(?:{forms})\.|…(?!\sI\b))\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))")
     ordinals = "ordinals" in lists
     return _Abbreviations(leads, others, numbers, starters, pairs, last, ordinals, series)
 
 
 def starts_after_series(text: str, language: str = "en") -> list[int]:
-    """Return the offsets of capitals after abbreviations of "series", such as "etc."."""
+    """Return the offsets of capitals after "…" and abbreviations of "series", such as "etc."."""
     lists = _abbreviations_of(language)
-    found = (
-        match for match in (lists.series.finditer(text) if lists else ()) if match[1].isupper()
-    )
-    return [one.end() for one in found if not text[one.start() - 1 : one.start()].isalnum()]
+    found = lists.series.finditer(text) if lists else ()
+    return [match.end() for match in found if match[1].isupper()]
 
 
 def sentence_continues(text: str, at: int, language: str = "en") -> bool:

@@ -22,7 +22,8 @@ INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:(?:\d+:){1,2}\d\d?(?:[.,:]\d{1,3})?|\d+(?:\.\d+)?s)"
-_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?)"  # or seconds with decimals, or milliseconds
+_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"  # or seconds with decimals, milliseconds, or ticks
+_TICKS = 10_000_000  # in a second of TTML, as in files of Netflix and Microsoft
 _LYRIC_TIME = r"\[(\d+:\d\d)\.\d\d\d?\](?:\[\d[\d:.]*\])*"
 _TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
@@ -55,7 +56,7 @@ _HEAD = re.compile(
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
     | {_CLOCK}\ (?:[-\u2013\u2014]\ )?{_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
-    | (?:(?:[^\W\d_]{{1,3}}\s{{2,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}[\d:]+\s{{1,3}})?
+    | (?:(?:[^\W\d_]{{1,3}}\s{{2,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}\s{{0,2}}[\d:]+\s{{1,3}})?
       {_NAME}\s{{1,3}}({_CLOCK_IN_WORDS})[^\S\n]*$(?:\n[\d:]+[^\S\n]*$)?
     | \**{_NAME}(?::\**[^\S\n]?{_MARKED}|[^\S\n]?(?:{_MARKED}:|\[{_CLOCK}\]))\**(?=[^\S\n])
     | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n])
@@ -65,7 +66,7 @@ _HEAD = re.compile(
 # "0:03 cut the" or "0:03cut the", if the first three lines are, within 40 seconds.
 _TIME_BEFORE = re.compile(rf"^[^\S\n]*\ufeff?{_CLOCK}(?=[^\S\n]*[^\W\d_])", re.MULTILINE)
 _TIMES_BEFORE = re.compile(
-    r"[\s\ufeff]*(?:0?0:)?0?0:0[0-5][^\S\r\n]?[^\W\d_](?:[^\r\n]*[\r\n]+(?:0?0:)?0?0:[0-3]\d[^\S\r\n]?[^\W\d_]){2}"
+    r"[\s\ufeff]*(?:0?0:)?0?0:0[0-5][^\S\r\n]?(?!DEBUG|INFO|WARN|ERROR)[^\W\d_](?:[^\r\n]*[\r\n]+(?:0?0:)?0?0:[0-3]\d[^\S\r\n]?[^\W\d_]){2}"
 )
 # Clocks start near 0, without a name in the first ten seconds, unlike results; Zoom's may be later.
 _FIRST_HEAD = re.compile(
@@ -79,23 +80,21 @@ _MAYBE_SPEAKER = re.compile(
 # Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|\b0 [Mm]inut")
-_SECTION = re.compile(
-    r"^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)", re.MULTILINE
-)  # of a text about transcripts
+_SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")  # of a text on transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"
     rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
-    rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
+    rf"|(?:Detect[^\n]*\n){{0,2}}(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )
 _BLOCK = re.compile(
     rf"(?m){_AFTER_BLANK}(?:NOTE|STYLE|REGION)\b.*(?:\n(?!.*{_ARROW}).*\S.*)*"
     rf"|^Comment:[^,\n]{{1,20}},{_TIME},.*"
 )
-_MARKUP = re.compile(  # tags, marks of direction, the line break of ASS, or one entity
-    r"(?i)(?:<rt>[^<\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
+_MARKUP = re.compile(  # tags, drawings and line breaks of ASS, marks of direction, or one entity
+    r"(?i)(?:<rt>[^<\n]*|\{[^{}\n]{0,99}\\p[1-9][^{}\n]{0,99}\}[^{}\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
     r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});"
 )
 _DIVIDES_WORDS = re.compile(r"\\[Nh]|</?(?:br|p|div|sync)\b", re.IGNORECASE)
@@ -147,15 +146,10 @@ def is_captions(text: str, kind: str) -> bool:
     """
     if kind == "captions" or text.startswith("start\tend\ttext\n"):  # a TSV file of Whisper
         return True
-    may_be = kind in ("text", "markdown") and _may_be_spoken(text[:_MAX_CHARACTERS_ABOVE_SPEECH])
-    return may_be and (begins_with_cue(text) or _is_transcript(text))
+    return kind in ("text", "markdown") and (begins_with_cue(text) or _is_transcript(text))
 
 
 @lru_cache(maxsize=_CACHED_STARTS)
-def _may_be_spoken(start: str) -> bool:
-    return begins_with_cue(start) or _may_have_clocks(start)
-
-
 def _may_have_clocks(start: str) -> bool:
     return "0:" in start or _CLOCK_AFTER_NAME.search(start) is not None
 
@@ -289,7 +283,8 @@ def _without_markup(match: re.Match[str]) -> str:
 def _format_time(time: str) -> str:
     number = time.rstrip("s")
     if ":" not in time and " " not in time:  # in seconds, or milliseconds
-        seconds = int(float(number)) // (1 if number != time or "." in time else 1000)
+        unit = 1 if number != time or "." in time else _TICKS if time[-1] == "t" else 1000
+        seconds = int(float(number.rstrip("t"))) // unit
         return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     parts = re.findall(r"\d+", re.split("[.,]", time)[0])[:3]
     return ":".join(part.zfill(2) for part in (["0", *parts] if len(parts) == 2 else parts))

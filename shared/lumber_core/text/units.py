@@ -57,8 +57,9 @@ _ABOVE_INDENT = re.compile(
     "(?m)(?:^(?![^\\w\u3010]|\\d|[一二三四五六七八九十]{1,3}[、\uff0e])[^\n]{1,40}|[\u300d\u300f])"
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
-_CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09]+\s*)?")  # sentencex divides before these
+_CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*)?")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
+_LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
 # blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
@@ -124,6 +125,8 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
         starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]
     if not text.isascii():
         starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
+    labels = [_LABEL_BEHIND.search(text, max(0, at - 8), at) for at in starts]
+    starts += [label.start() for label in labels if label]  # sentencex reads these as ordinals
     ends = [0]
     for at in sorted({*starts} - {len(text)}):
         if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):

@@ -21,9 +21,7 @@ _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'")
 QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
 _WORD_REACH = 16  # characters on either side of a place, searched for a word that contains it
 # A line may break before and after any of these, so white space beside them is ignored.
-_UNSPACED = regex.compile(
-    r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
-)
+_UNSPACED = regex.compile(r"(?V1)[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 _MOST_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page

@@ -5,6 +5,7 @@ Models write both in many forms, which become one: "[1]" in the answer is its fi
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +29,16 @@ _OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
 _BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
 _WORD = (
     r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:er[eê]n(?:cia|ze|tie)|[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
-    r"|excerpts?|evidence|footnotes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
-    r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|引用|来源|來源|出典|出处|参考文献|출처)"
+    r"|excerpts?|evidence|(?:foot)?notes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
+    r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|स्रोत|nguồn|引用|来源|來源|出典|出处|参考文献|출처)"
 )
-_ONE = rf"[\^#@№]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
+_ONE = rf"[\^#@№*]{{0,2}}(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}(?:\*\*)?"
 _SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
 _WHERE = r"(?i:(?:pp?|[sz]|lines?|seiten?|zeilen?|p[aá]g\w*)\b|§|https?:|\w\S{0,80}\.[a-z]{2,4}\b)"
-_PLACE = rf"(?:\u2020|[,:;|]\s?{_WHERE})"  # "[1, p. 3]", "[1, otters.md]"
+_PLACE = rf"(?:\u2020|[,:;|]\s?{_WHERE}|:\s?\d)"  # "[1, p. 3]", "[1, otters.md]", "[1: 3]"
 _LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
-    rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:)?{_LIST}"
+    rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:(?=\d{{1,3}}\u2020))?{_LIST}"
     rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015\u3017\u27e7])(?:\([^()\s]{{1,200}}\)|\}}?[\^$])?"
     rf"|<sup>\s?\[?{_LIST}\]?\s?</sup>)"
 )
@@ -46,32 +47,32 @@ _RANGE = re.compile(
     rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
 )
 _NO_NUMBER = re.compile(
-    rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
+    rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d+\u2020)"
 )
 _NUMBERED = re.compile(
-    rf"(?i)[\s>*_|`-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)"
+    rf"(?i)[\s>*_|`#-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)"
 )
 _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, p. 3"
     r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
 )
-# "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and any other mark, such as "{1}" or
-# "[id: 1]". They count if they precede quotes in quotation marks, and the answer refers to them.
+# "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and other marks, such as "{1}" or
+# "[S1]". They count if they precede quotes in quotation marks, and the answer refers to them.
 _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
-_OTHER_MARKER = (
-    rf"[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
+_OTHER_MARKER = re.compile(
+    rf"(?i)[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
     rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
     rf"|(?<![\w$^])\{{{_LIST}\}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
 )
 _OTHER_NUMBERED = re.compile(
     rf"(?i)([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
     rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
-    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
+    rf"|(?:{_WORD}\s?|[#^])?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
-_TITLE = re.compile(  # "### Quotes used:", or a rule
-    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>"
+_TITLE = re.compile(  # "### Quotes used:", a rule, or the start of a fence
+    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>|\s*(?:```|~~~)\w*\s*"
 )
-_FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
+_JSON = re.compile(r"(?m)^(?:```\w*\s*)?(?=[\[{](?!\d+\]))")  # where it may begin
 # Marks, and code: between fences, or in backticks that contain more than a quote or a mark.
 _MARKER_OR_CODE = re.compile(
     rf"(?sim)(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
@@ -82,19 +83,21 @@ _TAGGED = re.compile(
     rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
 )
 _PART = re.compile(rf"(?i)</?(?:answer|response|list|{_WORD})>|\[cite_start\]")  # around it
-_AFTER_NAME = r"(?:[:>|]|\s[\u2013\u2014-])\s*"
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
-    rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|[.*_|\s]*)"
+    rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
 )
 # A quote in quotation marks, without the name of a document before it and a remark after it.
 _ABOVE = (
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}{_AFTER_NAME}|[\[(][^\[\]()\n]{{1,100}}[\])]\s*"
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}(?:[:>|]|\s[\u2013\u2014-])\s*|[\[(][^\[\]()\n]{{1,100}}[\])]\s*"
     rf"|(?:{_SOURCE.pattern})[*_,\s]*)"
 )
-_QUOTED = re.compile(rf"{_ABOVE}?[*_]*[{_OPENING}](.+)[{_CLOSING}]{_BEHIND}", re.DOTALL)
+_QUOTED = re.compile(
+    rf"(?s){_ABOVE}?[*_]*(?:(?P<plain>''?|\\\"|&quot;)|[{_OPENING}])(?P<own>.+)"
+    rf"(?(plain)(?P=plain)|[{_CLOSING}]){_BEHIND}"
+)
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(rf"(?:[^{_OPENING}\w]*|{_ABOVE})[{_OPENING}]")
-_AROUND_BARE = re.compile(rf"^[>`\s]+|\s?[(\[]{_WHERE}[^()\n]{{0,80}}[)\]]\W{{0,3}}$|[`*_\s]+$")
+_AROUND_BARE = re.compile(rf"^[>`\s]+|\s?[(\[]{_WHERE}[^()\n]{{0,80}}[)\]]\W{{0,3}}$|[>|`~*_\s]+$")
 # The name of a document on the line of the number, with the quote below it.
 _NAME_ABOVE = re.compile(
     rf"(?im)^([ \t>*_-]*{_NUMBERS}[ \t:*_]*(?:{_SOURCE.pattern})[ \t]*)\n[ \t>]*(?=[{_OPENING}])"
@@ -116,7 +119,9 @@ _NUMBER_BEHIND = re.compile(
     rf"(?i)[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,\s\u2013\u2014-]*({_NUMBERS}|\({_LIST}\))[\s.]*"
 )
 # Between quotes with numbers on one line.
-_NEXT_QUOTE = re.compile(rf"(?<=[{_CLOSING}])[;,]?\s+(?={_NUMBERS}[:\s]*[{_OPENING}])")
+_NEXT_QUOTE = re.compile(
+    rf"(?<=[{_CLOSING}])(?:[;,]?\s+|\s?<br\s?/?>\s?)(?={_NUMBERS}[:\s]*[{_OPENING}])"
+)
 
 
 def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
@@ -127,18 +132,15 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     without a quote becomes [?]. A reply of `UNKNOWN` has no answer and no quotes. Reasoning in tags
     such as `<think>` is left out.
     """
-    reply = _TAGGED.sub(lambda tag: f"[{tag[tag.lastindex or 0]}]", without_thinking(reply))
+    reply = _json_as_text(without_thinking(reply))
+    reply = _TAGGED.sub(lambda tag: f"[{tag[tag.lastindex or 0]}]", reply)
     reply = _NAME_ABOVE.sub(r"\1 ", reply)
     lines = [
         part
-        for line in _PART.sub("", reply).splitlines()
+        for line in _PART.sub("", reply).rstrip().splitlines()
         for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
     ]
-    listed = next((n for n, line in enumerate(lines) if _NUMBERED.fullmatch(line)), len(lines))
-    lines = [line for n, line in enumerate(lines) if n < listed - 1 or not _FENCE.fullmatch(line)]
     # A list may also have its numbers behind the quotes.
-    while lines and not lines[-1].strip():
-        lines.pop()
     last = max((n + 1 for n, line in enumerate(lines) if not line.strip()), default=0)
     behind = [_NUMBER_BEHIND.fullmatch(line) for line in lines[last:]]
     above = "\n".join(lines[:last])
@@ -165,15 +167,31 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         quotes.append(quote)
         remarks += [remark] if remark.strip() else []
         for number in _numbers(found[n][1]):
-            of_number = numbers.setdefault(number, [])
-            if len(of_number) < _MOST_QUOTES_PER_NUMBER:
-                of_number.append(len(quotes))
+            numbers.setdefault(number, []).append(len(quotes))
     answer = _TABLE_HEAD.sub("", "\n".join(answer)).split("\n")
     first = next((n for n, line in enumerate(answer) if line.strip()), 0)
-    while len(answer) > first + 1 and _TITLE.fullmatch(answer[-1]):
+    while len(answer) > first + (not remarks) and _TITLE.fullmatch(answer[-1]):
         answer.pop()
-    text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
-    return text.strip(), quotes
+    return _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers).strip(), quotes
+
+
+def _json_as_text(reply: str) -> str:
+    """Return a reply that ends in JSON as text: the answer, and its quotes on numbered lines."""
+    above, *below = _JSON.split(reply, maxsplit=1)
+    try:
+        loaded = json.loads("".join(below).rstrip("`\n "))
+    except (ValueError, RecursionError):
+        return reply
+    values = [*loaded.values()] if isinstance(loaded, dict) else [loaded]
+    above += next((value for value in values if isinstance(value, str)), "")
+    lines = [above, ""]
+    quotes = next((value for value in values if isinstance(value, list)), [])
+    for number, entry in enumerate(quotes, 1):
+        parts = [*entry.values()] if isinstance(entry, dict) else [entry]
+        own = next((part for part in parts if isinstance(part, int)), number)
+        text = max((part for part in parts if isinstance(part, str)), key=len, default="")
+        lines += [f'[{own}] "{text}"'] if text else []
+    return "\n".join(lines) if lines[2:] and _MARKER.search(above) else reply
 
 
 def _starts_quote(line: str) -> re.Match[str] | None:
@@ -191,12 +209,9 @@ def _with_brackets(lines: Sequence[str]) -> list[str]:
     first = min([*listed, *quoted], default=0)
     if not _MARKER.search("\n".join(lines[:first])):
         numbers |= {number for one in quoted.values() for number in _numbers(one)}
-    marks = {match[2]: next(_numbers(match[2])) for match in listed.values()}
-    marks = {mark: number for mark, number in marks.items() if not mark.isnumeric()}
-    marker = re.compile("|".join([*map(re.escape, marks), _OTHER_MARKER]), re.IGNORECASE)
 
     def in_brackets(match: re.Match[str]) -> str:
-        named = [marks[match[0]]] if match[0] in marks else [*_numbers(match[0])]
+        named = [*_numbers(match[0])]
         if not numbers.issuperset(named) and match[0].isnumeric():  # several small ones in a row
             named = [number for sign in match[0] for number in _numbers(sign)]
         known = named and numbers.issuperset(named)
@@ -207,11 +222,11 @@ def _with_brackets(lines: Sequence[str]) -> list[str]:
         if n in listed
         else line
         if n in quoted
-        else marker.sub(in_brackets, line)
+        else _OTHER_MARKER.sub(in_brackets, line)
         for n, line in enumerate(lines)
     ]
-    answer = "\n".join(edited[:first])
-    used = {number for one in _MARKER.findall(answer) for number in _numbers(one)}
+    marks = _MARKER.findall("\n".join(edited[:first]))
+    used = {number for one in marks for number in _numbers(one)}
     return edited if numbers & used else [*lines]
 
 
@@ -222,7 +237,8 @@ def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
     def new(marker: str) -> str:
         found: list[str] = []
         for number in _numbers(marker):
-            found += [f"[{each}]" for each in numbers.get(number, ())] or [NO_QUOTE]
+            of_number = numbers.get(number, ())[:_MOST_QUOTES_PER_NUMBER]
+            found += [f"[{each}]" for each in of_number] or [NO_QUOTE]
         return "".join(dict.fromkeys(found))
 
     return _MARKER_OR_CODE.sub(lambda match: match["code"] or new(match[0]), text)
@@ -248,7 +264,7 @@ def _without_remark(block: str) -> tuple[str, str]:
         end = next(closed, len(paragraphs) - 1) + 1
     quote = "\n".join(map(str.strip, "\n\n".join(paragraphs[:end]).split("\n"))).strip()
     found = _QUOTED.fullmatch(quote)
-    own = found[1].strip() if found else _AROUND_BARE.sub("", quote)
+    own = found["own"].strip() if found else _AROUND_BARE.sub("", quote)
     return own, "\n\n".join(paragraphs[end:])
 
 

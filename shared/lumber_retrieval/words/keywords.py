@@ -91,7 +91,8 @@ _THAI = re.compile(
 )
 # Where a part of a name in code begins, as in "maxRetryCount", "HTTPServer" and "utf8", in Latin,
 # Greek and Cyrillic letters. The search is fast: few characters of prose match the first class.
-_LOWER, _UPPER = "a-z\xdf-\xff\u03ac-\u03ce\u0430-\u045f", "A-Z\xc0-\xde\u0391-\u03a9\u0400-\u042f"
+_IN_NAMES = "".join(map(chr, (*range(0x180), *range(0x386, 0x460))))
+_LOWER, _UPPER = "".join(filter(str.islower, _IN_NAMES)), "".join(filter(str.isupper, _IN_NAMES))
 _INSIDE_NAME = re.compile(
     rf"[{_UPPER}0-9](?:(?<![0-9])(?:(?<=[{_LOWER}][{_UPPER}])|(?<=[{_UPPER}]{{2}})(?=[{_LOWER}]{{2}})"
     rf"|(?<=[0-9][{_UPPER}])(?=[{_LOWER}]{{2}}))|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
@@ -101,9 +102,9 @@ _INSIDE_NAME = re.compile(
 # of Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
 _TWO_PARTS = re.compile(rf"[{_UPPER}][{_LOWER}]+(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}]{{2,}})")
 _CODE_BEFORE = re.compile(
-    r"(?:[.@_`(<\[:\\]|\b(?:class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
+    r"(?:[.@_`(<\[:\\]|<\w+,\s?|\b(?:class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
 )
-_CODE_AFTER = re.compile(r"[(<\[_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
+_CODE_AFTER = re.compile(r"[(<>\[_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
 # The parts of a name; with digits ("utf8", "i18n"); "3d"; with an acronym or letter beside them, as
 # "MySQL" in "MySQLPool", "OAuth2" in "getOAuth2Token", and "gRPC" and "iPhone" before a word.
 _PARTS = [

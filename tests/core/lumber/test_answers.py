@@ -174,6 +174,8 @@ def test_reading_takes_linear_time(filler: str, read: Any) -> None:
         ('```json\n{"answer": [\n "ID 3",\n "ID 7"\n]}\n```', (3, 7)),
         ('["ID 3", "ID 7"]', (3, 7)),
         ('{"starts": [3, 7]}', (3, 7)),
+        ('{"answer": [3, 7], "confidence": [8, 9]}', (3, 7)),
+        ("Answer: [3], [7]", (3, 7)),
         ('[{"id": 3}, {"id": 7}]', (3, 7)),
         ("The new parts start at ID 3, ID 7 and ID 12.", (3, 7, 12)),
         ("Starts:\n1. **ID 3** - dawn\n2. **ID 7** - dusk\n\nAll others continue.", (3, 7)),
@@ -197,7 +199,7 @@ NO_LIST: dict[str, list[str]] = {
         "Answer: ID 3 because ID 2 ends, ID 7",
         "Answer: ID 3 - ID 7",  # a range?
         *("Answer: 3-7", "Answer: ID 3 (2 men leave), ID 7", "Answer: ID n, ID n, ID n"),
-        *("It is 1984.", '{"other": [3]}'),
+        *("It is 1984.", '{"other": [3]}', "ID 3 \u2713, ID 7 \u2717"),
     ],
     "refused": ["I'm sorry, but I can't help with that.", "<think>Hm</think>I cannot assist."],
 }

@@ -20,6 +20,7 @@ FOUND = phrases("""
     <function=answer><parameter=id>{n}</parameter></function>
     Antwort: ID 3. Moment, eigentlich ID {n}. | Réponse : ID 3. Non, plutôt ID {n}.
     Respuesta: ID 3. Perdón, quise decir ID {n}. | 答案：ID 3。不对，应该是ID {n}。
+    Answer: ID 3, or rather ID {n} | Svar: ID 3, nej, ID {n} | Risposta: ID 3, anzi ID {n}
     Ответ: ID 3. Нет, точнее ID {n}. | 回答：ID 3。いや、正しくは ID {n} です。
     The content shifts at ID {n}. | At ID {n}, a new scene begins.
     A new topic starts with ID {n}, in Paris.
@@ -48,9 +49,12 @@ OPEN = phrases("""
     Answer: none before ID {n} | Answer: no change until ID {n} | Answer: No, ID {n}.
     Answer: None (until ID {n}) | Respuesta: ninguno antes de ID {n} | Antwort: keine bis ID {n}
     Answer: ID {n}. Edit: on reflection it's none. | Answer: ID {n} 2 | Should I answer ID {n}?
+    Answer: ID 3, my mistake: ID {n} | Respuesta: ID 3, disculpa, ID {n} | Answer: ID 3..{n}
+    Answer: no turn at ID {n} | Respuesta: no es el ID {n} | Trả lời: không phải ID {n}
     Do you mean the first turn after ID 0, or the turn at ID {n}?
 """)
 DENIED = phrases("""
+    ID {n} ❌ | ID {n} ✗
     Answer: ID {n} stays with boats. | {{"answer": "ID {n} stays with boats"}}
     ID {n} seems to change the scene, but tells of boats. | Svar: ID {n} börjar inte något nytt.
     Niemand würde ID {n} einen Wechsel nennen. | Antwort: ID {n} bleibt beim Thema.
@@ -178,6 +182,8 @@ ITEMS = [
     *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}"),
     *("{} \u2192 a, and finally {} \u2192 b", "+ {}\n+ {}"),
     *("| ID | Topic |\n|---|---|\n| {} | harbour |\n| {} | trial |", "{}\u060c {}"),
+    *("| # | ID | Topic |\n|---|---|---|\n| 1 | {} | harbour |\n| 2 | {} | trial |", "• {} • {}"),
+    *("{} ve {}", "{} và {}", "{} i {}"),
     *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
 ]
 

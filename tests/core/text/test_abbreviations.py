@@ -84,14 +84,16 @@ WHOLE = by_language("""
     ca: El Sr. Puig viu aquí. | Fruites, p. ex. Pomes. | Vegeu la pàg. 5.
     id: Jl. Sudirman No. 5 Jakarta. | Bpk. Budi datang. | Prof. Dr. Habibie datang.
     vi: Anh sống ở TP. Hồ Chí Minh. | GS. Nguyễn đến.
-    ja: 彼は「もう遅い。」と言った。
+    ja: 彼は「もう遅い。」と言った。 | Vol. 4が出た。
     zh: “来吧！”他说。 | 「來吧！」她問道，很急。 | 『來吧！』她問道。
     ko: 그는 "와!"라고 말했다.
-    hi: डॉ. शर्मा आए हैं।
+    hi: डॉ. शर्मा आए हैं। | डा. शर्मा आए हैं।
+    cs: Novák, Ph.D., přišel.
     ar: جاء د. محمد إلى البيت.
     en: 1. Open the box. | They met in vol. 4 of it. | See fig. 3 and tab. 2.
     en: Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it.
     en: In ch. 5 he dies. | He lives at Apt. 4 in York. | It is e.g. Paris. | Cf. Smith et al. 2005.
+    en: The govt. said so.
     en: No. 5 is alive. | St. Paul wrote it. | They sell boats, oars, etc. in York.
     de: Boote, Ruder usw. Segel liegen hier. | Boote usw. 5 davon.
     ru: Он живёт в д. Иваново.
@@ -101,6 +103,9 @@ DIVIDED = by_language("""
     sv: Han bor i Göteborg. 12 år senare kom hon.
     km: គាត់ទៅផ្ទះ។ គាត់គេង។
     bo: ཁོང་ཕེབས་སོང་། ང་འགྲོ།
+    de: 1. Öffne die Tür. 2. Schließe sie. | Siehe Art. 5. Das gilt.
+    cs: 1. Otevřete dveře. 2. Zavřete je.
+    en: He paused… Then he ran. | He won.¹ She lost.
     de: Er kam 2010. Das war gut. | Er ist groß. Sie ist klein. | Er wurde 3. Das war gut.
     de: Das gilt nach Art. 5. Das andere nicht. | Er aß u. a. Fisch. Sie nicht.
     fr: Il est né en 1990. Elle aussi. | C'est le plan B. Il est bon.

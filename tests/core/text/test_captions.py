@@ -156,6 +156,11 @@ HEADS = {
     "copied from teams": "AL\n\nAnn Lee\n0 minutes 3 seconds0:03\nAnn Lee 0 minutes 3 seconds\n{}\n"
     "Ann Lee 0 minutes 9 seconds\n{}\n"
     "B\n\nBob\n1 minute 5 seconds1:05\nBob 1 minute 5 seconds\n{}\n",
+    "copied from teams by lines": "Ann Lee\n0 minutes 3 seconds\n0:03\n"
+    "Ann Lee 0 minutes 3 seconds\n{}\nAnn Lee 0 minutes 9 seconds\n{}\nBob\n"
+    "1 minute 5 seconds\n1:05\nBob 1 minute 5 seconds\n{}\n",
+    "whisper's output": "Detected language: English\n[00:00.000 --> 00:02.000] {}\n"
+    "[00:02.000 --> 00:04.000] {}\n[00:04.000 --> 00:06.000] {}\n",
     "teams in German": "Ann Lee\n0 Minuten 3 Sekunden\n{}\nBob\n0 Minuten 9 Sekunden\n{}\n"
     "Ann Lee\n1 Stunde 2 Minuten 3 Sekunden\n{}\n",
     "plaud": "0:03 Ann Lee\n{}\n\n0:21 Bob\n{}\n\n1:02 Ann Lee\n{}\n",
@@ -318,6 +323,17 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
         )
 
 
+def test_ticks_of_timed_text_are_times() -> None:
+    cues = read_cues('<tt><p begin="30000000t" end="55000000t">Row.</p></tt>')
+    assert [cue[2:] for cue in cues] == [("00:00:03", "00:00:05")]
+
+
+def test_drawings_are_not_spoken() -> None:
+    events = "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,"
+    drawn = f"{events}{{\\an7\\p1}}m 0 0 l 9 0 9 9{{\\p0}}\n{events}Row.\n"
+    assert spoken_text(drawn) == "Row."
+
+
 def test_times_in_words_are_times() -> None:
     text = "Ann Lee 0 minutes 3 seconds\nRow.\nAnn Lee 1 hour 2 minutes 9 seconds\nRest.\n"
     assert [cue.begins for cue in read_cues(text)] == ["00:00:03", "01:02:09"]
@@ -352,6 +368,7 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "[00:00:01] INFO: Ready\n[00:00:02] WARN: Slow\n[00:00:09] Row on.\n",
         "[00:00:01] GET /oars 200\n[00:00:02] Compiling oar.c\n[00:00:09] size=3\n",
         "0:00 Oars\n0:50 Sails\n3:00 Home\n",
+        "00:00:01 INFO ready\n00:00:02 WARN slow\n00:00:09 INFO done\n",
         "00:00 Part one: we row\n00:40 Part two: we sail\n03:00 Home: we rest\n",
         "Step 1 (0:05): Peel the pears.\nStep 2 (0:10): Mix.\nStep 3 (0:15): Bake.\n",
         "0:00 - Oars\nWe row.\n1:45 - Sails\nWe sail.\n3:00 - Home\nWe rest.\n",
@@ -381,7 +398,7 @@ def test_speech_has_the_length_and_lines_of_a_text(parts: list[str], start: int,
     "part",
     [
         *("<i>", "Ann ", "A: \n", "\n \n", "NOTE\n", "&amp", "1" * 9 + " ", "a\n", "[a ", "(a "),
-        *("<p a ", '<p begin="1s" end="', "*a ", "{\\i", "Dialogue: 0,", "\n[00:01.00]"),
+        *("<p a ", '<p begin="1s" end="', "*a ", "{\\i", "{\\p1", "Dialogue: 0,", "\n[00:01.00]"),
     ],
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:

@@ -41,6 +41,18 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ('Dawn [2].\n\n1. [1] "dawn"\n2. [2] "dens"', "Dawn [2].", ["dawn", "dens"]),
         ('<answer>Dawn [1].</answer>\n<quotes>\n[1] "dawn"\n</quotes>', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] `dawn`\n[2] *dusk*", "Dawn [1].", ["dawn", "dusk"]),
+        ("Dawn [1].\n\n[1] 'dawn',\n[2] ''dusk''", "Dawn [1].", ["dawn", "dusk"]),
+        ("Dawn [1].\n\n[1] 'No,' he said.", "Dawn [1].", ["'No,' he said."]),
+        ("Dawn [1].\n\n> [1] dawn\n>\n> [2] dusk", "Dawn [1].", ["dawn", "dusk"]),
+        ('Dawn [1].\n\n[1] "dawn"<br>[2] "dusk"', "Dawn [1].", ["dawn", "dusk"]),
+        ('Dawn [1].\n\n### [1]\n"dawn"\n### [2]\n"dusk"', "Dawn [1].", ["dawn", "dusk"]),
+        ('{"answer": "Dawn [1].", "quotes": ["dawn", "dusk"]}', "Dawn [1].", ["dawn", "dusk"]),
+        (
+            'Dawn [7].\n\n```json\n[{"id": 7, "quote": "At dawn", "file": "a.txt"}]\n```',
+            "Dawn [1].",
+            ["At dawn"],
+        ),
+        ('```\n[1] "dawn"\n```\n\nDawn [1].', "Dawn [1].", ["dawn"]),
         ('Dawn [1].\n\n[1] otters.txt: "dawn"', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] \u2018dawn\u2019 (otters.txt)", "Dawn [1].", ["dawn"]),
         ('Dawn [1][2].\n\n[1]\n"dawn"\n[2]\n"dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
@@ -145,6 +157,7 @@ MARKS = [
     *("{1}", "\u30161\u3017", "\u27e61\u27e7", "\u207d\xb9\u207e", "^1", "^[1]^", "$^{[1]}$"),
     *("<cite>1</cite>", "[1, a.txt]", "<ref>1</ref>", '<cite id="1"/>', "\\cite{{1}}", "[@1]"),
     *("{{cite:1}}", "[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
+    *("[1: 3]", "[**1**]", "(nguồn 1)"),
 ]
 
 
@@ -163,7 +176,7 @@ MARKS = [
         *(("[1]", "\u0426\u0438\u0442\u0430\u0442\u044b:\n[1] "), ("[1]", "Quotes:\n\xb9 ")),
         ("\u30101\u3011", "Quotes:\n[1] "),
         *(("[1]", "Quotes: [1] "), ("[1]", "\u6765\u6e90[1]\uff1a"), ("[1]", "[1]. ")),
-        ("[1]", "1 \u2013 "),
+        *(("[1]", "1 \u2013 "), ("[1]", "#1 ")),
         *(
             ("[1]", f"{title}\n[1] ")
             for title in ("### Quotes used", "Cited passages", "**Refer\xeancias**", "<hr>")
@@ -230,6 +243,7 @@ def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
             '```\nprint("They hunt fish at dawn")\n```\nIt does.',
         ),
         ('They do:\n1. "No!"\n2. "Go!"', 'They do:\n1. "No!"\n2. "Go!"'),
+        ('Set [1]:\n\n```\n{"a": [1, 2]}\n```', 'Set [1]:\n\n```\n{"a": [1, 2]}\n```'),
     ],
 )
 def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answer) -> None:
@@ -254,6 +268,8 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
         lambda size: "Dawn [1].\n\n" + "(see " * size + '1) "dawn"',
         lambda size: "|a\n" * size + "|-|\n" * size + '\n[1] "dawn"',
         lambda size: "Dawn [1].\n\n[1] " + "(p. " * size + "[p " * size,
+        lambda size: "Dawn [1].\n\n" + "[{" * size + "\n[" * size,
+        lambda size: "Dawn [1].\n\n[1] '" + "' \"" * size + "x",
     ],
 )
 def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:

@@ -137,6 +137,8 @@ def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
         ("gRPCServer", "rpc server rpcserver grpc"),
         ("größteBootslänge", "grosste bootslange"),
         ("ПолучитьСуммуЗаказа", "получить сумму заказа"),
+        ("kullanıcıAdıAl", "kullanici adi al"),
+        ("počtyŠtítkůDnů", "pocty stitku dnu"),
     ],
 )
 def test_the_parts_of_a_name_follow_it(name: str, parts: str) -> None:
@@ -179,7 +181,18 @@ def test_prose_has_no_parts_of_names(prose: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["class {} {{", "new {}", "{}.of", "a::{}", "`{}`", "{} basketTotal", "{}<T>", "@{}"]
+    "code",
+    [
+        "class {} {{",
+        "new {}",
+        "{}.of",
+        "a::{}",
+        "`{}`",
+        "{} basketTotal",
+        "{}<T>",
+        "@{}",
+        "Map<K, {}>",
+    ],
 )
 def test_a_name_of_two_parts_has_parts_among_signs_of_code(code: str) -> None:
     assert {"basket", "total", "baskettotal"} <= {*words_in(code.format("BasketTotal"))}

@@ -112,12 +112,12 @@ _LEADS = re.compile(
 # A signature without a body above another one of its name, or a type above a definition in C++.
 _LEADS_TO = re.compile(
     r"(\w[\w ]{0,99})[(<].{0,300}\)\s?:[^{}\n]{0,300};\n\1[(<]"
-    r"|[\w:<>,*& ]+\n[\w:<>]{1,200}::~?\w+\s?\([^;]*$"
+    r"|[\w:<>,*& ]+\n[\w:<>, ]{1,200}::~?\w+\s?\([^;]*$"
 )
 _DECORATOR = re.compile(  # or the first line of a signature over several lines
     r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$"
     r"|(?:(?i:pub|public|private|protected|internal|open|suspend|static|final|async|export|override"
-    r"|function|def|fn|func|fun)\b.{0,80}|[A-Za-z]\w*(?:\s\w+)?)\($"
+    r"|function|def|fn|func|fun|class)\b.{0,80}|[A-Za-z]\w*(?:\s\w+){0,3})\($"
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 # Comments of several lines, of C, PowerShell, Lua, Haskell and Elixir, and what ends each.
