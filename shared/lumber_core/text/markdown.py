@@ -21,6 +21,7 @@ from lumber_core.text.lines.tables import html_header, html_rows
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 BlockKind = Literal[
     "front matter", "heading", "paragraph", "list item", "quote", "code", "table", "html", "rule"
@@ -51,6 +52,8 @@ _FRONT_TITLE = re.compile(r"^title[ \t]*[:=]([^\w\n]*\w.*)$", re.MULTILINE)
 _NO_TEXT = (*">|&*!{[",)  # begin values in YAML that are not the text itself
 # Attributes and anchors of a heading, as in "## Use {#use}" and "## <a name="use"></a>Use".
 _NO_TITLE = re.compile(r"\s\{[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>")
+_INLINE_MARKUP = re.compile(r"[*_\\&]|\]\(")
+_MAX_MARKED_TITLE_CHARACTERS = 1_000  # of headings whose markup is read: others take long
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -228,9 +231,7 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             start,
             "table" if only_rows else kind,
             level=int(token.tag[1:]) if outline else 0,
-            title=" ".join(_NO_TITLE.sub("", tokens[number + 1].content).split())
-            if outline
-            else "",
+            title=_shown_title(tokens[number + 1].content) if outline else "",
             rows=tuple(lines[first + _FIRST_ROW[token.type] : stop - (token.type == "fence")])
             if token.type in _FIRST_ROW
             else tuple(lines[first + 1 : stop] if only_rows else ()),
@@ -238,6 +239,21 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             if kind == "table" and stop - first > _HEADER_LINES
             else _NO_HEADER,
         )
+
+
+def _shown_title(heading: str) -> str:
+    """Return the title that a reader sees: without emphasis, addresses of links and escapes."""
+    title = _NO_TITLE.sub("", heading)
+    if _INLINE_MARKUP.search(title) and len(title) <= _MAX_MARKED_TITLE_CHARACTERS:
+        tokens: list[Token] = []
+        _parser().inline.parse(title, _parser(), {}, tokens)
+        shown = (
+            f"{it.markup}{it.content}{it.markup}" if it.tag == "code" else it.content or " "
+            for it in tokens
+            if it.nesting == 0
+        )
+        title = "".join(shown)
+    return " ".join(title.split())
 
 
 def _html_headings(text: str, first: int, stop: int) -> Iterator[tuple[int, int, str]]:

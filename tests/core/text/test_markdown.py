@@ -153,6 +153,11 @@ def test_marks_that_open_blocks(text, kinds):
     assert [block.kind for block in markdown_blocks(text)] == kinds
 
 
+@pytest.mark.parametrize("unit", ["[", "![", "*a", "](", "&amp;", "`", "<a ", "_a "])
+def test_a_title_takes_time_in_proportion_to_it(unit: str) -> None:
+    check_linear(markdown_blocks, lambda n: f"# *{unit * n}\n", 2_000)
+
+
 @pytest.mark.parametrize(("title", "unit"), [("tide", " "), ('"', "tide")])
 def test_front_matter_takes_time_in_proportion_to_it(title: str, unit: str) -> None:
     check_linear(markdown_blocks, lambda n: f"---\ntitle: {title}{unit * n}!\n---\n", 2_000)
@@ -164,6 +169,15 @@ def test_front_matter_takes_time_in_proportion_to_it(title: str, unit: str) -> N
         ("\ufeff# A\n", ["A"]),
         ("A title\nof two lines\n====\n", ["A title of two lines"]),
         ("- # a\n- b\n\n> # c\n", []),
+        (
+            "## 1. **Kayak _and_ oar**\n\n# [Tide &amp; wind](tides/a_b.md)\n",
+            ["1. Kayak and oar", "Tide & wind"],
+        ),
+        ("# ![Logo](a_b.png) Tide\\_log *2*\n", ["Logo Tide_log 2"]),
+        (
+            "# `**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3 * 4\n",
+            ["`**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3 * 4"],
+        ),
     ],
 )
 def test_titles_are_those_of_the_documents_own_headings(text, titles):
