@@ -43,8 +43,8 @@ class BertTextSplitter(SpanTextSplitter):
         threads: Number of threads for the model. None: all available CPUs.
         device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
             if there is one. Exported models run on the CPU.
-        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
+        length_function: LangChain's name for `tokenizer`: a function that counts tokens.
+        **unknown: Raise an error that names the equivalent. `SpanTextSplitter` has the others.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -24,7 +24,7 @@ QUOTING_PROMPT = ChatPromptTemplate(
 `format_passages` returns them, and `question`."""
 
 QuotedDocuments = Iterable[Document] | Mapping[str, str | Source]
-"""What may be quoted: passages, chunks or whole documents; or texts by their names."""
+"""Texts that may be quoted: passages, chunks, whole documents, or texts by their names."""
 
 
 def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
@@ -32,9 +32,9 @@ def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
 
     Args:
         quotes: The quotes, as the model wrote them.
-        documents: What the model was given. A document with "start_index" in its metadata is a part
-            of a document, and the spans of its citations are those in the whole document. Whole
-            documents may follow, to find quotes that go beyond a part.
+        documents: The documents that the model was given. A document with "start_index" in its
+            metadata is a part of a document; the spans of its citations refer to the whole
+            document. Whole documents may follow, to find quotes that go beyond a part.
 
     Returns:
         One citation for each quote, in order; see `lumber_retrieval.Citation`. The name of a

@@ -26,13 +26,13 @@ class GreedyTextSplitter(SpanTextSplitter):
             a `target_size` above 400. None: no limit.
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
-        units: What is never cut unless it exceeds `chunk_size`: "sentences", "paragraphs",
+        units: Units that are cut only if they exceed `chunk_size`: "sentences", "paragraphs",
             "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
-        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
+        length_function: LangChain's name for `tokenizer`: a function that counts tokens.
+        **unknown: Raise an error that names the equivalent. `SpanTextSplitter` has the others.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

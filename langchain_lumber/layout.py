@@ -34,8 +34,8 @@ class LayoutTextSplitter(SpanTextSplitter):
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
-        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
+        length_function: LangChain's name for `tokenizer`: a function that counts tokens.
+        **unknown: Raise an error that names the equivalent. `SpanTextSplitter` has the others.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

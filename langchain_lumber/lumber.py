@@ -35,10 +35,10 @@ class LumberTextSplitter(SpanTextSplitter):
 
     Args:
         llm: Names topic shifts: any chat model of LangChain, a model of `lumber_core.llms`, or a
-            function or object that takes a group of units and returns the number of the one that
-            starts new content, or None, or with the method `window` a list of all such units. None:
+            function or object that takes a group of units and returns the number of the unit that
+            starts new content or None; with the method `window`, a list of all such units. None:
             the bundled model decides.
-        prompt: What the model is asked. None: the prompt of this library.
+        prompt: The prompt of the model. None: the prompt of this library.
         policy: Retries and rate limits for the model. None: the defaults of `CallPolicy`.
         theta: Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per
             word, which is about 600 tokens of a real tokenizer. With the method `window` it is only
@@ -47,7 +47,7 @@ class LumberTextSplitter(SpanTextSplitter):
             limit.
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
-        units: What the judge names, never cut unless it exceeds the limit: "paragraphs",
+        units: Units that the judge names, cut only if they exceed the limit: "paragraphs",
             "sentences", "sentences_and_lines", "markdown", or a callable from a text to
             `(start, end)` offsets.
         method: How the judge is asked: "paper" for one start at a time, a call for each chunk;
@@ -66,8 +66,8 @@ class LumberTextSplitter(SpanTextSplitter):
             text. None: one at a time; asynchronous methods work on 8 texts at once.
         store: A file that caches every answer, so that none is paid for twice. To share answers
             between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
-            others), or a function that returns one, which a splitter that is pickled needs. A
-            custom judge needs an attribute `identity` for a store.
+            others), or a function that returns one, which pickling the splitter requires. A custom
+            judge needs an attribute `identity` for a store.
         on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
             the text and its segmentation, which has failures and usage. Within a call it is never
             called twice at once; asynchronous methods call it in a thread. An error it raises ends
@@ -75,8 +75,8 @@ class LumberTextSplitter(SpanTextSplitter):
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
-        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
-        **unknown: Raise an error that names the equivalent. See `SpanTextSplitter` for the rest.
+        length_function: LangChain's name for `tokenizer`: a function that counts tokens.
+        **unknown: Raise an error that names the equivalent. `SpanTextSplitter` has the others.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each

@@ -1,4 +1,4 @@
-"""A retriever that does all from documents to passages: splits, embeds, indexes and searches."""
+"""A retriever from documents to passages: it splits, embeds, indexes and searches."""
 
 from __future__ import annotations
 

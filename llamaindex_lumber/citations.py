@@ -24,10 +24,10 @@ QUOTING_PROMPT = ChatPromptTemplate.from_messages(
 """Asks for an answer with numbered quotes: a `text_qa_template` of query engines."""
 
 QuotingReply = str | ChatMessage | ChatResponse | CompletionResponse | Response
-"""What an LLM, a query engine or a chat engine returns, or its text."""
+"""The result of an LLM, a query engine or a chat engine, or its text."""
 
 QuotedNodes = Iterable[NodeWithScore | BaseNode] | Mapping[str, str | Source]
-"""What may be quoted: nodes or whole documents; or texts by their names."""
+"""Texts that may be quoted: nodes, whole documents, or texts by their names."""
 
 
 def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
@@ -35,9 +35,9 @@ def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
 
     Args:
         quotes: The quotes, as the model wrote them.
-        nodes: What the model was given, such as `response.source_nodes`. The spans of citations are
-            those in the whole document of a node. Whole documents may follow, to find quotes that
-            go beyond a node.
+        nodes: The nodes that the model was given, such as `response.source_nodes`. The spans of
+            citations refer to the whole document of a node. Whole documents may follow, to find
+            quotes that go beyond a node.
 
     Returns:
         One citation for each quote, in order; see `lumber_retrieval.Citation`. The name of a

@@ -39,7 +39,7 @@ class GreedyNodeParser(SpanNodeParser):
     limit."""
 
     units: Named = "sentences"
-    """What is never cut unless it exceeds `chunk_size`: "sentences", "paragraphs",
+    """Units that are cut only if they exceed `chunk_size`: "sentences", "paragraphs",
     "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets."""
 
     merge_sections: bool = True

@@ -42,12 +42,12 @@ class LumberNodeParser(SpanNodeParser):
 
     llm: Named = None
     """Names topic shifts: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or
-    object that takes a group of units and returns the number of the one that starts new content, or
-    None, or with the method `window` a list of all such units. Default: the model assigned to
+    object that takes a group of units and returns the number of the unit that starts new content or
+    None; with the method `window`, a list of all such units. Default: the model assigned to
     `Settings.llm`. None, or no model assigned: the bundled model decides."""
 
     prompt: Named = None
-    """What the model is asked, a `PromptTemplate`. None: the prompt of this library."""
+    """The prompt, a `PromptTemplate`. None: the prompt of this library."""
 
     policy: Named = Field(default=None, exclude=True)
     """Retries and rate limits for the model. None: the defaults of `CallPolicy`."""
@@ -65,7 +65,7 @@ class LumberNodeParser(SpanNodeParser):
     limit."""
 
     units: Named = "paragraphs"
-    """What the judge names, never cut unless it exceeds the limit: "paragraphs", "sentences",
+    """Units that the judge names, cut only if they exceed the limit: "paragraphs", "sentences",
     "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets."""
 
     method: Method = "paper"
@@ -90,8 +90,8 @@ class LumberNodeParser(SpanNodeParser):
 
     store: Named = Field(default=None, exclude=True)
     """A file that caches every answer, so that none is paid for twice. To share answers between
-    machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and others), or
-    a function that returns one, which a splitter that is pickled needs. A custom judge needs an
+    machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and others), or a
+    function that returns one, which pickling the splitter requires. A custom judge needs an
     attribute `identity` for a store."""
 
     on_segmentation: Named = Field(default=None, exclude=True)

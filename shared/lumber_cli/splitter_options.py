@@ -89,8 +89,8 @@ class SplitterOptions:
     units: Annotated[
         str | None,
         typer.Option(
-            help="What is never cut if it fits: paragraphs, sentences, sentences_and_lines or "
-            "markdown (blocks)."
+            help="Units that are cut only if they are too long: paragraphs, sentences, "
+            "sentences_and_lines or markdown (blocks)."
         ),
     ] = None
     threshold: Annotated[

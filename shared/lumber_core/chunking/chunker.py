@@ -46,7 +46,7 @@ class Chunker(ABC):
         target_size: Preferred length of chunks in tokens, for splitters that have one.
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
-        units: What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences",
+        units: Units that are cut only if they exceed `chunk_size`: "paragraphs", "sentences",
             "sentences_and_lines" (a mark at the end of a line also ends a sentence), "markdown"
             (paragraphs, list items, tables, code; a heading with the block below it), or a callable
             from a text to `(start, end)` offsets.

@@ -32,7 +32,7 @@ class GreedyChunker(Chunker):
             a `target_size` above 400. None: no limit.
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
-        units: What is never cut unless it exceeds `chunk_size`: "sentences", "paragraphs",
+        units: Units that are cut only if they exceed `chunk_size`: "sentences", "paragraphs",
             "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.

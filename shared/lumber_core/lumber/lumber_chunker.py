@@ -77,7 +77,7 @@ class LumberChunker(Chunker):
             limit.
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
-        units: What the judge names, never cut unless it exceeds the limit: "paragraphs",
+        units: Units that the judge names, cut only if they exceed the limit: "paragraphs",
             "sentences", "sentences_and_lines", "markdown", or a callable from a text to
             `(start, end)` offsets.
         method: How the judge is asked: "paper" for one start at a time, a call for each chunk;
@@ -96,8 +96,8 @@ class LumberChunker(Chunker):
             text. None: one at a time; asynchronous methods work on 8 texts at once.
         store: A file that caches every answer, so that none is paid for twice. To share answers
             between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
-            others), or a function that returns one, which a splitter that is pickled needs. A
-            custom judge needs an attribute `identity` for a store.
+            others), or a function that returns one, which pickling the splitter requires. A custom
+            judge needs an attribute `identity` for a store.
         on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
             the text and its segmentation, which has failures and usage. Within a call it is never
             called twice at once; asynchronous methods call it in a thread. An error it raises ends

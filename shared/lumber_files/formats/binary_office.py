@@ -53,7 +53,7 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
     forms = _LEFT_OUT.get(kind, {})
     found = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
     if kind == "doc" and not all(map(is_page_number, _read_heads(content))):
-        found.append("heads and feet of pages")
+        found.append("page headers and footers")
     notices = [f"{', '.join(found)} left out"] if found else []
     for start in range(0, len(content) - _BLOCK + 1 if kind == "doc" else 0, _BLOCK):
         block = content[start : start + _BLOCK]

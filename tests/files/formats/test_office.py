@@ -507,7 +507,7 @@ def test_words_in_heads_and_feet_of_old_documents_are_named_in_a_notice(heads, h
         sizes = pack("<II44x8I", 512, 512 + len(text + shown), 6, 0, len(heads), *[0] * 5)
         start = (b"\xec\xa5\xc1".ljust(24, b"\0") + sizes).ljust(512, b"\0")
         notices = list_left_out(bytes(512) + start + text + shown, "doc")
-        assert notices == ["heads and feet of pages left out"] * has_words
+        assert notices == ["page headers and footers left out"] * has_words
 
 
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
