@@ -40,7 +40,7 @@ MIN_WORDS, MAX_WORDS = 8, 60  # words of a quote
 HAN = "[\u4e00-\u9fff]"
 WORD = re.compile(rf"{HAN}|(?:(?!{HAN})\S)+")
 MIN_SIMILARITY = 80  # of the baseline, from 0 to 100
-ELSEWHERE = "of another document"
+ELSEWHERE = "a quote of another document"
 KINDS = ("exact", "aligned", "not found")
 Change = Callable[[list[str], random.Random], list[str]]
 

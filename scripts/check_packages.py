@@ -188,13 +188,13 @@ def check(wheel: Path, sdist: Path) -> None:
     about = {name for name in names if ".dist-info/" in name}
     packages = {name.partition("/")[0] for name in names - about}
     ours = {path.removeprefix("shared/") for path in tracked}
-    wanted = {path for path in ours if "/" in path and path.partition("/")[0] in packages}
+    expected = {path for path in ours if "/" in path and path.partition("/")[0] in packages}
     licences = {path for path in tracked if Path(path).name in ("LICENSE", "NOTICE")}
-    carried = {name.partition("/licenses/")[2] for name in about}
+    shipped_licences = {name.partition("/licenses/")[2] for name in about}
     with tarfile.open(sdist) as packed:
         sources = {name.partition("/")[2] for name in packed.getnames()} - {"PKG-INFO"}
         packed.extractall(sdist.parent / "unpacked", filter="data")
-    if wrong := ((names - about) ^ wanted) | (licences - carried) | (sources - tracked):
+    if wrong := ((names - about) ^ expected) | (licences - shipped_licences) | (sources - tracked):
         sys.exit(f"The distributions lack these files, or should not have them: {sorted(wrong)}")
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, sdist], check=True)
     (unpacked,) = (sdist.parent / "unpacked").iterdir()
@@ -215,15 +215,15 @@ def installs(distribution: Path, extra: str, python: str) -> bool:
     """Return whether the distribution can be installed with one extra, and used."""
     start = time.monotonic()
     with TemporaryDirectory() as folder:
-        wanted = f"lumber-splitters[{extra}] @ {distribution.as_uri()}"
-        interpreter, done = install(wanted, python, Path(folder))
-        if done:
+        requirement = f"lumber-splitters[{extra}] @ {distribution.as_uri()}"
+        interpreter, works = install(requirement, python, Path(folder))
+        if works:
             code = f"{OFFLINE}{SPLITS}{PROBES[extra]}"
             run = subprocess.run([interpreter, "-I", "-c", code], cwd=folder, check=False)
-            done = run.returncode == 0
+            works = run.returncode == 0
         size, packages = installed_sizes(Path(folder))
     megabytes = sum(size.values()) / 1e6
-    fine = done and (megabytes <= MAX_MEGABYTES or extra or sys.platform != "linux")
+    fine = works and (megabytes <= MAX_MEGABYTES or extra or sys.platform != "linux")
     print(
         f"{'ok' if fine else 'FAILED':6} {time.monotonic() - start:4.0f} s  {distribution.name} "
         f"{extra or '(no extra)'}: {megabytes:.0f} MB, {packages} packages, {python}",
@@ -232,17 +232,17 @@ def installs(distribution: Path, extra: str, python: str) -> bool:
     return bool(fine)
 
 
-def install(wanted: str, python: str, folder: Path) -> tuple[Path, bool]:
+def install(requirement: str, python: str, folder: Path) -> tuple[Path, bool]:
     """Install a requirement into an empty environment; return its Python and whether it worked."""
     subprocess.run([UV, "venv", "--quiet", "--python", python, folder / "env"], check=True)
     (interpreter,) = (path for path in folder.glob("env/*/python*") if path.stem == "python")
     constraints = REPOSITORY / "constraints.txt"
-    done = subprocess.run(
-        [UV, "pip", "install", "--quiet", "--python", interpreter, "-c", constraints, wanted],
+    process = subprocess.run(
+        [UV, "pip", "install", "--quiet", "--python", interpreter, "-c", constraints, requirement],
         cwd=folder,
         check=False,
     )
-    return interpreter, done.returncode == 0
+    return interpreter, process.returncode == 0
 
 
 def installed_sizes(folder: Path) -> tuple[Counter[str], int]:
@@ -257,12 +257,13 @@ def installed_sizes(folder: Path) -> tuple[Counter[str], int]:
 
 def list_sizes(wheel: Path) -> None:
     """Print the sizes of other splitters, and the largest packages of one without extras."""
-    for wanted in (*PEERS, f"lumber-splitters @ {wheel.as_uri()}"):
+    for requirement in (*PEERS, f"lumber-splitters @ {wheel.as_uri()}"):
         with TemporaryDirectory() as folder:
-            install(wanted, sys.executable, Path(folder))
+            install(requirement, sys.executable, Path(folder))
             sizes, packages = installed_sizes(Path(folder))
         print(
-            f"{wanted.partition(' ')[0]}: {sum(sizes.values()) / 1e6:.1f} MB, {packages} packages"
+            f"{requirement.partition(' ')[0]}: {sum(sizes.values()) / 1e6:.1f} MB, "
+            f"{packages} packages"
         )
     print(*(f"  {name}: {size / 1e6:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
 

@@ -117,19 +117,19 @@ def passages_table(results: str) -> str:
         "| Retrieved | Plain texts, 150 words | 600 words | Markdown, 150 words | 600 words |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for names, shown in READ.items():
+    for names, label in READ.items():
         cells = [
             f"{recall(rows, name, at):.2f}" if name else ""
             for name, (rows, _) in zip(names, columns, strict=True)
             for at in (1, 3)
         ]
-        lines.append(f"| {shown} | {' | '.join(cells)} |")
+        lines.append(f"| {label} | {' | '.join(cells)} |")
     counts = [count for _, count in columns]
     lines += [
         "",
         f"Means over {counts[0]} questions about plain texts and {counts[1]} about Markdown, with "
         "the bundled embedding model;",
-        "chunks of other splitters have the best of three sizes. Headings count as words.",
+        "other splitters have the best of three chunk sizes. Headings count as words.",
     ]
     return "\n".join(lines)
 
@@ -141,32 +141,32 @@ def recall(rows: Mapping[str, Sequence[str]], name: str, at: int) -> float:
     ending = name.removeprefix(BEST)
     return max(
         float(row[at])
-        for each, row in rows.items()
-        if each.startswith("chunks of ")
-        and "language model" not in each
-        and each.endswith(", and words") == bool(ending)
+        for row_name, row in rows.items()
+        if row_name.startswith("chunks of ")
+        and "language model" not in row_name
+        and row_name.endswith(", and words") == bool(ending)
     )
 
 
 def table_of(results: str, title: str) -> tuple[dict[str, list[str]], str]:
     """Return the rows of a table of passages by their first cells, and its questions."""
-    found = next((table for table in TABLE.finditer(results) if table["title"] == title), None)
-    if found is None:
+    match = next((table for table in TABLE.finditer(results) if table["title"] == title), None)
+    if match is None:
         raise ValueError(f"{RESULTS} has no table of {title}")
-    rows = [[cell.strip() for cell in line.split("|")] for line in found["rows"].splitlines()]
-    return {row[0]: row for row in rows}, found["questions"]
+    rows = [[cell.strip() for cell in line.split("|")] for line in match["rows"].splitlines()]
+    return {row[0]: row for row in rows}, match["questions"]
 
 
 def with_tables(results: str, printed: str) -> str:
     """Return docs/results.md with the printed figures in the rows that its tables already have."""
-    new = {table["title"]: table for table in TABLE.finditer(printed)}
+    tables = {table["title"]: table for table in TABLE.finditer(printed)}
 
-    def renew(old: re.Match[str]) -> str:
-        if old["title"] not in new:
-            return old[0]
-        table = new[old["title"]]
-        kept = {line.partition(" |")[0] for line in old["rows"].splitlines()}
-        rows = [line for line in table["rows"].splitlines(True) if line.partition(" |")[0] in kept]
+    def renew(match: re.Match[str]) -> str:
+        if match["title"] not in tables:
+            return match[0]
+        table = tables[match["title"]]
+        cells = {line.partition(" |")[0] for line in match["rows"].splitlines()}
+        rows = [line for line in table["rows"].splitlines(True) if line.partition(" |")[0] in cells]
         return table[0].replace(table["rows"], "".join(rows))
 
     return TABLE.sub(renew, results)
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str]) -> None:
     if arguments and arguments != ["--check"]:
         results = with_tables(results, Path(arguments[0]).read_text(encoding="utf-8"))
         contents[RESULTS] = results
-    contents[PICTURE] = picture({name: one.split_text(TEXT) for name, one in COLUMNS.items()})
+    contents[PICTURE] = picture({name: column.split_text(TEXT) for name, column in COLUMNS.items()})
     contents[README] = with_table(README.read_text(encoding="utf-8"), passages_table(results))
     for path, content in contents.items():
         if path.read_text(encoding="utf-8") == content:

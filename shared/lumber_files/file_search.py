@@ -106,8 +106,8 @@ def find_files(
             chosen = [entry for entry in entries if is_read(entry, also)]
             for name, error in faults.items():
                 _logger.warning("%.200s is left out: %s", printable(name), error.strerror or error)
-            others = f", only {with_noun(len(entries), 'other')}" if entries else ""
-            none = f"{path} contains no file in {READABLE_KINDS}{others}"
+            counted_files = f", only {with_noun(len(entries), 'other')}" if entries else ""
+            none = f"{path} contains no file in {READABLE_KINDS}{counted_files}"
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():
             chosen = [path]

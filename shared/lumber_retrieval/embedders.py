@@ -111,7 +111,7 @@ class FrameworkEmbedder:
         """The class, the model's name and a digest of its settings, without credentials."""
         kind = type(self._model)
         names = (getattr(self._model, name, None) for name in ("model_name", "model"))
-        name = next((each for each in names if isinstance(each, str)), "")
+        name = next((value for value in names if isinstance(value, str)), "")
         settings = settings_digest(vars(self._model))
         return f"{kind.__module__}.{kind.__qualname__} {name} {settings}"
 
@@ -123,9 +123,9 @@ class FrameworkEmbedder:
         """Return the model's vectors of queries."""
         return matrix([self._ask(self._query, text) for text in check_texts(texts)], len(texts))
 
-    def _ask(self, method: str, given: object) -> Any:
+    def _ask(self, method: str, inputs: object) -> Any:
         call, acall = getattr(self._model, method), getattr(self._model, f"a{method}", None)
-        return call(given) if acall is None else ask_within(None, call, acall, given)
+        return call(inputs) if acall is None else ask_within(None, call, acall, inputs)
 
 
 class SentenceTransformersEmbedder:

@@ -119,21 +119,21 @@ class PassageIndex:
 
         Instead of a progress bar, `advance` is called with the (fractional) documents just done.
         """
-        named, refused = documents_by_name(documents)
+        valid, refused = documents_by_name(documents)
         for reason in refused.values():
             _logger.warning("A document is left out: %s", reason)
-        if everything and not named:
+        if everything and not valid:
             raise ValueError(
-                "there are no documents, and all that is stored would be removed: if that is "
-                "wanted, delete(sources) removes it"
+                "there are no documents, so all stored documents would be removed; to remove "
+                "them, call delete(sources)"
             )
         _ = self._model.probe  # a model that fails does so before the store is emptied
         if everything:
             self.store.remove_outdated()
         self.check_model()
-        plan = plan_adding(named, refused, self._chunker.identity, self.store, everything)
+        plan = plan_adding(valid, refused, self._chunker.identity, self.store, everything)
         if plan.replaced and not everything:
-            warn_of_other_content(named.values(), plan.replaced, self.store)
+            warn_of_other_content(valid.values(), plan.replaced, self.store)
         if plan.revised:
             self.store.update(plan.revised)
         chunks, embedded = put_documents(
@@ -144,7 +144,7 @@ class PassageIndex:
             self.store.remove_unused(exact=everything)
         added = len(plan.revised) + len(plan.new)
         removed, reasons = tuple(sorted(plan.removed)), tuple(refused.values())
-        return Changes(added, len(named) - added, len(removed), chunks, embedded, removed, reasons)
+        return Changes(added, len(valid) - added, len(removed), chunks, embedded, removed, reasons)
 
     @property
     def sources(self) -> list[str]:
@@ -183,15 +183,15 @@ class PassageIndex:
                 `vector` has the wrong size or values that are not finite.
             StoreError: The file cannot be used.
         """
-        names = [one.name for one in fields(SearchSettings)]
+        names = [field.name for field in fields(SearchSettings)]
         refuse_unknown("a query", settings, names, names_elsewhere("the splitter", "embeddings"))
-        wanted = SearchSettings(**settings)
+        search_settings = SearchSettings(**settings)
         accepts = None if where is None else filter_of(where)
         if self._checked_probe is None:
             self.check_model()
         numbers = self._query_vector(query) if vector is None else _checked_vector(vector)
         while True:
-            passages = self._find(query, numbers, wanted, accepts)
+            passages = self._find(query, numbers, search_settings, accepts)
             if passages is not None:
                 if not passages and self.store.about(PROBE) is None:
                     _logger.warning("the index %s has no documents: add some", self.store.name)
@@ -216,7 +216,7 @@ class PassageIndex:
 
     @read_twice
     def _find(
-        self, query: str, vector: Vectors, wanted: SearchSettings, accepts: Accepts | None
+        self, query: str, vector: Vectors, settings: SearchSettings, accepts: Accepts | None
     ) -> list[Passage] | None:
         """Return the passages; None if the embedding model must be checked first."""
         with self.store.snapshot() as snapshot:
@@ -224,12 +224,11 @@ class PassageIndex:
                 return None
             if snapshot.probe is not None and vector.nbytes != len(snapshot.probe):
                 raise ValueError(
-                    f"the vector of the query has {len(vector)} numbers, and those of the index "
-                    f"have {len(self._model.probe)}: pass one of the model that the index was made "
-                    "with"
+                    f"the vector of the query has {len(vector)} numbers, the vectors of the index "
+                    f"have {len(self._model.probe)}: pass a vector of the model of the index"
                 )
             language = self._chunker.language
-            return find_passages(snapshot, query, vector, wanted, accepts, language)
+            return find_passages(snapshot, query, vector, settings, accepts, language)
 
     def check_model(self) -> None:
         """Raise an `OtherModelError` unless the embedding model is that of the index."""
@@ -257,9 +256,9 @@ def find_passages(
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
     count = min(max(CANDIDATES, snapshot.size // _CANDIDATE_SHARE), _MOST_CANDIDATES)
-    wanted = rotate(np.asarray(vector, dtype=np.float32))
+    rotated = rotate(np.asarray(vector, dtype=np.float32))
     by_words = snapshot.matching(query, count, accepts) if settings.keywords else {}
-    nearest = snapshot.nearest(wanted, count, accepts) if wanted.any() or not by_words else {}
+    nearest = snapshot.nearest(rotated, count, accepts) if rotated.any() or not by_words else {}
     if by_words and len(nearest) > 1 == len({*nearest.values()}):
         nearest = {}  # mock models return zeros, or the same vector for all texts
     scores = fuse([nearest, by_words])
@@ -273,7 +272,7 @@ def find_passages(
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles) if titles else scores
     best = snapshot.first(scores.items(), _MOST_RERANKED)
-    hits, texts = snapshot.hits(best, wanted)
+    hits, texts = snapshot.hits(best, rotated)
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
     chunks = _score_neighbours(hits, best, settings.min_similarity)
     return select_passages(question, chunks, texts, settings, language)
@@ -300,7 +299,7 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _score_neighbours(
-    hits: Iterable[Hit], scores: Mapping[int, float], least: float | None
+    hits: Iterable[Hit], scores: Mapping[int, float], min_similarity: float | None
 ) -> list[Hit]:
     """Return the chunks with scores, and their neighbours with shares of these scores, in order."""
     documents = {hit.number: hit.document for hit in hits}
@@ -308,12 +307,12 @@ def _score_neighbours(
     for hit in sorted(hits, key=itemgetter(1, 0)):
         number, document = hit[:2]
         shares = [
-            NEIGHBOUR_SHARE * scores[near]
-            for near in (number - 1, number + 1)
-            if near in scores and documents[near] == document
+            NEIGHBOUR_SHARE * scores[neighbour]
+            for neighbour in (number - 1, number + 1)
+            if neighbour in scores and documents[neighbour] == document
         ]
         if number in scores:
             shares.append(scores[number])
-        if shares and (least is None or (hit.similarity or 0.0) >= least):
+        if shares and (min_similarity is None or (hit.similarity or 0.0) >= min_similarity):
             chunks.append(make_hit((*hit[:4], max(shares), *hit[5:])))
     return chunks
