@@ -1,4 +1,4 @@
-"""Runs work in processes of their own, and measures the memory of one."""
+"""Runs functions in new processes, and measures the memory of a process."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _STATUS = Path("/proc/self/status")
 
 
 def alone(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function in a process of its own."""
+    """Call a function in a new process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(function, args, kwargs)
 
 
 def peak_memory() -> float:
-    """Return the most memory that this process has held, in MiB.
+    """Return the peak memory of this process, in MiB.
 
     On Linux it is read from the process's own status, because `ru_maxrss` starts at the memory of
     the parent process, which may have loaded other models.

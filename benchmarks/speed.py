@@ -1,16 +1,15 @@
-"""Measures the speed of splitters beside each other, and counts their faults.
+"""Compares the speed of splitters, and counts the faults of their chunks.
 
     python -m benchmarks.speed
     python -m benchmarks.speed --scale 0.5      shorter texts
 
-Each splitter has its maker's defaults and the same limit: 256 tokens of cl100k_base, or 1024
-characters for those that count no tokens. Nothing overlaps. Texts are generated: 200,000 characters
-of each kind, 5,000 for splitters that run a neural model. Splitters run by turns, on a new text in
+Each splitter has the defaults of its package and the same limit: 256 tokens of cl100k_base, or 1024
+characters if it counts no tokens. Chunks do not overlap. Texts are generated: 200,000 characters of
+each kind, 5,000 for splitters that run a neural model. Splitters take turns, with a new text in
 every round, so that ratios hold on a machine that is busy or changes its speed. The first table has
-characters a second of CPU time, all threads together: medians. The others have the
-faults of the chunks: the share over the limit; the visible characters that are missing, and those
-that the text does not have; and the share whose offsets are wrong, or missing although others have
-some.
+the median of characters per second of CPU time, of all threads together. The others have the faults
+of the chunks: the share of chunks over the limit; the visible characters lost, and those added; and
+the share of chunks whose offsets are wrong, or missing although other chunks have offsets.
 """
 
 from __future__ import annotations
@@ -49,24 +48,24 @@ SIZE, MODEL_SIZE = 200_000, 5_000
 ROUNDS, MODEL_ROUNDS = 7, 3
 
 Split = Callable[[str], object]
-"""The call that gives chunks, which is timed."""
+"""The function that is timed: it returns the chunks of a text."""
 Faults = Mapping[str, Any]
-"""Counts of the faults of a text's chunks, by name; or an "error"."""
+"""Counts of the faults of a text's chunks, by name, or an "error"."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A splitter as the benchmark lists it."""
+    """A splitter of the benchmark."""
 
     name: str  # in tables
-    package: str  # the distribution it comes from
-    make: Callable[[], Any]  # imports what it needs
+    package: str  # its distribution
+    make: Callable[[], Any]  # imports the package
     unit: Literal["tokens", "characters"] = "tokens"  # of its limit
     model: bool = False  # whether it runs a neural model, which takes far longer
 
 
 def split_of(splitter: Any) -> Split:
-    """Return the call that splits a text with any of these splitters."""
+    """Return the function of a splitter that splits a text."""
     if hasattr(splitter, "get_nodes_from_documents"):
         return partial(pieces_of, splitter)
     names = ("split_text", "chunks", "chunk")  # of LangChain, semantic-text-splitter, chonkie

@@ -21,14 +21,14 @@ Folder = Annotated[
     Path,
     typer.Argument(
         metavar="PATH",
-        help="A folder, whose files are those that split reads, or one file of any kind.",
+        help="A folder, of which the same files are read as by split, or a file of any kind.",
     ),
 ]
 PatternOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Which files of the folder, such as '*.log'; may be repeated. Default: those in "
-        "a format that is read."
+        help="Pattern of the files in the folder, such as '*.log'; may be repeated. Default: all "
+        "files in a readable format."
     ),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Maximum number of model calls in flight.")]

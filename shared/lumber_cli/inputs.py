@@ -30,7 +30,7 @@ _PATHS = typer.Argument(
     metavar="PATH",
     help="Files, folders, glob patterns (quoted), or - for stdin. In folders, these are read: "
     "text, Markdown, HTML, PDF, office documents, tables, data, captions, source code. HTML, PDF "
-    "and documents are converted to Markdown; offsets are those of that text.",
+    "and documents are converted to Markdown; offsets refer to that text.",
     show_default=False,
 )
 Paths = Annotated[list[str], _PATHS]

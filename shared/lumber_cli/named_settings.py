@@ -20,8 +20,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Any other setting by the name it has in Python, as in --set attempts=3; may be "
-        "repeated.",
+        help="Any other setting, by its name in Python, as in --set attempts=3; may be repeated.",
     ),
 ]
 

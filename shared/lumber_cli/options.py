@@ -62,16 +62,15 @@ class FileOptions:
         int,
         typer.Option(
             min=1,
-            help="Maximum bytes of a text, or that other files unpack to; larger ones are not "
-            "read.",
+            help="Maximum bytes of a file once it is unpacked; larger files are not read.",
         ),
     ] = MAX_UNPACKED
     no_ignore: Annotated[
         bool,
         typer.Option(
             "--no-ignore",
-            help="In folders, read what .gitignore names, node_modules, virtual environments and "
-            "caches, too.",
+            help="In folders, also read files that a .gitignore names, node_modules, virtual "
+            "environments and caches.",
         ),
     ] = False
     also: Annotated[
@@ -79,7 +78,7 @@ class FileOptions:
         typer.Option(
             "--also",
             metavar="PATTERN",
-            help="In folders, read files that match this, such as '*.log', too, as text; may be "
+            help="In folders, also read files that match this, such as '*.log', as text; may be "
             "repeated.",
         ),
     ] = None

@@ -79,8 +79,8 @@ class SplitterOptions:
     tokenizer: Annotated[
         str | None,
         typer.Option(
-            help="How tokens are counted: estimate, words, or a tiktoken encoding (extra "
-            "`tiktoken`). Default: estimate."
+            help="Counter of tokens: estimate, words, or a tiktoken encoding (extra `tiktoken`). "
+            "Default: estimate."
         ),
     ] = None
     language: Annotated[
@@ -97,8 +97,7 @@ class SplitterOptions:
         str | None,
         typer.Option(
             metavar="SCORE",
-            help="(bert) Cut wherever the model's score is above this, whatever the sizes of the "
-            "chunks.",
+            help="(bert) Cut wherever the model's score exceeds this; chunks have any size.",
         ),
     ] = None
     theta: Annotated[
@@ -110,7 +109,7 @@ class SplitterOptions:
     model: Annotated[
         str | None,
         typer.Option(
-            help=f"The model that decides. For lumber: {FORMS}; without one, the bundled model. "
+            help=f"Model of the splitter. For lumber: {FORMS}; by default, the bundled model. "
             "For bert: bundled, large, a folder with an exported model, or a hub id."
         ),
     ] = None
@@ -118,9 +117,9 @@ class SplitterOptions:
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="(lumber) File with the question that the model is asked: {paragraphs} stands for "
-            "the numbered paragraphs, {first} and {last} for the first and the last number. Text "
-            "above a line --- is the system prompt. Default: this library's."
+            help="(lumber) File with the prompt: {paragraphs} stands for the numbered paragraphs, "
+            "{first} and {last} for the first and the last number. Text above a line --- is the "
+            "system prompt. Default: the prompt of this library."
         ),
     ] = None
     store: Annotated[

@@ -25,15 +25,15 @@ def mcp_command(
             min=0,
             max=65535,
             metavar="PORT",
-            help="Serve http://127.0.0.1:PORT/mcp, for clients that start no program. Default: "
-            "stdin and stdout.",
+            help="Serve http://127.0.0.1:PORT/mcp, for clients that cannot start a program. "
+            "Default: stdin and stdout.",
         ),
     ] = None,
     index: Annotated[
         str | None,
         typer.Option(
-            help="File or URL of the index, as that of ask --index. Default: a file in your cache "
-            "folder, shared by all who serve the same folders."
+            help="File or URL of the index, as in ask --index. Default: a file in your cache "
+            "folder, which all servers of the same folders share."
         ),
     ] = None,
     embeddings: EmbeddingsOption = "bundled",
@@ -41,7 +41,7 @@ def mcp_command(
         bool,
         typer.Option(
             "--structured",
-            help="Return results as data, too, for programs; models need only the text.",
+            help="Also return results as data, for programs; models need only the text.",
         ),
     ] = False,
 ) -> None:
@@ -49,11 +49,12 @@ def mcp_command(
 
     An MCP server for Claude, Cursor, Open WebUI and others. Tools: search finds passages by meaning
     and by words, read returns lines, outline headings or topics, grep lines with a text, status the
-    files. Offline, without a key. Nothing outside the folders is read, and nothing in them written.
+    files. Works offline, without a key. Reads nothing outside the folders, and writes nothing into
+    them.
 
-    Files are indexed in the background; new, changed and deleted files are noticed by each call.
+    Indexes the files in the background. Each call notices new, changed and deleted files.
 
-    Ends when stdin does. Exits with 0, 1 after an error, 2 for a wrong option or a folder that
+    Ends when stdin ends. Exits with 0, 1 after an error, 2 for a wrong option or a folder that
     does not exist, 130 after Ctrl-C.
     """
     with wrong_options():

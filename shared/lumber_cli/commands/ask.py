@@ -81,23 +81,22 @@ def ask_command(
 ) -> None:
     """Find the passages of your files that answer a question.
 
-    Offline, without a key: sentences are found by meaning and by words, and those that lie close
-    together are joined to whole passages. Each is shown with its file, pages or lines, and
-    headings. The best comes first.
+    Works offline, without a key. Searches sentences by meaning and by words, and joins those that
+    are close together. Prints each passage with its file, pages or lines, and headings, best first.
 
-    With --model, a language model answers from the passages and quotes them. Each quote is looked
-    up: it is shown in the words of its file, with its place, or as not found.
+    With --model, a language model answers from the passages and quotes them. Each quote is searched
+    in the files, and printed in the file's own words with its place, or as not found.
 
-    With --output or --open, the answer and the passages are shown on a page, which needs no network
-    and no other file, and the path of the page is printed.
+    With --output or --open, writes an HTML page with the answer and the passages, and prints its
+    path. The page needs no network and no other file.
 
-    Only the files that are named are searched, whatever else is in the index. Files that are gone
-    from a folder are removed from the index when that folder is asked. Indexes that are unused for
-    90 days leave the cache folder, as do the oldest above 2 GB; lumber-splitters index lists them.
+    Searches only the files named in the command, also in a shared index. Deleted files are removed
+    from the index when their folder is searched again. Indexes in the cache folder are removed
+    after 90 days without use, the oldest also above 2 GB; lumber-splitters index lists them.
 
     Exits with 0 if passages were found, even if some files could not be read; 1 after an error, or
-    if the model's answer is missing, has no quotes, or has quotes that no file has; 2 for a wrong
-    option or a path that does not exist; 130 after Ctrl-C.
+    if the model's answer is missing, has no quotes, or a quote is not found; 2 for a wrong option
+    or a path that does not exist; 130 after Ctrl-C.
     """
     with wrong_options():
         if not paths or question is None:

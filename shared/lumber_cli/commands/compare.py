@@ -64,7 +64,7 @@ def compare_command(
         list[str] | None,
         typer.Option(
             help=f"Splitter to compare; may be repeated: {SPLITTER_NAMES}. Only lumber "
-            f"asks --model. Default: {', '.join(DEFAULT_SPLITTERS)}."
+            f"uses --model. Default: {', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
     output: Annotated[
@@ -106,8 +106,7 @@ def compare_command(
     tokenizer: Annotated[
         str,
         typer.Option(
-            help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding (extra "
-            "`tiktoken`)."
+            help="Counter of tokens: estimate, words, or a tiktoken encoding (extra `tiktoken`)."
         ),
     ] = DEFAULT_TOKENIZER,
     within_document: Annotated[
@@ -117,7 +116,7 @@ def compare_command(
 ) -> None:
     """Compare splitters on your documents and write a report.
 
-    Prints a table with what can be concluded from it, and writes report.html and report.json.
+    Prints a table and its conclusions, and writes report.html and report.json.
     """
     require("jinja2", package="jinja2", extra="evaluation")
     cache = output / ".work"
@@ -191,7 +190,7 @@ def _splitter(
 
 
 def _print_result(comparison: Comparison, page: Path) -> None:
-    """Print the table, what can be concluded from it, and where the report is.
+    """Print the table, its conclusions and the path of the report.
 
     A star marks values that are clearly the best.
     """

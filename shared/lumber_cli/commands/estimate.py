@@ -29,10 +29,9 @@ def estimate_command(
 ) -> None:
     """Estimate the cost of splitting with a language model.
 
-    Prints the calls, the tokens and, with --prices, the cost. The run is simulated, so no model is
-    asked, and no key and no package of a provider is needed. Each figure is the most likely one,
-    with the lowest and the highest in brackets. Answers that are already in a --store are not
-    subtracted.
+    Prints the calls, the tokens and, with --prices, the cost. The run is simulated: it needs no
+    model, no key and no package of a provider. Each figure is the most likely value, with the
+    lowest and the highest in brackets. Answers in a --store are not subtracted.
     """
     with wrong_options():
         chunker = options.chunker_for_estimate()

@@ -57,11 +57,11 @@ def index_command(
 ) -> None:
     """Copy an index, also while it is searched; list the indexes in the cache, or clear it.
 
-    Nothing is split or embedded again by a copy. A URL is that of a collection in PostgreSQL:
+    A copy splits and embeds nothing again. A URL names a collection in PostgreSQL:
     postgresql://user@host/database?collection=name.
 
-    The list of the cache has the indexes that ask and mcp keep, each with its file, its size, the
-    day of its last use, and its folder.
+    The list has the indexes of ask and mcp in the cache, each with its file, its size, the day of
+    its last use, and its folder.
 
     Exits with 0, 1 after an error, 2 if there is nothing to copy or the target exists.
     """
