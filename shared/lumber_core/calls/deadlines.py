@@ -85,19 +85,10 @@ def call_within(
     return future.result()
 
 
-async def acall_within(
-    seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-) -> T:
-    """Async version of `call_within`; if the caller is cancelled, the thread is abandoned."""
-    end = _earliest_end(seconds)
-    future = asyncio.wrap_future(_start_thread(end, partial(function, *args, **kwargs)))
-    try:
-        await asyncio.wait([future], timeout=end and end[0] - time.monotonic())
-        if end is not None and not future.done():
-            raise _timeout_error(end)
-        return future.result()
-    finally:
-        future.cancel()  # if nobody waits for it, its error is not logged
+async def call_in_own_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread of its own, which is abandoned if the caller is cancelled."""
+    call = partial(function, *args, **kwargs)
+    return await asyncio.wrap_future(_start_thread(_call_end.get(), call))
 
 
 def _start_thread(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:

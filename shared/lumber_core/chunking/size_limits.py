@@ -82,13 +82,11 @@ class SizeLimits:
         if not most or parsed.section_starts:
             return False
         # Most texts are too long, and counting their beginning is enough to see it.
-        begin = min(len(text), most * MAX_CHARACTERS_PER_TOKEN)
-        whole = begin == len(text)
-        if self.room is None or not whole:
-            if parsed.derive(self.counter, tokens_of).count([(0, begin)])[0] > most:
+        begin = most * MAX_CHARACTERS_PER_TOKEN
+        if begin < len(text):
+            (count,) = parsed.derive(self.counter, tokens_of).count([(0, begin)])
+            if count > most:
                 return False
-            if whole and text == text.strip():
-                return True
         return self.sizes([text])[0] <= most
 
     def find_too_long(

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from lumber_core.calls.deadlines import acall_within, call_within
+from lumber_core.calls.deadlines import call_in_own_thread, call_within
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.checks import check_number, check_positive
 from lumber_core.errors import BadReplyError
@@ -164,7 +164,7 @@ class RemoteModel(ABC):
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`, which it calls in a thread."""
-        return await acall_within(None, self.complete, system, user, answers=answers)
+        return await call_in_own_thread(self.complete, system, user, answers=answers)
 
     def _ask(
         self, system: str, user: str, answers: Answers | None

@@ -74,7 +74,7 @@ class WindowWalk:
         self.usage = Usage()
         self._waiting = iter(range(len(self._windows)))
         self._in_flight: set[int] = set()
-        self._followed = False
+        self._unread = iter(self.groups)  # windows whose stored verdicts were not looked up yet
 
     @property
     def done(self) -> bool:
@@ -117,10 +117,8 @@ class WindowWalk:
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
         """Record the stored verdicts, which are looked up once."""
-        if not self._followed:
-            self._followed = True
-            for verdict in filter(None, map(stored, self.groups)):
-                self.record(verdict)
+        for verdict in filter(None, map(stored, self._unread)):
+            self.record(verdict)
 
     def record(self, verdict: Verdict) -> None:
         """Record the verdict on a window of this walk, or raise a ValueError; any order will do."""
@@ -154,7 +152,7 @@ def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, 
         if stop < units:
             shared = bisect_left(before, before[stop] - overlap)
             fitting = bisect_left(before, before[stop + 1] - window_tokens)  # with a further unit
-            start = min(max(start + 1, shared, fitting), stop - 1)
+            start = min(max(shared, fitting), stop - 1)
     return windows
 
 

@@ -56,6 +56,7 @@ class Clock:
         monkeypatch.setattr("lumber_core.llms.retry.time", clock)
         monkeypatch.setattr("lumber_core.llms.call_limits.time", clock)
         monkeypatch.setattr("random.uniform", lambda low, high: high)
+        monkeypatch.setattr("random.random", lambda: 1.0)
 
     def advance(self, seconds: float) -> None:
         self.now += seconds
@@ -86,12 +87,18 @@ def test_after_a_timeout_a_question_is_sent_once_more_and_not_at_once(monkeypatc
     assert model.times[1] - model.times[0] == 10  # the request, and a pause as long
 
 
-@pytest.mark.parametrize(("repeats", "sent"), [(0, 6), (1, 6), (5, 6), (9, 10)])
-def test_the_retries_of_a_client_are_counted_among_the_attempts(repeats: int, sent: int) -> None:
-    model: Any = ScriptedModel(*[HttpError(500)] * 99)
+@pytest.mark.parametrize(
+    ("repeats", "attempts", "sent"),
+    [(0, 6, 6), (1, 6, 6), (5, 6, 6), (9, 6, 10), (0, 1100, 1100)],  # 2.0**1024 is too large
+)
+def test_the_retries_of_a_client_are_counted_among_the_attempts(
+    repeats: int, attempts: int, sent: int, monkeypatch
+) -> None:
+    Clock(monkeypatch)
+    model: Any = ScriptedModel(*[HttpError(500)] * 1100)
     model.client_retries = repeats
     with pytest.raises(ModelUnavailableError):
-        ask(RetryingModel(model, replace(FAST, attempts=6)))
+        ask(RetryingModel(model, replace(FAST, attempts=attempts, max_backoff=0.0)))
     assert len(model.times) * (1 + repeats) == sent
 
 
@@ -133,9 +140,10 @@ class TestFirstQuestion:
         assert len(model.history) == 2
 
     def test_one_that_is_busy_is_waited_for(self, monkeypatch) -> None:
-        Clock(monkeypatch)
+        clock = Clock(monkeypatch)
         model = ScriptedModel(*[HttpError(429)] * 3, HttpError(503, retry_after="20"), "Answer: 2")
         assert self.split(model, "sync").failures == ()
+        assert clock.now - 1000 == 1 + 2 + 4 + 20
 
     @pytest.mark.parametrize("way", ["sync", "async"])
     def test_an_outage_after_an_answer_is_a_verdict(self, way: str, monkeypatch) -> None:
@@ -252,6 +260,13 @@ def test_a_rate_limit_holds_back_all_calls(caplog) -> None:
     asyncio.run(three())
     assert len(model.times) == 4
     assert min(model.times[1:]) - model.times[0] >= 0.15
+
+
+def test_other_calls_resume_at_most_a_quarter_later_than_a_pause_ends(monkeypatch) -> None:
+    clock, limiter = Clock(monkeypatch), RateLimiter()
+    limiter.pause(8)
+    limiter.wait(characters=4)
+    assert clock.now - 1000 == 8 + 2
 
 
 def test_tokens_per_minute_are_counted() -> None:
