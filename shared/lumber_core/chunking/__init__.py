@@ -1,7 +1,7 @@
 """What all splitters share, and the splitters that need no model: `layout` and `greedy`.
 
 `chunker` has the base class of all splitters, and `sizes` checks their sizes. `cutting` chooses
-where to cut a text, or a chunk that is too long, among `sized_places`; `tiling` finds the best of
-its cuts, and `last_resort` cuts words that fit in no chunk. `size_limits` counts and joins chunks,
-within the `room` that metadata leave, and `delivery` slices the delivered chunks, with `overlap`.
+where to cut a text, or a chunk that is too long; `tiling` finds the best of the cuts, and
+`last_resort` cuts words that fit in no chunk. `size_limits` counts and joins chunks, within the
+`room` that metadata leave, and `delivery` slices the delivered chunks, with `overlap`.
 """
