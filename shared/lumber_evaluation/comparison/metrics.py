@@ -1,7 +1,8 @@
-"""The registry of metrics: tables, plots, JSON and help texts are made from it.
+"""The results of a splitter, and the registry of the metrics that are computed from them.
 
-A metric has a value for each question, or for each document with reference segments; its figure
-is the mean. Metrics that differ in one number, such as Recall@1 and Recall@5, are a family.
+Tables, plots, JSON and help texts are made from the registry. A metric has a value for each
+question, or for each document with reference segments; its figure is the mean. Metrics that differ
+in one number, such as Recall@1 and Recall@5, are a family.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Any, Literal, Protocol
+from statistics import fmean
+from typing import Any, Literal
 
+from lumber_core.segmentation import Usage
 from lumber_evaluation.boundary_metrics import SegmentationScores
+from lumber_evaluation.dataset import SplitDocument
 from lumber_evaluation.retrieval import (
     CUTOFFS,
     PASSAGE_BUDGETS,
@@ -24,16 +28,46 @@ from lumber_evaluation.retrieval import (
 from lumber_retrieval.passages.joining import MAX_GAP
 
 
-class Measured(Protocol):
-    """The results of one splitter that metrics read."""
+@dataclass(frozen=True, slots=True)
+class SplitterResult:
+    """The results of one splitter on a corpus.
+
+    Attributes:
+        name: Its name in the comparison.
+        settings: Readable settings that determine its result.
+        splits: Every document, split.
+        sizes: Tokens of each chunk, for each document.
+        segmentation: Agreement with reference segments; None if no document has any.
+        retrieval: What questions retrieve from its chunks; None if there are no questions.
+    """
+
+    name: str
+    settings: str
+    splits: tuple[SplitDocument, ...]
+    sizes: tuple[tuple[int, ...], ...]
+    segmentation: SegmentationScores | None = None
+    retrieval: RetrievalResult | None = None
 
     @property
-    def retrieval(self) -> RetrievalResult | None:
-        """What was retrieved; None without questions."""
+    def mean_size(self) -> float:
+        """Mean size of its chunks in tokens; 0 if there is none."""
+        sizes = [size for document in self.sizes for size in document]
+        return fmean(sizes) if sizes else 0.0
 
     @property
-    def segmentation(self) -> SegmentationScores | None:
-        """Agreement with reference segments; None without any."""
+    def seconds(self) -> float:
+        """Time that splitting took, all documents together."""
+        return sum(split.seconds for split in self.splits)
+
+    @property
+    def usage(self) -> Usage:
+        """Calls and tokens that splitting took."""
+        return sum((split.usage for split in self.splits), Usage())
+
+    @property
+    def failures(self) -> int:
+        """Answers of a model that could not be used."""
+        return sum(split.failures for split in self.splits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +100,7 @@ class Metric:
     in_summary: bool = False  # whether it is in the summary table
     leads: bool = False  # whether conclusions and plots of differences include it
 
-    def values(self, result: Measured) -> list[float] | None:
+    def values(self, result: SplitterResult) -> list[float] | None:
         """Return the values of one splitter, one for each question or document, in their order.
 
         None without the results that it needs.
@@ -78,10 +112,10 @@ class Metric:
         return None if retrieval is None else [*map(self.measure, retrieval.questions)]
 
 
-def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
+def metrics_of(results: Sequence[SplitterResult]) -> tuple[Metric, ...]:
     """Return the metrics that all of the results have, in the registry's order."""
 
-    def is_measured(metric: Metric, result: Measured) -> bool:
+    def is_measured(metric: Metric, result: SplitterResult) -> bool:
         values = metric.values(result)
         return values is not None and not all(map(math.isnan, values))
 

@@ -14,60 +14,15 @@ from functools import cached_property
 from statistics import fmean
 
 from lumber_core.lumber.cost_estimate import Prices
-from lumber_core.segmentation import Usage
 from lumber_evaluation.bootstrap import mean_interval, paired_difference
-from lumber_evaluation.boundary_metrics import SegmentationScores
-from lumber_evaluation.comparison.metrics import Metric, metrics_of
-from lumber_evaluation.dataset import Corpus, SplitDocument
-from lumber_evaluation.retrieval import RetrievalResult
+from lumber_evaluation.comparison.metrics import Metric, SplitterResult, metrics_of
+from lumber_evaluation.dataset import Corpus
 
 MIN_FOR_INTERVAL = 6
 """Questions or documents that an interval or a clear difference needs. Five fair coins all show the
 same side in 1 of 16 throws, six in 1 of 32: fewer than six cannot exclude chance at 95 %."""
 
 _MAX_SIZE_RATIO = 4 / 3  # of mean chunk sizes, for figures at k passages to be comparable
-
-
-@dataclass(frozen=True, slots=True)
-class SplitterResult:
-    """The results of one splitter on a corpus.
-
-    Attributes:
-        name: Its name in the comparison.
-        settings: Readable settings that determine its result.
-        splits: Every document, split.
-        sizes: Tokens of each chunk, for each document.
-        segmentation: Agreement with reference segments; None if no document has any.
-        retrieval: What questions retrieve from its chunks; None if there are no questions.
-    """
-
-    name: str
-    settings: str
-    splits: tuple[SplitDocument, ...]
-    sizes: tuple[tuple[int, ...], ...]
-    segmentation: SegmentationScores | None = None
-    retrieval: RetrievalResult | None = None
-
-    @property
-    def mean_size(self) -> float:
-        """Mean size of its chunks in tokens; 0 if there is none."""
-        sizes = [size for document in self.sizes for size in document]
-        return fmean(sizes) if sizes else 0.0
-
-    @property
-    def seconds(self) -> float:
-        """Time that splitting took, all documents together."""
-        return sum(split.seconds for split in self.splits)
-
-    @property
-    def usage(self) -> Usage:
-        """Calls and tokens that splitting took."""
-        return sum((split.usage for split in self.splits), Usage())
-
-    @property
-    def failures(self) -> int:
-        """Answers of a model that could not be used."""
-        return sum(split.failures for split in self.splits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from lumber_core.support.extras import require
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
 from lumber_evaluation.boundary_metrics import score_segmentation
 from lumber_evaluation.cached_work import CachedWork
-from lumber_evaluation.comparison.results import Comparison, SplitterResult
+from lumber_evaluation.comparison.metrics import SplitterResult
+from lumber_evaluation.comparison.results import Comparison
 from lumber_evaluation.dataset import Corpus, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import check_questions
