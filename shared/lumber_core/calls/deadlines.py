@@ -130,18 +130,10 @@ async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwar
     still waits for other work in threads, so that no answer is lost.
     """
     await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
-    loop = _Loop()
-
-    def run() -> T:
-        end_sleep_on(loop.stop)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            end_sleep_on(None)
-
-    context = copy_context()
+    loop, context = _Loop(), copy_context()
     context.run(_loop.set, loop)
-    future = context.run(start_in_thread, run)
+    context.run(end_sleep_on, loop.stop)
+    future = context.run(start_in_thread, partial(function, *args, **kwargs))
     if await wait_to_end(future, loop.cancel):
         future.exception()  # so that asyncio logs no error
         raise asyncio.CancelledError

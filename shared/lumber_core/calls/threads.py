@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import islice
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from lumber_core.calls.forks import renew_after_fork
@@ -90,7 +89,7 @@ def start_in_thread(
         except StopIteration as error:
             raise RuntimeError(f"{function!r} raised StopIteration") from error
 
-    context = contextvars.copy_context()
+    context = copy_context()
     pool = _thread_pool(os.getpid())
     return asyncio.get_running_loop().run_in_executor(pool, context.run, call)
 
@@ -129,7 +128,7 @@ async def wait_to_end(
     return cancelled
 
 
-_thread = threading.local()
+_stop: ContextVar[Event | None] = ContextVar("lumber_stop", default=None)
 
 
 class Stopped(BaseException):
@@ -139,14 +138,14 @@ class Stopped(BaseException):
     """
 
 
-def end_sleep_on(stop: threading.Event | None) -> None:
-    """Make `sleep` in this thread raise `Stopped` as soon as `stop` is set; None: never."""
-    _thread.stop = stop
+def end_sleep_on(stop: Event) -> None:
+    """Make `sleep` in this context raise `Stopped` as soon as `stop` is set."""
+    _stop.set(stop)
 
 
 def sleep(seconds: float) -> None:
-    """Sleep; raise `Stopped` when the event passed to `end_sleep_on` in this thread is set."""
-    stop: threading.Event | None = getattr(_thread, "stop", None)
+    """Sleep; raise `Stopped` when the event passed to `end_sleep_on` in this context is set."""
+    stop = _stop.get()
     if stop is None:
         time.sleep(seconds)
     elif stop.wait(seconds):

@@ -53,7 +53,7 @@ class Schedule:
         stop: Event,
     ) -> None:
         self._stored = stored
-        self._stop = stop
+        self.stop = stop
         self._waiting = enumerate(walks)
         self._capacity = capacity
         self._active: dict[int, AnyWalk] = {}
@@ -65,7 +65,7 @@ class Schedule:
 
         If no further questions may be asked, `Stopped` is raised.
         """
-        if self._stop.is_set():
+        if self.stop.is_set():
             raise Stopped
         if self._out >= self._capacity:
             return None
@@ -127,9 +127,7 @@ def drive(
             yield from schedule.take_finished()
         yield from schedule.take_finished()
         return
-    with ThreadPoolExecutor(
-        capacity, thread_name_prefix="lumber-judge", initializer=end_sleep_on, initargs=(stop,)
-    ) as pool:
+    with ThreadPoolExecutor(capacity, thread_name_prefix="lumber-judge") as pool:
         try:
             yield from _drive_pool(pool, schedule, judge, on_verdict)
         except BaseException:
@@ -144,6 +142,7 @@ def _drive_pool(
     while True:
         while (task := schedule.next_task()) is not None:
             context = copy_context()  # has the frameworks' callbacks and traces
+            context.run(end_sleep_on, schedule.stop)
             out[pool.submit(context.run, judge.judge, task.group)] = task
         yield from schedule.take_finished()
         if not out:
