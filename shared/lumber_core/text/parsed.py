@@ -296,14 +296,14 @@ class MarkdownText(ParsedText):
         Without such a heading, the title in front matter comes before a name.
         No name is added if a heading at the start contains all others: it is above all chunks.
         """
-        headings = [block for block in self.source.blocks if block.level and block.title]
+        blocks = self.source.blocks
+        headings = [block for block in blocks if block.level and block.title]
         top = min((block.level for block in headings), default=0)
-        highest = [block for block in headings if block.level == top]
-        first_level = [block.title for block in highest if top == 1]
-        if highest != headings[:1] and len(first_level) == 1:
-            first_level = []  # it does not contain the sections before it
-        own = first_level if len(first_level) == 1 else self._front_titles
-        titled = top > 1 and highest == headings[:1] and self._is_first(highest[0])
+        contains_all = [block for block in headings if block.level == top] == headings[:1]
+        front = [block for block in blocks[:1] if block.kind == "front matter" and block.title]
+        titles = headings[:1] if contains_all and top == 1 else front
+        own = [block.title for block in titles]
+        titled = contains_all and top > 1 and self._is_first(headings[0])
         return document_title(
             self.source.metadata, self.source.named, own, titled=titled, headed=True
         )
@@ -311,12 +311,6 @@ class MarkdownText(ParsedText):
     def _is_first(self, block: Block) -> bool:
         """Return whether a reader sees nothing above a block."""
         return not re.sub(HIDDEN, "", self.text[: block.start]).strip()
-
-    @property
-    def _front_titles(self) -> list[str]:
-        """The title in front matter, if there is one."""
-        blocks = self.source.blocks[:1]
-        return [one.title for one in blocks if one.kind == "front matter" and one.title]
 
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables, with the header row and the line of dashes without padding."""
