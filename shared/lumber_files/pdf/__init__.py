@@ -6,6 +6,6 @@
 the words into lines, `running_heads` removes repeated heads from the pages, and `reading_order`
 sorts the lines of each page. `ruled_tables` finds cells between drawn lines, `open_tables` cells
 without upright lines, and `column_tables` rows of numbers below heads of columns. `heading_levels`
-finds headings, `paragraphs` the ends of paragraphs, and `markdown_writer` writes the Markdown.
-`text_repair` repairs ligatures and divided words.
+finds headings, also those that `heading_tags` reads, `paragraphs` the ends of paragraphs, and
+`markdown_writer` writes the Markdown. `text_repair` repairs ligatures and divided words.
 """

@@ -1,4 +1,4 @@
-"""Finds the headings of a PDF by its bookmarks, or by larger or bolder type."""
+"""Finds the headings of a PDF by its tags and bookmarks, or by larger or bolder type."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _NO_SECTION = re.compile(
     r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:|.*left blank$|continued on "
     r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\^\W?\d.*\^\W?\d|\bpage \d+(?: of \d+)?$)"
 )
+_NO_END = ",;=+\u3001\u3002\uff0c\uff1b"  # in Chinese, a full stop ends sentences only
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
 _NUMBERING = re.compile(
     r"(?i)\A(?:(?:chapter|section|part|appendix|kapitel)\s)?(?:[\dA-Z]|[IVX]+|\d\d)(?:\.\d+)*[.):]?\s"
@@ -70,14 +71,16 @@ class TypeStyles:
         """Return the distance from a line to the next one of a paragraph."""
         return line.size * self._leadings.get(line.size, _DEFAULT_LEADING)
 
-    def bookmark(self, page: int, lines: Sequence[TextLine]) -> int:
-        """Return the level of a bookmark for lines, 0 if there is none."""
-        key = bookmark_key(" ".join(line.text for line in lines))
+    def stated_level(self, page: int, lines: Sequence[TextLine]) -> int:
+        """Return the level of the tags of lines, or of a bookmark for them, 0 if there is none."""
+        key = bookmark_key(" ".join(line.text for line in lines)) if self._outline else ""
         levels = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
-        return min(next(filter(None, levels), 0), MAX_LEVEL)
+        return min(next(filter(None, (lines[0].level, *levels)), 0), MAX_LEVEL)
 
     def are_alike(self, line: TextLine, other: TextLine) -> bool:
         """Return whether two lines may be of one heading; those of a title may differ a little."""
+        if line.level != other.level:
+            return False
         if line.size >= _TITLE_SCALE * self.text:
             return abs(line.size - other.size) <= _MAX_SIZE_DIFFERENCE * line.size
         return line.bold == other.bold and line.size == other.size
@@ -87,7 +90,7 @@ class TypeStyles:
         return line.fixed and self._fixed_is_rare and line.size < HEADING_SCALE * self.text
 
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
-        """Return whether lines are a heading, by bookmark or type."""
+        """Return whether lines are a heading, by tags, bookmark or type."""
         text = " ".join(line.text for line in lines)
         words = text.split()
         size = lines[0].size
@@ -95,7 +98,7 @@ class TypeStyles:
         few = len(words) <= scale * _MAX_WORDS and len(lines) <= scale * _MAX_LINES
         if not few or not all(map(is_text, lines)):
             return False
-        if self._outline and self.bookmark(page, lines):
+        if self.stated_level(page, lines):
             return True
         bold = lines[0].bold > self._weight
         larger = size >= HEADING_SCALE * self.text
@@ -107,7 +110,7 @@ class TypeStyles:
             and sum(o.isalpha() * (1 + (o >= _HAN)) for o in text)
             > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] not in "!*\u2020\u2021")
-            and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
+            and not (text[-1] in _NO_END or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()
             and text[0] not in f"{BULLETS}*\u2020\u2021\u00a7"
         )

@@ -39,7 +39,7 @@ _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[
 class _Block:
     kind: str
     lines: Sequence[TextLine] = ()
-    level: int = 0  # of a heading's bookmark, 0 without a bookmark, or of an item, from 0
+    level: int = 0  # of a heading if it is stated, else 0, or of an item, from 0
     cells: Sequence[Sequence[str]] = field(default_factory=list)
     margin: float = 0.0  # the right end of the lines that begin at the same place
 
@@ -257,7 +257,7 @@ def _divide(
             and not _is_caption(lines, start, stop, styles, pictures)
             and not (after and goes_on(lines[stop - 1], after, styles, margin))
         ):
-            level = styles.bookmark(number, lines[start:stop])
+            level = styles.stated_level(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)
         else:
             inside = range(start + 1, end)

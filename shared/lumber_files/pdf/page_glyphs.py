@@ -24,6 +24,8 @@ _MOST_BETWEEN = 8  # objects that are drawn between two characters
 class PageGlyphs:
     """The glyphs of a page, in the order in which they are read, and the `objects` drawn on it.
 
+    `levels` are those of its headings, as `stated_levels` returns them.
+
     Attributes:
         pdfium: The functions of PDFium.
         page: The text of the page, until `close` is called.
@@ -33,8 +35,8 @@ class PageGlyphs:
         turns: The number of words by the quarter turns to the left of their letters.
     """
 
-    def __init__(self, pdfium: Any, page: Any) -> None:
-        self.pdfium = pdfium
+    def __init__(self, pdfium: Any, page: Any, levels: dict[int, int]) -> None:
+        self.pdfium, self._levels = pdfium, levels
         numbers = range(pdfium.FPDFPage_CountObjects(page))
         self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
         self.page = pdfium.FPDFText_LoadPage(page)
@@ -112,8 +114,10 @@ class PageGlyphs:
                 2 if bold else int("medium" in name.lower()),
                 bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
             )
+        shown = pdfium.FPDFText_GetTextObject(page, own) if self._levels else None
+        level = self._levels.get(pdfium.FPDFPageObj_GetMarkedContentID(shown), 0) if shown else 0
         self.turns[turns] += 1
-        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns)
+        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns, level)
 
     def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
         """Yield the sides of the first objects drawn between two characters."""

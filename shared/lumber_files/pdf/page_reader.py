@@ -13,6 +13,7 @@ from typing import Any
 
 from lumber_core.support.wording import with_noun
 from lumber_files.pdf.heading_levels import bookmark_key
+from lumber_files.pdf.heading_tags import stated_levels
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.page_glyphs import PageGlyphs, turn_back
@@ -26,6 +27,7 @@ from lumber_files.readers import check_unpacked
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
 _MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points
 _MAX_BOOKMARK_DEPTH = 6  # of bookmarks
+_MOST_TAGGED_PAGES = 200  # PDFium reads much of the file's tree for each page; books have bookmarks
 # By the number that FPDF_GetLastError returns.
 _ERRORS = {4: "it needs a password: save it without one", 5: "it is encrypted in an unknown way"}
 
@@ -83,7 +85,8 @@ def _read_page(
     page = load_page(pdfium, document, number, layers)
     if not page:
         return [], [], 0
-    drawn = PageGlyphs(pdfium, page)
+    levels = stated_levels(pdfium, page) if len(document) <= _MOST_TAGGED_PAGES else {}
+    drawn = PageGlyphs(pdfium, page, levels)
     lines, own = PageWords(drawn, whole).lines(), drawn.count
     kinds = set()
     for place in range(pdfium.FPDFPage_GetAnnotCount(page)):
@@ -97,7 +100,7 @@ def _read_page(
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
             page = load_page(pdfium, document, number, layers)
-            drawn = PageGlyphs(pdfium, page)
+            drawn = PageGlyphs(pdfium, page, levels)
             lines = PageWords(drawn, whole).lines(annotated=own)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))

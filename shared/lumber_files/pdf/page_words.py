@@ -144,7 +144,7 @@ class PageWords:
 
     def _places(self, start: int, stop: int) -> tuple[float, list[float]]:
         """Return the size of the first character, and where each character begins."""
-        *_, size, _, _, turns = self._glyphs.font(start, goes_down=False)
+        *_, size, _, _, turns, _ = self._glyphs.font(start, goes_down=False)
         return size, [self._glyphs.origin(index, turns)[0] for index in range(start, stop)]
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:

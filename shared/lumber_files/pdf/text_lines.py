@@ -47,6 +47,8 @@ class Word(NamedTuple):
     """Whether its font is monospaced, as in code."""
     turns: int = 0
     """Quarter turns to the left."""
+    level: int = 0
+    """That of the heading which the file states it is in, or 0."""
 
 
 class TextLine:
@@ -58,6 +60,7 @@ class TextLine:
         size: The size of most of the type.
         bold: The weight of its lightest word.
         fixed: Whether all of it is monospaced, as in code.
+        level: That of a heading, if the file states that all of it is in one, or 0.
         cells: The words between wide gaps: one cell unless the line is a row of a table.
     """
 
@@ -72,6 +75,7 @@ class TextLine:
         self.size = max(sizes, key=sizes.__getitem__)
         self.bold = min(word.bold for word in words)
         self.fixed = all(word.fixed for word in words)
+        self.level = min(word.level for word in words)
         self.cells: Sequence[Sequence[Word]] = [*_cells(words, _MIN_CELL_GAP * self.size)]
 
     @property
