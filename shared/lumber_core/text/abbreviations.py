@@ -23,8 +23,8 @@ _CLOSING = "\"')]}\u00bb\u2019\u201d*_"
 _CONTINUATIONS = frozenset(")]};,:/\u2013\u2014")  # the first character of a continued sentence
 # The last word before a full stop, with up to three abbreviations before it, as in "i. d. R.".
 _LAST = re.compile(
-    r"(?<![^\s(\[{\"'/\u00ab\u2018-\u201e\u2013\u2014*_|])"
-    r"(?:[^\W\d_][^\s.]{0,8}\.-?\s?){0,3}[^\W_][^\s.,;:()'\u2019]*$"
+    r"(?<![^\s(\[{\"'/\u00ab\u2018-\u201e\u2013\u2014*_|\u3040-\u9fff])"
+    r"(?:[^\W\d_][^\s.]{0,8}\.-?\s?){0,3}[^\W_\u3040-\u9fff][^\s.,;:()'\u2019\u3040-\u9fff]*$"
 )
 _ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
 _NUMERAL = re.compile(r"\d{1,4}|[IVXLC]{2,}")  # before lower case: "XIV. fut", "1945. aastal"
@@ -90,7 +90,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     lists, first = _abbreviations_of(language), text[at]
     before = text[max(0, at - _WINDOW) : at]
     word = before.rstrip().rpartition(" ")[2][:-1]
-    plain = first.isascii() and word.isalpha() and not word.isupper()
+    plain = f"{first}{word}".isascii() and word.isalpha() and not word.isupper()
     if plain and lists and word not in lists.last and not word.endswith(_STREETS):
         return False  # a fast path for most words
     if (goes_on := _GOES_ON.match(text, at)) and (goes_on[0][-1].islower() or first == "-"):

@@ -58,7 +58,7 @@ _ABOVE_INDENT = re.compile(
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
 _CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*)?")  # sentencex divides before these
-_LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
+_LABEL = re.compile(r"\s*\(?(?:\d{1,2}|[A-Z])\.[^\S\n]*")  # of an item on one line with others
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a

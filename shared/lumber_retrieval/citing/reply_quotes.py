@@ -61,16 +61,16 @@ _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u249
 _OTHER_MARKER = re.compile(
     rf"(?i)[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
     rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
-    rf"|(?<![\w$^])\{{{_LIST}\}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
+    rf"|(?<![\w$^])\{{{{1,2}}{_LIST}\}}{{1,2}}|※\d{{1,3}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
 )
 _OTHER_NUMBERED = re.compile(
     rf"(?i)([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
     rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
-    rf"|(?:{_WORD}\s?|[#^])?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
+    rf"|(?:{_WORD}\s?|[#^※])?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,\uff0e\u3001*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(  # "### Quotes used:", a rule, or the start of a fence
-    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>|\s*(?:```|~~~)\w*\s*"
+    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|[\W_]*{_WORD}?[\W_]*|[^\d\n.!?]{{1,80}}[:\uff1a][\W_]*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>|\s*(?:```|~~~)\w*\s*"
 )
 _JSON = re.compile(r"(?m)^(?:```\w*\s*)?(?=[\[{](?!\d+\]))")  # where it may begin
 # Marks, and code: between fences, or in backticks that contain more than a quote or a mark.
@@ -84,7 +84,7 @@ _TAGGED = re.compile(
 )
 _PART = re.compile(rf"(?i)</?(?:answer|response|list|{_WORD})>|\[cite_start\]")  # around it
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
-    rf"(?:\s*(?:[(\[<|\u2013\u2014-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
+    rf"(?:\s*(?:[(\[<|\u2013\u2014\u2192-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
 )
 # A quote in quotation marks, without the name of a document before it and a remark after it.
 _ABOVE = (
@@ -97,7 +97,7 @@ _QUOTED = re.compile(
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(rf"(?:[^{_OPENING}\w]*|{_ABOVE})[{_OPENING}]")
-_AROUND_BARE = re.compile(rf"^[>`\s]+|\s?[(\[]{_WHERE}[^()\n]{{0,80}}[)\]]\W{{0,3}}$|[>|`~*_\s]+$")
+_AROUND_BARE = re.compile(rf"^[>`\s]+|\s?[(\[]{_WHERE}[^()\n]{{,80}}[])]\W{{,3}}$|(\n>|[|`*_\s])+$")
 # The name of a document on the line of the number, with the quote below it.
 _NAME_ABOVE = re.compile(
     rf"(?im)^([ \t>*_-]*{_NUMBERS}[ \t:*_]*(?:{_SOURCE.pattern})[ \t]*)\n[ \t>]*(?=[{_OPENING}])"
@@ -116,7 +116,7 @@ _OWN = re.compile(
 )
 _BEFORE = re.compile(rf"({_NUMBERS})[^.!?\n]{{0,99}}\Z", re.IGNORECASE)  # 'As [1] has it, "'
 _NUMBER_BEHIND = re.compile(
-    rf"(?i)[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,\s\u2013\u2014-]*({_NUMBERS}|\({_LIST}\))[\s.]*"
+    rf"(?i)[\s>*_\u2022-]*([{_OPENING}].+[{_CLOSING}])[.,\s\u2013\u2014-]*({_NUMBERS}|\({_LIST}\))[\s.]*"
 )
 # Between quotes with numbers on one line.
 _NEXT_QUOTE = re.compile(
@@ -141,11 +141,11 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
     ]
     # A list may also have its numbers behind the quotes.
-    last = max((n + 1 for n, line in enumerate(lines) if not line.strip()), default=0)
-    behind = [_NUMBER_BEHIND.fullmatch(line) for line in lines[last:]]
-    above = "\n".join(lines[:last])
-    if all(behind) and all(mark in above for mark in {match[2] for match in behind if match}):
-        lines[last:] = [f"{match[2]} {match[1]}" for match in behind if match]
+    ends = [_NUMBER_BEHIND.fullmatch(line) for line in lines]
+    last = max((n + 1 for n, line in enumerate(lines) if line.strip() and not ends[n]), default=0)
+    behind, above = [match for match in ends[last:] if match], "\n".join(lines[:last])
+    if all(mark in above for mark in {match[2] for match in behind}):
+        lines[last:] = [f"{match[2]} {match[1]}" for match in behind]
     lines = _with_brackets(lines)
     numbered = enumerate(map(_NUMBERED.fullmatch, lines))
     found = {n: match for n, match in numbered if match and not _SOURCE.fullmatch(match[2])}
@@ -165,7 +165,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         block = "\n".join([found[n][2], *lines[n + 1 : following]])
         quote, remark = _without_remark(block)
         quotes.append(quote)
-        remarks += [remark] if remark.strip() else []
+        remarks += [remark] if remark.strip("\n *_-") else []
         for number in _numbers(found[n][1]):
             numbers.setdefault(number, []).append(len(quotes))
     answer = _TABLE_HEAD.sub("", "\n".join(answer)).split("\n")

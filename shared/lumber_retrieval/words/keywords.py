@@ -102,9 +102,9 @@ _INSIDE_NAME = re.compile(
 # of Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
 _TWO_PARTS = re.compile(rf"[{_UPPER}][{_LOWER}]+(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}]{{2,}})")
 _CODE_BEFORE = re.compile(
-    r"(?:[.@_`(<\[:\\]|<\w+,\s?|\b(?:class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
+    r"(?:[.@_`(<\[:\\&]|->\s?|<\w+,\s?|\b(?:FROM|INTO|JOIN|class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
 )
-_CODE_AFTER = re.compile(r"[(<>\[_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
+_CODE_AFTER = re.compile(r"[(<>\[\]_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
 # The parts of a name; with digits ("utf8", "i18n"); "3d"; with an acronym or letter beside them, as
 # "MySQL" in "MySQLPool", "OAuth2" in "getOAuth2Token", and "gRPC" and "iPhone" before a word.
 _PARTS = [

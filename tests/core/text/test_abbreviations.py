@@ -84,7 +84,7 @@ WHOLE = by_language("""
     ca: El Sr. Puig viu aquí. | Fruites, p. ex. Pomes. | Vegeu la pàg. 5.
     id: Jl. Sudirman No. 5 Jakarta. | Bpk. Budi datang. | Prof. Dr. Habibie datang.
     vi: Anh sống ở TP. Hồ Chí Minh. | GS. Nguyễn đến.
-    ja: 彼は「もう遅い。」と言った。 | Vol. 4が出た。
+    ja: 彼は「もう遅い。」と言った。 | Vol. 4が出た。 | 新刊はVol. 4です。
     zh: “来吧！”他说。 | 「來吧！」她問道，很急。 | 『來吧！』她問道。
     ko: 그는 "와!"라고 말했다.
     hi: डॉ. शर्मा आए हैं। | डा. शर्मा आए हैं।
@@ -93,7 +93,7 @@ WHOLE = by_language("""
     en: 1. Open the box. | They met in vol. 4 of it. | See fig. 3 and tab. 2.
     en: Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it.
     en: In ch. 5 he dies. | He lives at Apt. 4 in York. | It is e.g. Paris. | Cf. Smith et al. 2005.
-    en: The govt. said so.
+    en: The govt. said so. | A. First item.
     en: No. 5 is alive. | St. Paul wrote it. | They sell boats, oars, etc. in York.
     de: Boote, Ruder usw. Segel liegen hier. | Boote usw. 5 davon.
     ru: Он живёт в д. Иваново.

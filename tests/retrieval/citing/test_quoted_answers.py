@@ -53,6 +53,8 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             ["At dawn"],
         ),
         ('```\n[1] "dawn"\n```\n\nDawn [1].', "Dawn [1].", ["dawn"]),
+        ('Dawn [1].\n\n> "dawn" [1]\n\n\u2022 "dusk" [1]', "Dawn [1][2].", ["dawn", "dusk"]),
+        ('Dawn [1].\n\n_Quotes:_\n___\n[1] "dawn" \u2192 a.txt\n\n---', "Dawn [1].", ["dawn"]),
         ('Dawn [1].\n\n[1] otters.txt: "dawn"', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] \u2018dawn\u2019 (otters.txt)", "Dawn [1].", ["dawn"]),
         ('Dawn [1][2].\n\n[1]\n"dawn"\n[2]\n"dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
@@ -157,7 +159,7 @@ MARKS = [
     *("{1}", "\u30161\u3017", "\u27e61\u27e7", "\u207d\xb9\u207e", "^1", "^[1]^", "$^{[1]}$"),
     *("<cite>1</cite>", "[1, a.txt]", "<ref>1</ref>", '<cite id="1"/>', "\\cite{{1}}", "[@1]"),
     *("{{cite:1}}", "[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
-    *("[1: 3]", "[**1**]", "(nguồn 1)"),
+    *("[1: 3]", "[**1**]", "(nguồn 1)", "\u203b1"),
 ]
 
 
@@ -176,7 +178,7 @@ MARKS = [
         *(("[1]", "\u0426\u0438\u0442\u0430\u0442\u044b:\n[1] "), ("[1]", "Quotes:\n\xb9 ")),
         ("\u30101\u3011", "Quotes:\n[1] "),
         *(("[1]", "Quotes: [1] "), ("[1]", "\u6765\u6e90[1]\uff1a"), ("[1]", "[1]. ")),
-        *(("[1]", "1 \u2013 "), ("[1]", "#1 ")),
+        *(("[1]", "1 \u2013 "), ("[1]", "#1 "), ("[1]", "\uff11\uff0e"), ("[1]", "1\u3001")),
         *(
             ("[1]", f"{title}\n[1] ")
             for title in ("### Quotes used", "Cited passages", "**Refer\xeancias**", "<hr>")

@@ -192,6 +192,9 @@ def test_prose_has_no_parts_of_names(prose: str) -> None:
         "{}<T>",
         "@{}",
         "Map<K, {}>",
+        "-> {}",
+        "&{}",
+        "FROM {}",
     ],
 )
 def test_a_name_of_two_parts_has_parts_among_signs_of_code(code: str) -> None:
