@@ -1,7 +1,7 @@
 """Reads mails (.eml, .mbox) and saved pages (.mhtml) as Markdown: subject, headers and text.
 
 All text parts are read in order. Mails inside mails have a heading of their own. If a text has
-several forms, the plain form is read.
+several forms, the plain form is read, unless its words are others.
 """
 
 from __future__ import annotations
@@ -9,40 +9,75 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from email import policy
 from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
+from email.policy import EmailPolicy
+from html import unescape
+from itertools import groupby
+from typing import Any
+
+from lumber_core.support.wording import with_noun
+from lumber_files.readers import check_readable
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST_HEADING = 6
-# Headers are shown as written: the parser loses boundaries that should have quotes.
-_POLICY = policy.default.clone(header_factory=HeaderRegistry(use_default_map=False))
-_PARSER = BytesParser(EmailMessage, policy=_POLICY)
 # The start of a mail in a mailbox (RFC 4155), and the mark of its lines that begin with "From ".
 _MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 # Lines of plain text that Markdown would read as headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
+_MARKUP = re.compile(r"<(style|script|head)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 # The encodings that mail programs use for declared encodings; an undeclared text may be UTF-8.
 _ENCODINGS = {**dict.fromkeys(("us-ascii", "utf-8", "iso-8859-1"), "cp1252"), "gb2312": "gb18030"}
+_ADDED_TO_ENCODING = re.compile("^x-|-[ei]$")  # as in "x-sjis" and "iso-8859-8-i"
+_CALENDAR = "text/calendar"
+_MAILS = ("message/rfc822", "message/global")
+# An event, without its alarms, the lines of it that are shown (RFC 5545), and a time.
+_EVENT = re.compile(r"^BEGIN:VEVENT$.*?^(?:END:VEVENT|BEGIN:VALARM)$", re.MULTILINE | re.DOTALL)
+_SHOWN = re.compile(r"^(?:SUMMARY|DTSTART|DTEND|RRULE|LOCATION|DESCRIPTION)[;:].*", re.MULTILINE)
+_TIME = re.compile(r"\b(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\d")
+# The end of a line that goes on in the next one, but for a signature's mark (RFC 3676).
+_SOFT_END = re.compile(r"(?<!^--) \n(?!-- ?$)", re.MULTILINE)
 
 
-def read_mail(content: bytes, _max_unpacked: int) -> str:
-    """Return the Markdown of a mail: headers, texts, mails inside it, and attachments' names."""
-    mail = _PARSER.parsebytes(content)
-    if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
-        raise ValueError("it has no headers")
-    return "\n\n".join(_blocks(mail, 1))
+class _Policy(EmailPolicy):
+    """Reads headers with letters beyond ASCII, which are against the rules."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        header = super().header_fetch_parse(name, value)
+        if "\ufffd" not in header:
+            return header
+        return super().header_fetch_parse(name, _decode(value.encode("utf-8", "surrogateescape")))
 
 
-def read_mailbox(content: bytes, max_unpacked: int) -> str:
-    """Return the Markdown of the mails of a mailbox."""
+# Headers are shown as written: the parser loses boundaries that should have quotes.
+_POLICY = _Policy(header_factory=HeaderRegistry(use_default_map=False))
+_PARSER = BytesParser(EmailMessage, policy=_POLICY)
+
+
+def read_mail(content: bytes, _max_unpacked: int) -> tuple[str, list[str], str]:
+    """Return the Markdown of a mail, notices, and no title."""
+    return _read_mails([content])
+
+
+def read_mailbox(content: bytes, _max_unpacked: int) -> tuple[str, list[str], str]:
+    """Return the Markdown of the mails of a mailbox, notices, and no title."""
     before, *mails = _MAIL_START.split(content)
     if before.strip():
         raise ValueError("it does not begin with a mail")
-    texts = (read_mail(_QUOTED_FROM.sub(rb"\1", mail), max_unpacked) for mail in mails)
-    return "\n\n".join(texts)
+    return _read_mails([_QUOTED_FROM.sub(rb"\1", mail) for mail in mails])
+
+
+def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
+    mails = [_PARSER.parsebytes(content) for content in contents]
+    for mail in mails:
+        if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
+            raise ValueError("it has no headers")
+    markdown = "\n\n".join(block for mail in mails for block in _blocks(mail, 1))
+    damaged = markdown.count("\ufffd")
+    notice = f"damaged text: U+FFFD stands in {with_noun(damaged, 'place')}"
+    return markdown, [notice] if damaged else [], ""
 
 
 def _blocks(mail: Message, level: int) -> Iterator[str]:
@@ -52,43 +87,74 @@ def _blocks(mail: Message, level: int) -> Iterator[str]:
     headers = [f"{name}: {_one_line(mail[name])}" for name in _HEADERS if mail[name]]
     yield from filter(None, ["  \n".join(headers)])
     attachments: dict[str, None] = {}
-    yield from _parts(mail, level, attachments)
+    for part, is_shown in _parts(mail):
+        if not (_is_text(part) or part.get_content_maintype() == "message"):
+            attachments[_one_line(part.get_filename() or part.get_content_type())] = None
+        elif is_shown:
+            yield from _texts(part, level)
     if attachments:
         yield f"Attachments: {', '.join(attachments)}"
 
 
-def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[str]:
-    """Yield the texts of a part, and add the names of attached files."""
-    kind = part.get_content_type()
-    if kind in ("message/rfc822", "message/global"):
-        for mail in _payload(part):
-            if not mail.keys():  # encoded, against the rules
-                mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
-                content = mail.get_payload(decode=True)
-                mail = _PARSER.parsebytes(content if isinstance(content, bytes) else b"")
-            yield from _blocks(mail, level + 1)
+def _texts(part: Message, level: int) -> Iterator[str]:
+    """Yield the texts of a part: of a mail inside a mail of this level, a report, or its own."""
+    if part.get_content_type() in _MAILS:
+        for inner in _payload(part):
+            yield from _blocks(_decode_mail(inner, part), level + 1)
     elif part.get_content_maintype() == "message":  # a report of delivery or reading
         for group in _payload(part):
             lines = "  \n".join(f"{name}: {_one_line(text)}" for name, text in group.items())
             yield from filter(None, (lines, _text(group).strip()))
-    elif kind == "multipart/alternative" and part.is_multipart():
-        best_first = [*reversed(_payload(part))]
-        best_first.sort(key=lambda form: form.get_content_type() != "text/plain")
-        texts = [[*_parts(form, level, attachments)] for form in best_first]
-        yield from next(filter(None, texts), [])  # the attachments of other forms count as well
-    elif part.is_multipart():
-        inside = _payload(part)
-        if kind == "multipart/related":  # a text, its frames, and their resources
-            used = [p for p in inside[1:] if p.get_filename() or p.get_content_subtype() == "html"]
-            inside = [*inside[:1], *used]
-        for inner in inside:
-            yield from _parts(inner, level, attachments)
-    elif part.get_content_maintype() in ("text", "multipart") and not (
-        part.get_content_disposition() == "attachment" and part.get_filename()
-    ):
-        yield from filter(None, [_text(part).strip()])
     else:
-        attachments[_one_line(part.get_filename() or kind)] = None
+        yield from filter(None, [_text(part).strip()])
+
+
+def _parts(part: Message) -> Iterator[tuple[Message, bool]]:
+    """Yield the parts in a part that are no groups, and whether their texts are shown."""
+    if not part.is_multipart() or part.get_content_maintype() == "message":
+        yield part, True
+        return
+    kind, inside = part.get_content_type(), _payload(part)
+    if kind == "multipart/related":  # a text, its frames, and their resources
+        used = [p for p in inside[1:] if p.get_filename() or p.get_content_subtype() == "html"]
+        inside = [*inside[:1], *used]
+    shown = _choose_forms(inside) if kind == "multipart/alternative" else inside
+    for inner in inside:  # of other forms their attachments count
+        for each, is_shown in _parts(inner):
+            yield each, is_shown and inner in shown
+
+
+def _choose_forms(forms: list[Message]) -> list[Message]:
+    """Return those of the forms of a text that are shown.
+
+    It is the plain one if that has most words of the last one, which mail programs show. The time
+    of an event may be in its calendar only.
+    """
+    calendars = [form for form in forms if form.get_content_type() == _CALENDAR]
+    words = {form: _words(form) for form in forms if form not in calendars}
+    best = [form for form in words if words[form] or form is forms[-1]][-1:]
+    same = [form for form in words if 2 * len(words[form] & words[best[0]]) >= len(words[best[0]])]
+    plain = [form for form in same if form.get_content_type() == "text/plain"]
+    return [*calendars, *(plain or best)[-1:]]
+
+
+def _words(form: Message) -> set[str]:
+    texts = (_decode_text(part) for part, is_shown in _parts(form) if is_shown and _is_text(part))
+    return {word for text in texts for word in re.findall(r"\w+", unescape(_MARKUP.sub(" ", text)))}
+
+
+def _is_text(part: Message) -> bool:
+    is_attached = part.get_content_disposition() == "attachment" and part.get_filename()
+    return part.get_content_maintype() in ("text", "multipart") and not is_attached
+
+
+def _decode_mail(mail: Message, part: Message) -> Message:
+    """Return a mail inside a part, decoded if the part is encoded, against the rules."""
+    if mail.keys():
+        return mail
+    mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
+    content = mail.get_payload(decode=True)
+    return _PARSER.parsebytes(content if isinstance(content, bytes) else b"")
 
 
 def _payload(part: Message) -> list[Message]:
@@ -100,15 +166,49 @@ def _one_line(value: object) -> str:
 
 
 def _text(part: Message) -> str:
-    content = part.get_payload(decode=True)
-    raw = content if isinstance(content, bytes) else b""
-    charset, text = part.get_content_charset("us-ascii"), raw.decode("utf-8", "replace")
-    if charset not in ("us-ascii", "utf-8") or {c for c in text if c > "\x7f"} == {"\ufffd"}:
-        with suppress(LookupError):  # it names an unknown encoding
-            text = raw.decode(_ENCODINGS.get(charset, charset), "replace")
-    text = text.replace("\r\n", "\n")
+    """Return the text of a part in Markdown."""
+    text = _decode_text(part)
     if part.get_content_subtype() == "html":
+        check_readable("a text.html")
         from lumber_files.formats.html import read_html  # deferred: few mails have no plain text
 
         return read_html(text)
+    if part.get_content_type() == _CALENDAR:
+        return _show_events(text)
+    if part.get_param("format") == "flowed":
+        text = _join_flowed(text, deletes_space=part.get_param("delsp") == "yes")
     return _MARKDOWN_SYNTAX.sub(r"\1\\\2", text)
+
+
+def _decode_text(part: Message) -> str:
+    content = part.get_payload(decode=True)
+    raw = content if isinstance(content, bytes) else b""
+    return _decode(raw, part.get_content_charset("us-ascii")).replace("\r\n", "\n")
+
+
+def _decode(raw: bytes, charset: str = "us-ascii") -> str:
+    text = raw.decode("utf-8", "replace")
+    if charset in ("us-ascii", "utf-8") and {c for c in text if c > "\x7f"} != {"\ufffd"}:
+        return text
+    for name in (charset, _ADDED_TO_ENCODING.sub("", charset)):
+        with suppress(LookupError):  # Python does not know it
+            return raw.decode(_ENCODINGS.get(name, name), "replace")
+    return text
+
+
+def _show_events(calendar: str) -> str:
+    """Return the lines of a calendar's events that are shown; without events, all of it."""
+    events = _EVENT.findall(re.sub(r"\n[ \t]", "", calendar))  # a long line goes on in the next
+    lines = [line for event in events for line in _SHOWN.findall(event)]
+    shown = _TIME.sub(r"\1-\2-\3 \4:\5", "  \n".join(lines))
+    return shown.replace("\\n", " ").replace("\\,", ",") or calendar
+
+
+def _join_flowed(text: str, *, deletes_space: bool) -> str:
+    """Return a text with the lines joined that its sender's program divided (RFC 3676)."""
+    joined: list[str] = []
+    for mark, lines in groupby(text.split("\n"), lambda line: re.findall("^>*", line)[0]):
+        quoted = "\n".join(line[len(mark) :].removeprefix(" ") for line in lines)
+        block = _SOFT_END.sub("" if deletes_space else " ", quoted)
+        joined += [f"{mark} {line}" if mark else line for line in block.split("\n")]
+    return "\n".join(joined)

@@ -126,9 +126,12 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
     while tables:
         grid, heads = tables.pop(0)
         below = rows if heads else rows[1:]
-        if len(grid) == len(below) and len(grid[0]) == len(rows[0]):
+        if len(grid) == len(below) and max(map(len, grid)) == len(rows[0]):
             # In a sheet, a cell alone in its row is a title.
             _repeat_spanning_cells(below, grid, divide is not None)
+            # A cell may span columns that there are not.
+            begins = [n for slots in grid for n, slot in enumerate(slots) if slot.kind == "origin"]
+            rows = [row[: max(begins) + 1] for row in rows]
             break
     if divide:
         return "\n\n".join(divide(rows))

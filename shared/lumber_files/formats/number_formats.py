@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 
@@ -28,6 +29,7 @@ _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
 # By all letters, or else by the first letter.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "e": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
+_FRACTION = re.compile(r"(?P<whole>[0#?][0#?\0 ]* )?[0#?]+[ \0]*/[ \0]*(?P<denominator>[0#?\d]+)")
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -123,8 +125,11 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     if not digits:
         parts = [text for kind, text in tokens if kind != "condition"]
         return "".join(_show_general(value) if text == "@" else text for text in parts)
-    if re.search(r"/\s*[0#?\d]", "".join(texts)):  # a fraction
-        return _show_general(value)
+    if match := _FRACTION.search("".join(text or "\0" for text in texts)):
+        shown = _show_fraction(value, match["denominator"], bool(match["whole"]))
+        ends = tokens[: match.start()], tokens[match.end() :]
+        before, after = ("".join(text for kind, text in end if kind == "text") for end in ends)
+        return f"{before}{shown}{after}"
     power = next((n for n, (kind, _) in enumerate(tokens) if kind == "power"), len(tokens))
     first, last = digits[0], max(n for n in digits if n < power)
     point = texts.index(".") if "." in texts[:power] else last + 1
@@ -164,3 +169,15 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
         ):
             shown += text
     return re.sub(r"^(-) +|\.$", r"\1", shown)
+
+
+def _show_fraction(value: float, form: str, has_whole: bool) -> str:
+    """Return a number as a fraction; `form` is its denominator, or as many signs as that has."""
+    size = abs(value)
+    nearest = Fraction(size).limit_denominator(10 ** len(form) - 1).denominator
+    denominator = int(form.strip("#?") or 0) or nearest
+    numerator = round(size * denominator)
+    whole = numerator // denominator * has_whole
+    numerator -= whole * denominator
+    parts = [f"{whole}" * bool(whole), f"{numerator}/{denominator}" * bool(numerator)]
+    return "-" * (value < 0) + (" ".join(filter(None, parts)) or "0")

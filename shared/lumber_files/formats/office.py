@@ -173,7 +173,7 @@ def _read_part(name: str, parts: Mapping[str, bytes], room: int) -> tuple[str, l
         if content.startswith(b"PK") or suffix == ".rtf":
             return read_document(content, room)[:2]
         if suffix in (".mht", ".mhtml", ".eml"):
-            return read_mail(content, room), []
+            return read_mail(content, room)[:2]
         text = decode(content, name, is_markup=True).text
         return (read_html(text) if "<" in text[:1000] else text), []
     return "", [f"the part {posixpath.basename(name)} is not read"]

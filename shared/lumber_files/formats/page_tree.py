@@ -135,6 +135,8 @@ class _PageTarget:
         role = attributes.get("role", "")
         if role in ("navigation", "search", "dialog", "alertdialog"):
             return False
+        if "mw-editsection" in attributes.get("class", ""):  # beside a heading of Wikipedia
+            return False
         if tag == "button":  # kept if it opens the element that it names
             in_heading = any(name in HEADING_TAGS for name, *_ in self._open)
             return in_heading or role == "tab" or "aria-expanded" in attributes

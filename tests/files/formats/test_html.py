@@ -43,6 +43,10 @@ from tests.making_files import grid
             "<tr><td>7</tbody><tbody><tr><td>Raft<td>8</tbody></table>",
             grid("Boat|Day", "Punt|6", "Punt|7", "Raft|8"),
         ),
+        (  # over the edge
+            "<table><tr><th>Boat<th>Day<tr><td rowspan=3>Punt<td>6<tr><td>7<tr><td colspan=9>Full",
+            grid("Boat|Day", "Punt|6", "Punt|7", "Punt|Full"),
+        ),
         # Nothing of a table for layout is repeated.
         (
             "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td><h2>d</h2>e</table>",
@@ -215,6 +219,7 @@ from tests.making_files import grid
         ("<h3><button>Why?</button></h3>So.", "### Why?\n\nSo."),
         ("<button aria-expanded=false>Why?</button>So.", "Why?\n\nSo."),
         # Links to headings.
+        ("<h2>A<span class=mw-editsection>[<a href=x>edit</a>]</span></h2>", "## A"),
         ("<h2>A<a href='#a'>¶<i hidden>x</i></a></h2><h2><a href='#b'>#</a> B", "## A\n\n## B"),
         ("<h2><a href='#c'>C</a></h2>", "## C"),
         # Banners, and sections that only have such names.

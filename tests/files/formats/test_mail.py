@@ -1,11 +1,14 @@
 """Mails with several texts, forwarded mails, digests and bounces."""
 
+import sys
 from base64 import b64encode
 from email.message import EmailMessage
 
 import pytest
 
+from lumber_core.errors import MissingExtraError
 from lumber_files import read_bytes
+from lumber_files.formats.mail import read_mail
 
 
 def mail(subject: str, text: str = "", kind: str = "plain") -> EmailMessage:
@@ -56,6 +59,31 @@ def test_a_forwarded_mail_has_its_subject_sender_and_text() -> None:
     )
 
 
+def test_an_invitation_states_what_when_and_where() -> None:
+    event = (
+        "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nDTSTART:19701025T030000\nEND:VTIMEZONE\nBEGIN:VEVENT\n"
+        "SUMMARY:Launch of the\n  ferry\nDTSTART;TZID=Asia/Tokyo:20261127T093000\n"
+        "DTEND:20261127T103000\nUID:1@example.org\nLOCATION:Mill\\, weir\nBEGIN:VALARM\n"
+        "DESCRIPTION:Reminder\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR"
+    )
+    content = parts(
+        "multipart/alternative",
+        "Content-Type: text/plain\n\nYou are invited.",
+        f"Content-Type: text/calendar; method=REQUEST\n\n{event}",
+    )
+    assert text_of(content) == (
+        "From: Ann <ann@example.org>\n\nYou are invited.\n\nSUMMARY:Launch of the ferry  \n"
+        "DTSTART;TZID=Asia/Tokyo:2026-11-27 09:30  \nDTEND:2026-11-27 10:30  \nLOCATION:Mill, weir"
+    )
+
+
+def test_headers_beyond_ascii_are_read_and_damage_has_a_notice() -> None:
+    content = "Subject: Fähre\nFrom: =?utf-8?q?=C3=96re?=\n\n".encode("cp1252") + "é".encode()
+    assert text_of(content) == "# Fähre\n\nFrom: Öre\n\né"
+    read = read_bytes(content + b"\xe9", name="mail.eml")
+    assert read.notices == ("damaged text: U+FFFD stands in 1 place",)
+
+
 def test_a_digest_is_the_mails_in_it() -> None:
     content = parts(
         "multipart/digest",
@@ -90,6 +118,17 @@ def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
         ("text/plain; charset=iso-8859-1", b"\x93a\x94", "“a”"),
         ("text/plain; charset=gb2312", "镕".encode("gbk"), "镕"),
         ("text/plain; charset=x-none", "é".encode(), "é"),
+        ("text/plain; charset=iso-8859-8-i", "ים".encode("iso-8859-8"), "ים"),
+        (
+            "text/plain; format=flowed",
+            b"It is \r\nlate.\r\n> So \n> it is.\n> \n>> No. \n-- \nBo",
+            "It is late.\n> So it is.\n> \n>> No. \n\\-- \nBo",
+        ),
+        (
+            "text/plain; format=flowed; delsp=yes",
+            "日 \n本\n> 海\n From".encode(),
+            "日本\n> 海\nFrom",
+        ),
         ("multipart/mixed; boundary=B", b"No parts.", "No parts."),
         (
             "message/rfc822\nContent-Transfer-Encoding: base64",
@@ -131,7 +170,13 @@ def test_mails_that_break_rules_are_read(head: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("plain", "html", "text"),
-    [("Plain.", "<p>Page.", "Plain."), (" \n", "<p>Page.", "Page."), ("", "<p>Page.", "Page.")],
+    [
+        ("High at nine.", "<style>p {}</style><p>High at <b>nine</b>.", "High at nine."),
+        ("See the page.", "<p>High at nine.", "High at nine."),
+        (" \n", "<p>Page.", "Page."),
+        ("", "<p>Page.", "Page."),
+    ],
+    ids=["the same", "another", "blank", "none"],
 )
 def test_of_several_forms_of_a_text_one_is_read(plain: str, html: str, text: str) -> None:
     made = mail("Tides", plain)
@@ -144,13 +189,22 @@ def test_of_several_forms_of_a_text_one_is_read(plain: str, html: str, text: str
     assert text_of(made) == f"# Tides\n\nFrom: Ann <ann@example.org>\n\n{text}{attached}"
 
 
+def test_a_mail_with_a_plain_text_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    made = mail("Tides", "At noon.")
+    made.add_alternative("<p>At noon.", subtype="html")
+    assert read_mail(made.as_bytes(), 10_000)[0].endswith("\n\nAt noon.")
+    with pytest.raises(MissingExtraError, match="documents"):
+        read_mail(mail("Tides", "<p>At noon.", "html").as_bytes(), 10_000)
+
+
 def test_the_file_of_a_form_that_is_not_read_is_named() -> None:
-    made = mail("Tides", "Plain.")
-    made.add_alternative("<p>Page.", subtype="html")
+    made = mail("Tides", "At noon.")
+    made.add_alternative("<p>At noon.", subtype="html")
     page = made.get_body(("html",))
     assert page is not None
     page.add_related(b"x", maintype="image", subtype="png", filename="tide.png")
-    assert text_of(made).endswith("Plain.\n\nAttachments: tide.png")
+    assert text_of(made).endswith("\n\nAt noon.\n\nAttachments: tide.png")
 
 
 def test_a_mailbox_is_its_mails_with_the_lines_that_it_marks() -> None:
