@@ -14,7 +14,7 @@ rank-bm25, faiss-cpu, llama-index-retrievers-bm25, chromadb.
 
 With --texts, `PassageRetriever` is asked about the first 60 Markdown files of a folder, by the
 questions in its `questions.jsonl`, twice: with empty caches, and with full ones. A query includes
-its embedding, whose CPU time is also printed alone.
+its embedding the first time, whose CPU time is also printed alone; later its vector is cached.
 """
 
 from __future__ import annotations
@@ -286,8 +286,8 @@ def main() -> None:
         if options.texts:
             chunks, (first, later), embedding, used = alone(measure_texts, options.texts, path)
             print(
-                f"{chunks:,} chunks of real texts: {first:.1f} ms of CPU time a query, {later:.1f} "
-                f"a second time, {embedding:.1f} of it for its vector; {used:.0f} MiB"
+                f"{chunks:,} chunks of real texts: {first:.1f} ms of CPU time a query, "
+                f"{embedding:.1f} of it for its vector; {later:.1f} a second time; {used:.0f} MiB"
             )
             return
         seconds = alone(add, path, options.chunks)
