@@ -160,7 +160,6 @@ docs: $(READY)  ## Build the documentation site into site/
 
 # Peers need an environment of their own: they bring packages that nothing else here needs.
 BENCH := .venv-bench/bin/python
-BENCH_OUT ?= bench-report
 
 bench: .venv-bench/.ready  ## Compare the speed and the faults of splitters
 	@$(BENCH) -m benchmarks.speed
@@ -214,7 +213,7 @@ audit: .venv-audit  ## Look for known vulnerabilities in what users install; fai
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-* report bench-report* site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* report site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python
