@@ -51,7 +51,9 @@ _FRONT_MATTER = re.compile(
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=]([^\w\n]*\w.*)$", re.MULTILINE)
 _NO_TEXT = (*">|&*!{[",)  # begin values in YAML that are not the text itself
 # Attributes and anchors of a heading, as in "## Use {#use}" and "## <a name="use"></a>Use".
-_NO_TITLE = re.compile(r"\s\{[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>")
+_NO_TITLE = re.compile(
+    r"\s\{\s*(?:/\*\s*)?[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>"
+)
 _INLINE_MARKUP = re.compile(r"[*_\\&]|\]\(")
 _MAX_MARKED_TITLE_CHARACTERS = 1_000  # of headings whose markup is read: others take long
 _LEAVES: dict[str, BlockKind] = {

@@ -394,6 +394,8 @@ def test_long_code_is_divided_between_its_blocks():
         ('<h1 align="center">Otter Kit</h1>\n\ntext', [(1, "Otter Kit", 0)]),
         ("text\n\n<h2\n  id=food>\n Food &amp; <em>tea</em>\n</h2>\nfish", [(2, "Food & tea", 6)]),
         ("# Otter {#kit .wide}\n\ntext", [(1, "Otter", 0)]),
+        ("# Otter { #kit }\n\ntext", [(1, "Otter", 0)]),
+        ("# Otter {/* #kit */}\n\ntext", [(1, "Otter", 0)]),
         ('# <a name="otter"></a>Otter {#kit}\n\ntext', [(1, "Otter", 0)]),
         ("<div align=center>\n<H3>Otter<br>Kit</H3>\n</div>\n", [(3, "Otter Kit", 0)]),
         ("<h1>\n\n![logo](a.png)\n\nOtter\n\n</h1>\n\n# Next", [(1, "Otter", 0), (1, "Next", 36)]),
