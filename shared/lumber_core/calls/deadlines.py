@@ -16,13 +16,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event, Thread
 from typing import Any, ParamSpec, TypeVar
 
-from lumber_core.calls.threads import end_sleep_on, start_in_thread, wait_to_end
+from lumber_core.calls.threads import end_sleep_on, start_in_thread, wait_for_first, wait_to_end
 from lumber_core.errors import BadReplyError
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate"}
@@ -79,8 +79,7 @@ def call_within(
     if end is None:
         return function(*args, **kwargs)
     future = _start_thread(end, partial(function, *args, **kwargs))
-    wait([future], end[0] - time.monotonic())
-    if not future.done():
+    if not wait_for_first([future], end[0] - time.monotonic()):
         raise _timeout_error(end)
     return future.result()
 
@@ -192,8 +191,7 @@ class _Loop:
         context.run(_call_end.set, end)
         context.run(_loop.set, None)  # code on the loop must not wait for the loop
         self._loop.call_soon_threadsafe(start, context=context)
-        wait([answer], end and end[0] - time.monotonic())
-        if end is not None and not answer.done():
+        if end is not None and not wait_for_first([answer], end[0] - time.monotonic()):
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in started])
             raise _timeout_error(end)
         return answer.result()

@@ -6,8 +6,8 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from functools import cache
@@ -126,6 +126,24 @@ async def wait_to_end(
             cancelled = True
             on_cancel()
     return cancelled
+
+
+_UNINTERRUPTED_SECONDS = 0.5  # Ctrl-C takes effect within this time
+
+
+def wait_for_first(futures: Collection[Future[T]], seconds: float | None = None) -> set[Future[T]]:
+    """Wait until a future is done, at most `seconds`, and return all that are done.
+
+    A single long wait would miss Ctrl-C if it is pressed in the instant before the wait begins,
+    and on Windows always.
+    """
+    end = float("inf") if seconds is None else time.monotonic() + seconds
+    while True:
+        remaining = max(0.0, end - time.monotonic())
+        pause = min(remaining, _UNINTERRUPTED_SECONDS)
+        done, _ = wait(futures, pause, return_when=FIRST_COMPLETED)
+        if done or pause == remaining:
+            return done
 
 
 _stop: ContextVar[Event | None] = ContextVar("lumber_stop", default=None)

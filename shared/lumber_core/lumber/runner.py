@@ -8,13 +8,13 @@ changes walks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event
 from typing import NamedTuple
 
 from lumber_core.calls.deadlines import stop_event
-from lumber_core.calls.threads import Stopped, end_sleep_on
+from lumber_core.calls.threads import Stopped, end_sleep_on, wait_for_first
 from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.unit_windows import WindowWalk
@@ -147,8 +147,7 @@ def _drive_pool(
         yield from schedule.take_finished()
         if not out:
             return
-        done, _ = wait(out, return_when=FIRST_COMPLETED)
-        for future in done:
+        for future in wait_for_first(out):
             task = out.pop(future)
             at, walk, error = task.group.start, task.walk, future.exception()
             if isinstance(walk, Walk) and isinstance(error, Exception) and walk.defer(at, error):

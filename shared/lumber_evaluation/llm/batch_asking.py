@@ -18,7 +18,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from tqdm import tqdm
 
-from lumber_core.calls.threads import Stopped, end_sleep_on
+from lumber_core.calls.threads import Stopped, end_sleep_on, wait_for_first
 from lumber_core.checks import check_positive
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
@@ -104,10 +104,11 @@ def ask_all(
 
     with ThreadPoolExecutor(max_concurrency, initializer=end_sleep_on, initargs=(stop,)) as pool:
         try:
-            results = pool.map(reply_to, asks)
-            disable = not show_progress
-            bar = tqdm(results, desc=title, total=len(asks), unit="question", disable=disable)
-            replies = [*bar]
+            futures = [pool.submit(reply_to, ask) for ask in asks]
+            replies = []
+            for future in tqdm(futures, desc=title, unit="question", disable=not show_progress):
+                wait_for_first([future])
+                replies.append(future.result())
         except Stopped:
             raise errors[0] from None
         except BaseException:

@@ -4,6 +4,7 @@ import itertools
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,23 +16,32 @@ ANSWERED = 20
 
 
 class TroubledModel(ScatteredModel):
-    """Answers some questions, and then is out of reach for good."""
+    """Answers some questions, and then is out of reach for good.
 
-    def __init__(self) -> None:
+    Then Ctrl-C is pressed: by the user, who reads a line, or so that the system tells a thread of
+    the model's calls alone, as it may if the main thread is about to wait.
+    """
+
+    def __init__(self, pressed_by: str) -> None:
         super().__init__()
+        self._pressed_by = pressed_by
         self._numbers = itertools.count(1)
 
     def complete(self, system, user, *, answers=None):
         number = next(self._numbers)
-        if number == ANSWERED + 1:
+        if number == ANSWERED + 1 and self._pressed_by == "user":
             sys.stdout.write("out of reach\n")
             sys.stdout.flush()
+        elif number == ANSWERED + 4 and self._pressed_by == "thread":  # no other thread answers
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
         if number > ANSWERED:
             raise ConnectionError
         return super().complete(system, user, answers=answers)
 
 
-def interrupted(code: str, store: Path, kind: str, concurrency: int) -> str:
+def interrupted(
+    code: str, store: Path, kind: str, concurrency: int, pressed_by: str = "user"
+) -> str:
     """Press Ctrl-C on a program that asks a `TroubledModel`, once that is out of reach.
 
     Return what the program wrote to its standard error.
@@ -39,18 +49,22 @@ def interrupted(code: str, store: Path, kind: str, concurrency: int) -> str:
     # Whoever starts the tests may have turned Ctrl-C off, which children inherit.
     listening = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     hours_apart = "import random\nrandom.uniform = lambda low, high: 10_000.0\n"
-    child = subprocess.Popen(
-        [sys.executable, "-c", listening + hours_apart + code, str(store), str(concurrency)],
+    program = [sys.executable, "-c", listening + hours_apart + code]
+    with subprocess.Popen(
+        [*program, str(store), str(concurrency), pressed_by],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "out of reach\n"
-    deadline = time.monotonic() + 60
-    while len(Cache(store, kind)) < ANSWERED:  # threads may still be storing
-        assert time.monotonic() < deadline, "the answers are not stored"
-        time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
-    return errors
+    ) as child:
+        try:
+            if pressed_by == "user":
+                assert child.stdout is not None
+                assert child.stdout.readline() == "out of reach\n"
+                deadline = time.monotonic() + 60
+                while len(Cache(store, kind)) < ANSWERED:  # threads may still be storing
+                    assert time.monotonic() < deadline, "the answers are not stored"
+                    time.sleep(0.02)
+                child.send_signal(signal.SIGINT)
+            return child.communicate(timeout=60)[1]
+        finally:
+            child.kill()

@@ -136,7 +136,7 @@ from lumber_core import LumberChunker, ModelJudge
 from tests.core.lumber.interrupting import TroubledModel
 from tests.core.lumber.support import story
 
-judge = ModelJudge(TroubledModel())
+judge = ModelJudge(TroubledModel(sys.argv[3]))
 chunker = LumberChunker(judge, theta=60, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
 chunker.segment(story(300))
 """
@@ -146,17 +146,28 @@ from lumber_evaluation.llm.batch_asking import Ask, ask_all
 from tests.core.lumber.interrupting import TroubledModel
 
 asks = [Ask("s", f"question {number}", str) for number in range(100)]
-ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
+ask_all(TroubledModel(sys.argv[3]), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
 """
 
 
 @pytest.mark.parametrize(
-    ("program", "kind", "concurrency"),
-    [(WALK, "verdicts", 1), (WALK, "verdicts", 4), (QUESTIONS, "completions", 4)],
+    ("program", "kind", "concurrency", "pressed_by"),
+    [
+        (WALK, "verdicts", 1, "user"),
+        (WALK, "verdicts", 4, "user"),
+        (WALK, "verdicts", 4, "thread"),
+        (QUESTIONS, "completions", 4, "user"),
+        (QUESTIONS, "completions", 4, "thread"),
+    ],
 )
-def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(program, kind, concurrency, tmp_path):
-    assert "KeyboardInterrupt" in interrupted(program, tmp_path / "answers.db", kind, concurrency)
-    assert len(Cache(tmp_path / "answers.db", kind)) == ANSWERED
+def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(
+    program, kind, concurrency, pressed_by, tmp_path
+):
+    if pressed_by == "thread" and not hasattr(signal, "pthread_kill"):
+        pytest.skip("this platform signals no single thread")
+    store = tmp_path / "answers.db"
+    assert "KeyboardInterrupt" in interrupted(program, store, kind, concurrency, pressed_by)
+    assert len(Cache(store, kind)) == ANSWERED
 
 
 def test_an_error_stops_what_is_under_way() -> None:
