@@ -55,6 +55,7 @@ UNITS = {
     "opened tables of HTML": "<table>\n\n",
     "records with line breaks": '"a\nb",c\n',
     "admonitions": "!!! note\n\n    A b.\n\n",
+    "containers": ":::a\n\nb.\n\n:::\n\n",
     "opened directives": "```{note}\nA b.\n\n",
     "JSON": '{"a": [1, 2]}, ',
     "labels": "[5] ANNA: (a) 3. ",

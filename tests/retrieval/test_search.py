@@ -197,6 +197,31 @@ def test_what_a_reader_of_markdown_does_not_see_is_no_sentence() -> None:
     assert [one.text for one in sentences_of("<!-- It is here. -->", "en", "code")]
 
 
+def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
+    lines = (
+        "import Tabs from '@theme/Tabs';",
+        '{{< tabs name="the boats of June" >}}',
+        "::::info Boats",
+        '{% hint style="info" %}',
+        "They are let by the hour.",
+        "{% endhint %}",
+        "::::",
+        "/// note | In May and June",
+        "Prices are low.",
+        "///",
+        "::: boats.prices.of.the.harbour",
+    )
+    expected = [
+        '::::info Boats\n{0}{% hint style="info" %}\n{0}They are let by the hour.',
+        "/// note | In May and June\n{0}Prices are low.",
+    ]
+    for blank in ("", "\n"):
+        text = f"\n{blank}".join(lines)
+        found = [one.text for one in sentences_of(text, "en", "markdown")]
+        assert found == [one.replace("{0}", blank) for one in expected]
+    assert len(sentences_of("/// Returns the price of a boat.\nfn price()", "en", "code")) == 2
+
+
 def test_wide_rows_of_csv_are_whole() -> None:
     names = ",".join(f"column {n}" for n in range(90))
     rows = [

@@ -65,8 +65,13 @@ _LEAVES: dict[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
-HIDDEN = r"<!--(?:(?!<!--|-->)(?s:.))*-->|<a\s+(?:id|name)\s*=[^<>]*>\s*</a>"
-"""A pattern of what a reader does not see: comments, and targets of links."""
+HIDDEN = (
+    r"<!--(?:(?!<!--|-->)(?s:.))*-->|<a\s+(?:id|name)\s*=[^<>]*>\s*</a>"
+    r"|(?m:^[ \t>]*(?::{3,}|/{3,}|\{(?:%.*%|\{[<%].*[%>]\}|\*.*\*)\}"
+    r"|import\s[^'\"\n]*['\"][^'\"\n]+['\"];?)[ \t\r]*$)"
+)
+"""A pattern of what a reader does not see: comments, targets of links, and lines with the end of a
+block (":::"), a tag of a template ("{% tip %}", "{{< note >}}") or an import of MDX."""
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 # Comments, code and tables, which contain no headings; and headings, closed or not.

@@ -25,7 +25,8 @@ from lumber_core.text.place import Kind, Place, Places
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import starts_of_marked_lines, starts_of_sentences
 
-_QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
+# A blank line of a quote, or the end of a block, as in ":::".
+_NO_SENTENCE = re.compile(r"(?:[> \t]+|:{3,}[ \t]*|/{3,}[ \t]*)(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)|>\s*(?=<t[dhr]\b)")  # in JSON; or a cell in HTML
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
 _WIDE = "\u3001\uff0c\uff1b\uff1a"  # CJK punctuation, which no space follows
@@ -34,7 +35,7 @@ _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
 
 _DEPTH_INSIDE_BLOCK = 3  # depth of a line inside a block: it scores less than any sentence
 _DEPTH_AFTER_COLON = 3  # depth of a block below a paragraph that ends with a colon
-_COLON = re.compile(r":[\s*_]*\Z")
+_COLON = re.compile(r"(?<!:):[\s*_]*\Z")
 _DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below the defined term
 _INDENT = re.compile(r"[\s>]*")
 _MAX_LABEL_CHARACTERS = 100
@@ -119,7 +120,9 @@ def sentence_starts(text: str, language: str = "en") -> list[int]:
     starts = {at for at in lines if not sentence_continues(text, at, language)}
     starts.update(starts_of_sentences(text, language))
     return [
-        at for at in sorted(starts - {0}) if not (text[at] == ">" and _QUOTED_BLANK.match(text, at))
+        at
+        for at in sorted(starts - {0})
+        if not (text[at] in ">:/" and _NO_SENTENCE.match(text, at))
     ]
 
 

@@ -47,6 +47,11 @@ _HEADING = re.compile(
     re.MULTILINE,
 )
 _CODE_OR_HIDDEN = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN})", re.MULTILINE)
+# The line that begins a note: "!!! tip", "::: warning", "/// note | Ropes".
+_OPENING = re.compile(
+    rf"{_CODE}|^(?P<opening>[ \t>]*(?:!!!|\?\?\?\+?|:{{3,}}|/{{3}})[ \t]*\{{?\w.*$)", re.MULTILINE
+)
+_OPENING_SIGNS = ("!!!", "???", ":::", "///")
 _VISIBLE = re.compile(r"\S")
 _HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
@@ -88,11 +93,10 @@ def sentences_of(
 ) -> tuple[Sentence, ...]:
     """Return the sentences of a text of some kind; see `Source.kind`.
 
-    White space, comments, rules, and final headings and table headers are left out. A heading and
-    the number of an item belong to the sentence after them, a link in parentheses to the one
-    before. A row of a table is not divided, nor a line of code or data. Two lines that begin with
-    "#" are comments.
-    If `spoken`, sentences go on over cues.
+    White space, comments, rules, and final headings and table headers are left out. A heading, the
+    line that begins a note and the number of an item belong to the sentence after them, a link in
+    parentheses to the one before. A row of a table is not divided, nor a line of code or data. Two
+    lines that begin with "#" are comments. If `spoken`, sentences go on over cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
     return find(text, language, kind, spoken)
@@ -102,6 +106,9 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     whole_lines = kind in NESTED
     commented = not whole_lines and "#" in text and _COMMENTS.search(text)
     headings = [] if commented else [*headings_in(text, kind)]
+    if not whole_lines and any(sign in text for sign in _OPENING_SIGNS):
+        openings = (Span(*at.span()) for at in _OPENING.finditer(text) if at["opening"])
+        headings = sorted({*headings, *openings})
     shown = text if whole_lines else _CODE_OR_HIDDEN.sub(_blank_hidden, text)
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):

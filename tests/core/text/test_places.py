@@ -387,6 +387,8 @@ BELOW = {
     "a component": ("<Tabs>\n  <Tab>\n\n", "    "),
     "a command": ("Run:\n\n    sudo pump --on\n    sudo pump --off\n\n", "    "),
     "a fence of MyST": ("````{tab-item} North\n```{note}\n:class: tip\n", ""),
+    "a container": (":::tip[Water] {#sluice}\n", ""),
+    "a block of PyMdown": ("/// details | Water\n\n", ""),
 }
 
 
@@ -400,6 +402,24 @@ def test_indented_prose_is_divided_between_sentences(below: str, kind: type[Pars
     inside = [place for place in kind(text).places() if place.offset - text.index("The pump") > 0]
     inside = [place for place in inside if place.offset < text.index("hand.")]
     assert [(text[place.offset :][:4], place.kind) for place in inside] == [("Call", Kind.SENTENCE)]
+
+
+@pytest.mark.parametrize(
+    ("opening", "end"),
+    [
+        (":::tip Pumps", ":::"),
+        ("::: {.warning}", ":::"),
+        ("/// note | Pumps", "///"),
+        ("!!! note", ""),
+    ],
+)
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_a_block_in_a_container_stays_with_its_marks(opening: str, end: str, blank: str) -> None:
+    below = "    It runs at dusk." if opening[0] == "!" else "It runs at dusk."
+    text = f"A tower.\n\n{opening}\n{blank}{below}\n{blank}{end}\n\nThe basin is full.\n"
+    places = MarkdownText(text).places()
+    assert [text[place.offset :][:4] for place in places] == [opening[:4], "The "]
+    assert {place.depth for place in places} == {0}
 
 
 @pytest.mark.parametrize("kind", [MarkdownText, PlainText])

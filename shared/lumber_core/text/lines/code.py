@@ -3,7 +3,7 @@
 CommonMark reads the content of admonitions, tabs, directives and definitions as code. Openings are
 `!!! note`, `=== "Tab"` and `??? more` of MkDocs, `.. note::` of reStructuredText, `: ` of
 definition lists and `[^1]:` of footnotes. In MyST, fences such as ```` ```{note} ```` contain
-prose.
+prose. Containers such as `:::tip` and `/// note` are not indented; their marks stay with the text.
 """
 
 from __future__ import annotations
@@ -241,9 +241,9 @@ _FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
 _LINE_OF_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
 _PROSE_OPENING = re.compile(
     r"""^(?P<before>[ \t>]*)(?:
-        (?P<title>(?:!!!|\?\?\?\+?)[ \t]?\w.*|===[!+]*[ \t]+["'].*)
+        (?P<title>(?:!!!|\?\?\?\+?)[ \t]?\w.*|===[!+]*[ \t]+["'].*|(?::{3,}|/{3})[ \t]*\{?[\w.].*)
       | (?P<note>:|\[\^[^\]\s]+\]:)[ \t]+(?=\S)
-      | (?P<end>:{3,})[ \t]*$
+      | (?P<end>:{3,}|/{3})[ \t]*$
       | \.\.[ \t](?P<name>[\w:+-]+)::(?P<rest>.*)
     )""",
     re.MULTILINE | re.VERBOSE,
