@@ -20,7 +20,7 @@ from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
-from lumber_core.chunking.delivery import SHOWN_KEYS
+from lumber_core.chunking.delivery import EMPTY_VALUES
 from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.origin import Metadata, address_of
@@ -170,7 +170,7 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
 
 def _document_of(passage: Passage) -> Document:
     metadata = {
-        **dict.fromkeys(SHOWN_KEYS, ""),
+        **EMPTY_VALUES,
         **passage.metadata,
         "start_index": passage.span.start,
         "end_index": passage.span.end,

@@ -55,7 +55,7 @@ class SpanTextSplitter(TextSplitter):
             includes what is repeated. A warning is logged if that is more than half of a chunk.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
         add_metadata: Add these keys to the metadata of a chunk, as in passages of
-            `PassageRetriever`, with "" where it has no value: its offsets
+            `PassageRetriever`, with "" or 0 where it has no value: its offsets
             `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
             number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
             `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was

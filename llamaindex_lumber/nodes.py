@@ -222,6 +222,6 @@ def nodes_of(
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
         facts = added_metadata(chunk, metadata, everything=everything, context=context)
         known = {key: value for key, value in facts.items() if key not in unknown}
-        facts = facts | dict.fromkeys(unknown, "") if everything else known
+        facts = facts | dict.fromkeys(unknown, 0) if everything else known
         add_metadata(node, facts)
     return nodes

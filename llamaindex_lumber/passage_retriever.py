@@ -30,7 +30,7 @@ from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_document
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.checks import refuse_unknown
-from lumber_core.chunking.delivery import SHOWN_KEYS
+from lumber_core.chunking.delivery import EMPTY_VALUES
 from lumber_core.storage.urls import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -217,8 +217,7 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
         relationships={NodeRelationship.SOURCE: source},
         **metadata.get(_FORM, {}),  # LangChain's retriever writes none
     )
-    own = {key: metadata[key] for key in OWN_KEYS if key in metadata}
-    own |= {key: "" for key in SHOWN_KEYS if key not in own}
+    own = {**EMPTY_VALUES, **{key: metadata[key] for key in OWN_KEYS if key in metadata}}
     own |= {"text": passage.text} if passage.time else {}
     add_metadata(
         node, {**own, "similarity": passage.similarity, "words_found": passage.words_found}

@@ -83,7 +83,7 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
 
     add_metadata: bool = False
     """Add these keys to the metadata of a chunk, as in passages of `PassageRetriever`,
-    with "" where it has no value: its number in the document from 0,
+    with "" or 0 where it has no value: its number in the document from 0,
     `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
     `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
     was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group

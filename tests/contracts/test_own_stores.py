@@ -261,6 +261,6 @@ class TestPages:
         documents.append(of.document("Plain.", "c"))
         for key in ("page_first", "page_last"):
             chunks = of.chunks(documents, target_size=1)
-            assert [chunk.metadata.get(key) for chunk in chunks] == [5, 1, 2, ""]
+            assert [chunk.metadata.get(key) for chunk in chunks] == [5, 1, 2, 0]
         for chunk in of.chunks(documents, **of.without_lines):
             assert not {"page_first", "page_last", "line_first"} & chunk.metadata.keys()

@@ -65,7 +65,7 @@ def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known(
     assert len(others) > 1
     for node in nodes:
         assert isinstance(node, TextNode)
-        known = node.metadata["line_first"] != ""
+        known = node.metadata["line_first"] != 0
         assert known == (node.source_node is not None and node.text in others[0].get_content())
 
 

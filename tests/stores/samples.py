@@ -22,7 +22,7 @@ TEXTS = {
         "A page without a title.\n\n# Boats\n\nBen rows the ferry at high tide.\n\n"
         "# Nets\n\nNets dry on the quay wall.\n"
     ),
-    "gulls.txt": "Gulls sleep on the roofs. They wake before the bakers do.",
+    "gulls.txt": "Gulls sleep on the roofs.\fThey wake before the bakers do.",
 }
 YEARS = {"clock.md": 2024, "boats.md": 2023, "gulls.txt": 2024}
 CHANGED = {

@@ -134,9 +134,13 @@ class Chunk:
         return fields
 
 
-SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
+EMPTY_VALUES: Mapping[str, str | int] = {
+    **dict.fromkeys(("headings", CONTEXT_KEY, INSIDE_KEY), ""),
+    **dict.fromkeys((FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE), 0),
+}
 """Keys that passages and chunks with all of their metadata always have, so that prompts can name
-them. Their value may be ""."""
+them, with the value that stands for none. It is of the same type as others, because columns of
+LanceDB, Weaviate and Parquet have one type."""
 _HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
 _VERDICT_KEYS = ("verdict", "verdict_reason")
 
@@ -158,15 +162,16 @@ def added_metadata(
     """Return the metadata that an adapter adds to a chunk, as `chunk_metadata` does.
 
     The keys depend on the settings and the document's own keys alone, because some stores reject
-    chunks whose keys differ from those of the first. A value that a chunk does not have is "".
+    chunks whose keys differ from those of the first, or whose values have other types. A text that
+    a chunk does not have is "", a number is 0.
     """
     added = chunk_metadata(chunk, of_document, everything=everything, context=context)
     keys = [*_HEADING_KEYS, *([CONTEXT_KEY] if context else [])]
     if everything:
         added["chunk_index"] = chunk.index
-        keys += [*SHOWN_KEYS, *_VERDICT_KEYS]
+        keys += [*EMPTY_VALUES, *_VERDICT_KEYS]
     inherited = common_metadata(of_document, context=context)
-    return {**{key: "" for key in keys if key not in inherited}, **added}
+    return {**{key: EMPTY_VALUES.get(key, "") for key in keys if key not in inherited}, **added}
 
 
 def deliver(
