@@ -1,5 +1,6 @@
 """Passages in LlamaIndex: a retriever's nodes joined to exact slices of the documents."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -7,10 +8,11 @@ from llama_index.core import VectorStoreIndex
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
-from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner
+from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner, PassageRetriever
 from tests.core.text.test_context import GUIDE
 from tests.langchain.test_passage_joiner import STORY
 
@@ -38,6 +40,23 @@ def test_nodes_of_other_parsers_are_joined() -> None:
     assert len(nodes) > 3
     (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
     assert (passage.node.get_content(), passage.score) == (STORY, None)
+
+
+def test_passages_for_several_wordings_of_a_question_are_joined() -> None:
+    retriever = PassageRetriever.from_documents([PAGE], budget=40)
+    question, other = "How do I close a tap?", "Which taps close before repairs of leaks?"
+    fusion = QueryFusionRetriever(
+        [retriever], MockLLM(), other, num_queries=2, similarity_top_k=99, use_async=False
+    )
+    hits = fusion.retrieve(question)
+    joined = PassageJoiner(texts=[PAGE]).postprocess_nodes(hits, query_str=question)
+
+    def overlaps(found: list[NodeWithScore]) -> bool:
+        spans = sorted((one.node.start_char_idx, one.node.end_char_idx) for one in found)
+        return any(after[0] < before[1] for before, after in pairwise(spans))
+
+    assert overlaps(hits) and not overlaps(joined)
+    assert "Taps close to the right." in joined[0].text
 
 
 def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
