@@ -34,7 +34,7 @@ def judge(group: Group) -> object:
         (LumberNodeParser, {"llm": judge, "theta": 20}),
     ],
 )
-def test_all_chunks_of_a_splitter_have_the_same_keys_with_values_of_one_type(make, settings, everything) -> None:
+def test_each_key_is_in_all_chunks_with_values_of_one_type(make, settings, everything) -> None:
     coarse, fine = (make(chunk_size=size, add_metadata=everything, **settings) for size in (60, 55))
     documents = [document_for(coarse, text, file_name=name) for name, text in TEXTS.items()]
     chunks = split(coarse, *documents)

@@ -55,7 +55,8 @@ def test_passages_for_several_wordings_of_a_question_are_joined() -> None:
         spans = sorted((one.node.start_char_idx, one.node.end_char_idx) for one in found)
         return any(after[0] < before[1] for before, after in pairwise(spans))
 
-    assert overlaps(hits) and not overlaps(joined)
+    assert overlaps(hits)
+    assert not overlaps(joined)
     assert "Taps close to the right." in joined[0].text
 
 
