@@ -36,6 +36,9 @@ _SAID = re.compile(
 )
 _STREETS = ("str", "Storg", "Kyrkog", "dg", "sg", "tg", "dv", "gv", "sv")  # "Kerkstr. 5"
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
+_BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # of a name or sentence that begins with them
+_LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # two words of prose
+_IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
 
 
@@ -85,8 +88,29 @@ def starts_after_series(text: str, language: str = "en") -> list[int]:
     return [match.end() for match in found if match[1].isupper()]
 
 
+def _is_in_name(text: str, at: int) -> bool:
+    """Return whether the full stop before an offset is in a name, or begins one.
+
+    Names are, for instance, `os.Path`, "README.MD" and ".NET". A word in lower case and a
+    capitalized one, both in prose, are of two sentences without a space between them.
+    """
+    before = text[max(0, at - _WINDOW) : at].rstrip(".")[-1:]
+    if text[at].lower() == text[at].upper():
+        return False
+    if not before.strip(_BEFORE_DOTS):
+        return True
+    is_prose = _IN_PROSE.match(text, at) is not None
+    if text[at - 2] in ")]}":
+        return not is_prose
+    last = _LAST_OF_TWO.search(text, max(0, at - _WINDOW), at)
+    is_cased = before.isdecimal() or before.lower() != before.upper()
+    return text[at - 2] == before and is_cased and not (last and last[1].islower() and is_prose)
+
+
 def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     """Return whether the full stop before an offset does not end a sentence."""
+    if text[at - 1] == "." and _is_in_name(text, at):
+        return True
     lists, first = _abbreviations_of(language), text[at]
     before = text[max(0, at - _WINDOW) : at]
     word = before.rstrip().rpartition(" ")[2][:-1]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.text.abbreviations import sentence_continues
-from lumber_core.text.units import sentences
+from lumber_core.text.units import sentences, starts_of_sentences
 from tests.phrases import phrases
 
 
@@ -185,3 +185,50 @@ def test_only_sentences_with_a_full_stop_are_joined(text: str, language: str) ->
         if sentence_continues(text, at, language):
             assert "." in text[:at]
             assert text[:at].rpartition(".")[2].count("\n") < 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "java.util.List",
+        "System.Collections.Generic.List",
+        "Foo.Bar",
+        ".NET",
+        "ASP.NET",
+        "README.MD",
+        "matcher.RegexMatcher[]",
+        "`$Host.Name`",
+        "$this.GetType().GetValues()",
+        "[Season].GetValues()",
+        "1.E",
+        "~.WebSupport",
+        "Дом.Окно",
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "de", "ru", "xx"])
+def test_a_full_stop_in_a_name_ends_no_sentence(name: str, language: str) -> None:
+    text = f"We read {name} again. Then {name} fell.\n\n{name}"
+    starts = [text.index("Then"), len(text) - len(name)]
+    assert starts_of_sentences(text, language) == [0, *starts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He left. She stayed.",
+        "He came (by boat). Some swam.",
+        "He left... She stayed.",
+        "他走了. 她来了.",
+    ],
+)
+def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
+    glued = text.replace(" She", "She").replace(" Some", "Some").replace(" 她", "她")
+    assert [glued[start] for start in starts_of_sentences(glued)] == [
+        text[0],
+        text.split(". ")[1][0],
+    ]
+
+
+def test_dots_before_a_sentence_belong_to_it() -> None:
+    text = "The lamp burns\n\n...and the keeper sleeps. It is late."
+    assert starts_of_sentences(text) == [0, text.index("..."), text.index("It")]
