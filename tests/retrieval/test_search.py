@@ -222,6 +222,40 @@ def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
     assert len(sentences_of("/// Returns the price of a boat.\nfn price()", "en", "code")) == 2
 
 
+HIDDEN_LINES = {
+    "rst": (
+        ".. _prices of the boats: https://boats.test\n\n.. index:: pair: prices; of boats\n\n"
+        ".. These are the prices\n   of last year.\n\n.. contents:: Table of contents"
+    ),
+    "org": (
+        ":PROPERTIES:\n:ID: the prices of boats\n:END:\n#+AUTHOR: Ann of the harbour\n"
+        "# These are old prices."
+    ),
+    "asciidoc": (
+        "[[the-prices-of-boats]]\n:author: Ann of the harbour\n\n// These are old prices.\n"
+        "include::prices-of-all-boats.adoc[]"
+    ),
+    "latex": (
+        "\\usepackage[of, all, boats]{prices}\n\\begin{the boats of June}\n"
+        "% These are old prices.\n\\label{sec:prices-of-all-boats} % of June"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HIDDEN_LINES)
+def test_what_a_reader_of_other_markup_does_not_see_is_no_sentence(kind: str) -> None:
+    text = f"{HIDDEN_LINES[kind]}\n\nThey are let by the hour.\n\n{HIDDEN_LINES[kind]}\n"
+    found = [one.text for one in sentences_of(text, "en", kind) if one.has_content]
+    assert found == ["They are let by the hour."]
+    assert len(sentences_of(text, "en")) >= 3  # in plain text they may be seen
+
+
+def test_a_note_of_restructuredtext_begins_with_its_directive() -> None:
+    text = "It rains.\n\n.. note::\n\n   The boats are in the shed.\n\n.. [1] As of June.\n"
+    expected = ["It rains.", ".. note::\n\n   The boats are in the shed.", ".. [1] As of June."]
+    assert [one.text for one in sentences_of(text, "en", "rst")] == expected
+
+
 def test_wide_rows_of_csv_are_whole() -> None:
     names = ",".join(f"column {n}" for n in range(90))
     rows = [

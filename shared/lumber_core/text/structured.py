@@ -66,6 +66,18 @@ _TITLE_LINES = {
 }
 MARKUPS = frozenset(_HEADINGS) - {"text"}
 """Formats whose headings are not those of Markdown."""
+HIDDEN_LINES = {
+    "org": r"[ \t]*(?:#(?:[ \t].*|\+(?!caption)[\w-]+:.*)?"
+    r"|:(?:PROPERTIES|LOGBOOK):[ \t\r]*(?:\n.*){0,99}?\n[ \t]*:END:)[ \t\r]*$",
+    "asciidoc": r"(?:\[\[[^\]\n]+\]\]|\[#[^\]\n]*\]|:!?[\w-]+!?:.*|//(?!/).*"
+    r"|(?:include|ifn?def|ifeval|endif|toc)::.*\])[ \t\r]*$",
+    "latex": r"[ \t]*(?=[\\%])(?:\\(?:label|begin|end|documentclass|usepackage|input|include"
+    r"|bibliography\w*|maketitle|tableofcontents|centering|(?:new|clear)page|[hv]space)\*?"
+    r"(?:\[[^\]\n]*\])?(?:\{[^{}\n]*\})*[ \t]*)*(?:%.*)?\r?$",
+    "rst": r"[ \t]*\.\.[ \t]+(?:_.*|(?:index|highlight|contents|(?:current)?module|toctree|only"
+    r"|meta|include|default-role)::.*|(?!\S.*::|\[|\|)\S.*(?:\n[ \t]+\S.*)*)$",
+}
+"""Patterns of lines that a reader does not see: comments, settings, and targets of links."""
 _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 _RULES = "#*=-~^\"'`+.:_"  # underlines in rst, outermost first, in the order of most documents
 

@@ -20,7 +20,7 @@ from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.markdown import HIDDEN
-from lumber_core.text.structured import MARKUPS, NESTED, markup_headings
+from lumber_core.text.structured import HIDDEN_LINES, MARKUPS, NESTED, markup_headings
 from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.words.keywords import count_words
 
@@ -46,12 +46,19 @@ _HEADING = re.compile(
     r"|(?<!\S\n)(?<!\S\r\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
     re.MULTILINE,
 )
-_CODE_OR_HIDDEN = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN})", re.MULTILINE)
-# The line that begins a note: "!!! tip", "::: warning", "/// note | Ropes".
+_HIDDEN = {
+    kind: re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN}|^{lines})", re.MULTILINE)
+    for kind, lines in HIDDEN_LINES.items()
+}
+_HIDDEN_IN_MARKDOWN = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN})", re.MULTILINE)
+# The line that begins a note: "!!! tip", "::: warning", "/// note | Ropes", ".. note::".
 _OPENING = re.compile(
-    rf"{_CODE}|^(?P<opening>[ \t>]*(?:!!!|\?\?\?\+?|:{{3,}}|/{{3}})[ \t]*\{{?\w.*$)", re.MULTILINE
+    rf"{_CODE}|^(?P<opening>[ \t>]*(?:(?:!!!|\?\?\?\+?|:{{3,}}|/{{3}})[ \t]*\{{?\w.*"
+    r"|\.\.[ \t]+(?:admonition|attention|caution|danger|error|hint|important|note|seealso|tip|topic"
+    r"|warning)::.*)$)",
+    re.MULTILINE,
 )
-_OPENING_SIGNS = ("!!!", "???", ":::", "///")
+_OPENING_SIGNS = ("!!!", "???", ":::", "///", ".. ")
 _VISIBLE = re.compile(r"\S")
 _HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
@@ -109,7 +116,8 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     if not whole_lines and any(sign in text for sign in _OPENING_SIGNS):
         openings = (Span(*at.span()) for at in _OPENING.finditer(text) if at["opening"])
         headings = sorted({*headings, *openings})
-    shown = text if whole_lines else _CODE_OR_HIDDEN.sub(_blank_hidden, text)
+    hidden = _HIDDEN.get(kind, _HIDDEN_IN_MARKDOWN)
+    shown = text if whole_lines else hidden.sub(_blank_hidden, text)
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
