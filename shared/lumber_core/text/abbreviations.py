@@ -39,6 +39,10 @@ _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # of a name or sentence that begins with them
 _LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # two words of prose
 _IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
+# Between a mark and another one, as in "./", "?," or "![", or a closing quote.
+_INSIDE = re.compile(r"[.!?`\"')](?:[!#$%&)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\[")
+# A sentence that goes on after code such as `?.`
+_AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
 
 
@@ -109,10 +113,12 @@ def _is_in_name(text: str, at: int) -> bool:
 
 def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     """Return whether the full stop before an offset does not end a sentence."""
-    if text[at - 1] == "." and _is_in_name(text, at):
+    if _INSIDE.match(text, at - 1) or (text[at - 1] == "." and _is_in_name(text, at)):
         return True
     lists, first = _abbreviations_of(language), text[at]
     before = text[max(0, at - _WINDOW) : at]
+    if "`" in before[-4:] and _AFTER_CODE.search(before + first):
+        return True
     word = before.rstrip().rpartition(" ")[2][:-1]
     plain = f"{first}{word}".isascii() and word.isalpha() and not word.isupper()
     if plain and lists and word not in lists.last and not word.endswith(_STREETS):

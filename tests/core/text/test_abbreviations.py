@@ -182,7 +182,7 @@ def test_a_blank_line_ends_a_sentence_after_an_abbreviation() -> None:
 @given(st.text("aBIZ1.г é§«\"')\n ", max_size=60), st.sampled_from(["de", "en", "ru", "xx"]))
 def test_only_sentences_with_a_full_stop_are_joined(text: str, language: str) -> None:
     for at in range(1, len(text)):
-        if sentence_continues(text, at, language):
+        if text[at] not in ".)\"'" and sentence_continues(text, at, language):
             assert "." in text[:at]
             assert text[:at].rpartition(".")[2].count("\n") < 2
 
@@ -232,3 +232,25 @@ def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
 def test_dots_before_a_sentence_belong_to_it() -> None:
     text = "The lamp burns\n\n...and the keeper sleeps. It is late."
     assert starts_of_sentences(text) == [0, text.index("..."), text.index("It")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Set `$?` to 0, and `?.` or `...` (dots) again.",
+        "Copy ./oars and ../sails and .\\\\boats now.",
+        "A lift of 6 @.@ 5 tons.",
+        'Read _"Why so?"_ in the log.',
+        "Import boats.*, and call ~warn!~ again.",
+        "![The boat](boat.png) is old.",
+        'He read "The end." again.',
+        "Take `x?.`, then go.",
+    ],
+)
+def test_marks_inside_a_word_or_code_end_no_sentence(text: str) -> None:
+    assert starts_of_sentences(f"{text} It is late.") == [0, len(text) + 1]
+
+
+def test_the_mark_below_code_is_not_divided() -> None:
+    text = "```text\nIt is late.\n```\n\nGo home.\n"
+    assert starts_of_sentences(text) == [0, text.index("Go")]
