@@ -11,6 +11,7 @@ T = TypeVar("T")
 
 MOST = 3.0
 """Twice the input may take at most this many times as long; if quadratic, it takes four times."""
+_CLEAR = 2.5  # of times that were taken once or twice, in which a quadratic one shows, too
 _UNNOTICED = 0.03  # seconds; below, what the system does in between counts for more
 
 
@@ -28,20 +29,19 @@ def seconds(work: Callable[[], object]) -> float:
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     """Return how many times as long twice the input takes; `work` returns a call for a size.
 
-    Each time is the shortest of three, which take turns. An input so fast that it cannot be timed
-    counts as linear. If it grows too fast, it is timed again, up to eight times: other processes
-    slow down what they share a core's cache with.
+    Times are the shortest of several, which take turns: other processes slow down what they share
+    a core's cache with. They are taken again until it is clear that the growth is linear, up to 24
+    times. An input so fast that it cannot be timed counts as linear.
     """
-    if seconds(work(2 * size)) < _UNNOTICED:
+    twice, once = seconds(work(2 * size)), inf
+    if twice < _UNNOTICED:
         return 1.0
-    least = inf
-    for _ in range(8):
-        times = [(seconds(work(size)), seconds(work(2 * size))) for _ in range(3)]
-        once, twice = map(min, zip(*times, strict=True))
-        least = min(least, twice / once)
-        if least < MOST:
+    for turn in range(24):
+        once = min(once, seconds(work(size)))
+        if twice < (_CLEAR if turn < 2 else MOST) * once:
             break
-    return least
+        twice = min(twice, seconds(work(2 * size)))
+    return twice / once
 
 
 def check_linear(use: Callable[[T], object], given: Callable[[int], T], size: int) -> None:
