@@ -24,6 +24,9 @@ settings.register_profile(
 settings.load_profile("long" if LONG else "default")
 
 
-def examples(count: int) -> settings:
-    """Return a decorator that gives a property test `count` examples, more in long runs."""
-    return settings(max_examples=count * FACTOR)
+def examples(count: int, *, long: int | None = None) -> settings:
+    """Return a decorator that gives a property test `count` examples, more in long runs.
+
+    These take `long` times the factor, if it is given: for tests whose examples take long.
+    """
+    return settings(max_examples=(long or count) * FACTOR if LONG else count)

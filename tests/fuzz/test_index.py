@@ -170,7 +170,7 @@ class Index(RuleBasedStateMachine):
 
 
 def test_an_index_is_what_was_added_and_finds_it() -> None:
-    run_state_machine_as_test(Index, settings=examples(8))
+    run_state_machine_as_test(Index, settings=examples(3, long=8))
 
 
 def test_an_index_in_postgres_is_what_was_added_and_finds_it(postgres: Server) -> None:
@@ -188,7 +188,7 @@ def test_an_index_in_postgres_is_what_was_added_and_finds_it(postgres: Server) -
         def remove(self) -> None:
             postgres.remove(self.path)
 
-    run_state_machine_as_test(Collection, settings=examples(8))
+    run_state_machine_as_test(Collection, settings=examples(3, long=8))
 
 
 SENTENCES = (
@@ -200,7 +200,8 @@ QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
 
 @given(seed=st.integers(0, 1 << 32), most=st.sampled_from([16, 1 << 16]))
 @settings(
-    examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    examples(2, long=4),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_an_index_that_changed_answers_as_one_that_was_made_anew(place, seed, most) -> None:
     """There are more chunks than are ranked, and many fit a question equally."""

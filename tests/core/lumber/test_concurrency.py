@@ -68,7 +68,7 @@ def outcome_of(chunker: LumberChunker, texts: list[str], way: str) -> object:
     ]
 
 
-@examples(20)
+@examples(6, long=20)
 @given(
     seed=st.integers(0, 10**6),
     shares=st.tuples(st.integers(1, 6), *[st.integers(0, 6)] * 7, st.integers(0, 1)),

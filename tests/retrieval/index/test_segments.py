@@ -17,6 +17,7 @@ from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.words.keywords import terms
 from tests.postgres import Place
+from tests.profiles import examples
 
 WIDTH = 70
 RNG = np.random.default_rng(7)
@@ -77,7 +78,7 @@ TEXTS = st.lists(WORDS.map(" ".join), max_size=12)
 STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), TEXTS | st.none()), min_size=1, max_size=14)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(examples(20, long=60), suppress_health_check=[*HealthCheck])
 @given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
 def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, query, most):
     with pytest.MonkeyPatch.context() as patch:
