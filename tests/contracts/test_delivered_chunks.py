@@ -88,7 +88,7 @@ def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(name, trimmed
 @every_adapter
 def test_asynchronous_calls_threads_and_copies_give_the_same_chunks(make: Callable[..., Any]):
     splitter = make()
-    texts = [text for text in texts_for(splitter).values() if len(text) < 3_000]
+    texts = [text for text in texts_for(splitter).values() if len(text) < 600]
     alone = [chunks_of(splitter, text) for text in texts]
 
     async def all_texts() -> list[list[Chunk]]:

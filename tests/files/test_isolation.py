@@ -121,9 +121,10 @@ import os, sys
 {setup}
 open({started!r}, "a").write("x")
 if len(open({started!r}).read()) < 5:
-    from tests.files.test_isolation import read
+    from lumber_files.isolation import read_isolated
+    toy = "tests.files.toy_readers:size"
     try:
-        print(read("size", b"abc")["size"])
+        print(read_isolated(toy, b"abc", name="a", kind="TOY", max_unpacked=10**6)["size"])
     except Exception as error:
         print(error)
 """

@@ -21,13 +21,13 @@ from langchain_lumber import (
 from lumber_core import LumberChunker, Prices
 from lumber_core.text.source import Source
 from tests.alone import run_python
-from tests.contracts.splitters import second_unit
 from tests.langchain.test_text_splitters import TEXT
+from tests.lexical_judge import LexicalJudge
 
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyTextSplitter(chunk_size=12, **own),
     "bert": lambda **own: BertTextSplitter(chunk_size=12, **own),
-    "lumber": lambda **own: LumberTextSplitter(llm=second_unit, chunk_size=12, **own),
+    "lumber": lambda **own: LumberTextSplitter(llm=LexicalJudge(), chunk_size=12, **own),
 }
 IDS = """
 from tests.langchain.test_pipelines import *
@@ -124,13 +124,13 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
 
 
 def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
-    splitter = LumberTextSplitter(llm=second_unit)
+    splitter = LumberTextSplitter(llm=LexicalJudge())
     listing = "# Clocks\n\n" + "- one\n\n- two\n\n" * 300
     plain = Document(listing)
     marked = Document(listing, metadata={"source": "a.md"})
     estimate = splitter.estimate(iter([plain, marked]), prices=Prices(1, 1))
     sources = [listing, Source(listing, format="markdown")]
-    assert estimate == LumberChunker(second_unit).estimate(sources, prices=Prices(1, 1))
+    assert estimate == LumberChunker(LexicalJudge()).estimate(sources, prices=Prices(1, 1))
     assert estimate != splitter.estimate([plain, plain])
     assert estimate.cost is not None
     with pytest.raises(TypeError, match=r"pass Document\(text\)"):

@@ -61,7 +61,7 @@ def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(tokenizer, template, 
     for document in documents:
         document.text_template = template
         document.excluded_llm_metadata_keys = ["file_name"]
-    for size in (44, 64, 111):
+    for size in (44, 111):
         parser = GreedyNodeParser(
             chunk_size=size * factor, chunk_overlap=overlap, tokenizer=tokenizer, add_metadata=True
         )

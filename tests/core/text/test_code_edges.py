@@ -344,7 +344,7 @@ def test_no_chunk_begins_with_a_brace(language: str, form: str) -> None:
     if form == "text" and language in KNOWN_BY_NAME:
         form = "code"
     text = code if form != "markdown" else f"# Hire\n\nThe prices:\n\n```\n{code}```\n"
-    for size in range(15, 121, 5):
+    for size in range(15, 121, 10):
         chunks = LayoutChunker(size).split(Source(text, format=form), Delivery(trim=True))
         assert not [chunk.text for chunk in chunks if _CONTINUED.match(chunk.text)], size
 
