@@ -60,6 +60,15 @@ _ABOVE_INDENT = re.compile(
 _CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*)?")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?(?:\d{1,2}|[A-Z])\.[^\S\n]*")  # of an item on one line with others
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
+# Marks of items, which sentencex divides only if they begin with other marks; and a section sign.
+_ITEM = re.compile(
+    r"^[^\S\n]*(?P<mark>\((?:[^\W\d_]|\d{1,2}|[ivxIVX]{2,5})\))(?=[^\S\n])", re.MULTILINE
+)
+_BULLET = re.compile(
+    r"^([^\S\n]*)[\u2022\u2043\u204c\u204d\u25a0-\u25ff\u2605\u2606\u27a2-\u27a4](?=[^\S\n])",
+    re.MULTILINE,
+)
+_SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
 # blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
@@ -115,9 +124,14 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     first = _content_start(text)
     starts: list[int] = []
     readable = _prepare(text)
+    items = (item.start("mark") for item in _ITEM.finditer(readable))
+    starts += [item for item in items if item > first]
+    readable = _ITEM.sub(lambda item: f"{item[0][:-1]},".replace("(", "X"), readable)
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
+    if "§" in text:
+        starts += [before.end() for before in _SECTION.finditer(text)]
     asides = filter(None, (_IN_PARENTHESES.match(text, at) for at in (first, *starts)))
     starts += [aside.end() for aside in [*asides] if not aside[1].islower()]
     starts += starts_after_series(text, language)
@@ -170,6 +184,7 @@ def _prepare(text: str) -> str:
     blanks = _BLANKS if only_feeds else _BLANK_LINES  # in a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():
+        text = _BULLET.sub(r"\1-", text)
         for character, known in _REPLACED.items():
             text = text.replace(character, known)
         text = encodable(text)

@@ -277,3 +277,32 @@ def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
     for match in regex.finditer(regex.escape(paragraph), text):
         assert {match.start() + start for start in alone} <= starts
     assert len(starts) == 120 * len(alone) + 2
+
+
+@pytest.mark.parametrize(
+    "mark", ["(1)", "(b)", "(iv)", "(X)", "\u2022", "\u25e6", "\u25aa", "-", "1.", "a)"]
+)
+@pytest.mark.parametrize("language", ["en", "de", "xx"])
+def test_sentences_of_an_item_are_divided_whatever_its_mark(mark: str, language: str) -> None:
+    text = (
+        f"Die Boote\n\n{mark} The boat is out. The oars are in.\n\n{mark} They are new. Then go.\n"
+    )
+    expected = ["Die", mark, "The oars", mark, "Then"]
+    found = [text[start:end] for start, end in sentences(text, language)]
+    assert [one.startswith(words) for one, words in zip(found, expected, strict=True)] == [True] * 5
+    below = f"{mark} The boat is out. The oars are in."
+    starts = [start for start, _ in sentences(below, language)]
+    assert starts == [0, below.index("The oars")]
+
+
+def test_paragraphs_of_a_law_are_divided_between_sentences_and_before_section_signs() -> None:
+    text = (
+        "(1) Das Boot wird verliehen. § 10 Abs. 3 gilt.\n(2) Wie § 4. Vgl. § 5 dazu; s. §\n7. Ende."
+    )
+    assert [text[start:end] for start, end in sentences(text, "de")] == [
+        "(1) Das Boot wird verliehen. ",
+        "§ 10 Abs. 3 gilt.\n",
+        "(2) Wie § 4. ",
+        "Vgl. § 5 dazu; s. §\n7. ",
+        "Ende.",
+    ]
