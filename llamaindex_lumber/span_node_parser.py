@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from llama_index.core import Settings as GlobalSettings
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, ValidationError
-from llama_index.core.callbacks import CBEventType, EventPayload
+from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import default_id_func
@@ -316,7 +316,7 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
         return linked
 
     def __getstate__(self) -> dict[str, Any]:
-        """Raise if a setting cannot be pickled; the framework would drop it silently."""
+        """Return the state; raise if a setting cannot be pickled, which LlamaIndex would drop."""
         for name in type(self).model_fields:
             if name == "callback_manager":
                 continue
@@ -327,11 +327,12 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
                     f"{type(self).__name__} cannot be sent to another process: {name} cannot be "
                     f"pickled ({error}). Use a function or class defined at the top of a module"
                 ) from error
-        chunker, self._chunker = self._chunker, None
-        try:
-            return super().__getstate__()
-        finally:
-            self._chunker = chunker
+        # A copy: the framework deletes what cannot be pickled, such as handlers, from the object.
+        # It has no events of former calls, so that caches of calls know a parser that was used.
+        copied, manager = copy.copy(self), CallbackManager([])
+        manager.set_handlers(self.callback_manager.handlers)
+        copied._chunker, vars(copied)["callback_manager"] = None, manager
+        return super(SpanNodeParser, copied).__getstate__()
 
 
 class _Shown(str):

@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import threading
 from typing import Any
 
 import pytest
@@ -150,6 +151,22 @@ class TestBoth:
         parser = make(tokenizer=lambda text: len(text))
         with pytest.raises(TypeError, match="tokenizer cannot be pickled"):
             pickle.dumps(parser)
+
+    def test_a_cache_of_calls_knows_a_parser_that_was_used(self, make: Any) -> None:
+        parser = make()
+        before = pickle.dumps(parser)
+        assert parser([Document(text=TEXT)])
+        assert pickle.dumps(parser) == before != pickle.dumps(make(chunk_size=99))
+
+    def test_a_handler_that_cannot_be_pickled_stays_with_its_parser(self, make: Any) -> None:
+        handler = LlamaDebugHandler(print_trace_on_end=False)
+        handler.lock = threading.Lock()
+        parser = make(callback_manager=CallbackManager([handler]))
+        copied = pickle.loads(pickle.dumps(parser))
+        assert copied([Document(text=TEXT)])
+        assert not handler.get_event_pairs(CBEventType.CHUNKING)
+        assert parser([Document(text=TEXT)])
+        assert handler.get_event_pairs(CBEventType.CHUNKING)
 
 
 def test_a_text_that_llamaindex_cannot_hash_is_refused_before_any_work() -> None:
