@@ -60,12 +60,13 @@ _ABOVE_INDENT = re.compile(
 _CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*)?")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?(?:\d{1,2}|[A-Z])\.[^\S\n]*")  # of an item on one line with others
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
-# Marks of items, which sentencex divides only if they begin with other marks; and a section sign.
+# Marks that sentencex misreads: "(1)" before a paragraph or a long line, which it does not divide,
+# and bullets before items, which it does not divide either.
+_NUMBER = r"\((?:[^\W\d_]|\d{1,2}|[ivxIVX]{2,5})\)(?=[^\S\n]"
+_BULLET = r"[\u2022\u2043\u204c\u204d\u25a0-\u25ff\u2605\u2606\u27a2-\u27a4](?=[^\S\n])"
 _ITEM = re.compile(
-    r"^[^\S\n]*(?P<mark>\((?:[^\W\d_]|\d{1,2}|[ivxIVX]{2,5})\))(?=[^\S\n])", re.MULTILINE
-)
-_BULLET = re.compile(
-    r"^([^\S\n]*)[\u2022\u2043\u204c\u204d\u25a0-\u25ff\u2605\u2606\u27a2-\u27a4](?=[^\S\n])",
+    rf"(?:\A|(?<=\n\n))[^\S\n]*{_NUMBER}.*(?:\n(?![^\S\n]*\().+)*(?:\n\n|\n?\Z))"
+    rf"|^[^\S\n]*(?:{_NUMBER}.{{200}})|{_BULLET})",
     re.MULTILINE,
 )
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
@@ -124,9 +125,9 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     first = _content_start(text)
     starts: list[int] = []
     readable = _prepare(text)
-    items = (item.start("mark") for item in _ITEM.finditer(readable))
+    items = (item.end() - len(item[0].lstrip()) for item in _ITEM.finditer(readable))
     starts += [item for item in items if item > first]
-    readable = _ITEM.sub(lambda item: f"{item[0][:-1]},".replace("(", "X"), readable)
+    readable = _ITEM.sub(_replace_mark, readable)
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
@@ -184,11 +185,16 @@ def _prepare(text: str) -> str:
     blanks = _BLANKS if only_feeds else _BLANK_LINES  # in a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():
-        text = _BULLET.sub(r"\1-", text)
         for character, known in _REPLACED.items():
             text = text.replace(character, known)
         text = encodable(text)
     return text
+
+
+def _replace_mark(item: re.Match[str]) -> str:
+    """Return the blanks before an item, and a word or a dash in place of its mark."""
+    mark = item[0].lstrip()
+    return item[0].removesuffix(mark) + (f"X{mark[1:-1]}," if mark[0] == "(" else "-")
 
 
 def _block_edges(text: str) -> Iterator[int]:

@@ -296,13 +296,21 @@ def test_sentences_of_an_item_are_divided_whatever_its_mark(mark: str, language:
 
 
 def test_paragraphs_of_a_law_are_divided_between_sentences_and_before_section_signs() -> None:
+    long = "Es hat " + "neue " * 40 + "Ruder."
     text = (
-        "(1) Das Boot wird verliehen. § 10 Abs. 3 gilt.\n(2) Wie § 4. Vgl. § 5 dazu; s. §\n7. Ende."
+        "(1) Das Boot wird verliehen. § 10 Abs. 3 gilt.\n\n"
+        "(2a) Wie § 4. Vgl. § 5 dazu; s. §\n7. Ende.\n\n"
+        f"(3) {long} Ende.\n(4) {long} Ende.\n(b) Nein. Doch.\n"
     )
-    assert [text[start:end] for start, end in sentences(text, "de")] == [
-        "(1) Das Boot wird verliehen. ",
-        "§ 10 Abs. 3 gilt.\n",
-        "(2) Wie § 4. ",
-        "Vgl. § 5 dazu; s. §\n7. ",
+    assert [text[start:end].strip() for start, end in sentences(text, "de")] == [
+        "(1) Das Boot wird verliehen.",
+        "§ 10 Abs. 3 gilt.",
+        "(2a) Wie § 4.",
+        "Vgl. § 5 dazu; s. §\n7.",
         "Ende.",
+        f"(3) {long}",
+        "Ende.",
+        f"(4) {long}",
+        "Ende.",
+        "(b) Nein. Doch.",
     ]
