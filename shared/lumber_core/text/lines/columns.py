@@ -127,11 +127,12 @@ SPEAKER = re.compile(
 _MAX_SPEAKER_CHARACTERS, _MAX_HEAD_CHARACTERS = 60, 100
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 # "0:15", "00:15.000 --> 00:17.500 align:start"; and with a speaker: "Ann Lee  10:15 AM",
-# "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07".
+# "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07", "[10:15] Ann Lee".
 _TIMES = re.compile(rf"{_TIME}(?:\s*(?:-->|[-\u2013\u2014])\s*{_TIME}(?:\s+\w+:\S+)*)?:?$")
 _NAME_AND_TIME = re.compile(
     r"\[?[A-Z@][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}?\]?(?:\s*[,|\u2013\u2014\u00b7-])?"
     rf"\s+(?:\w+\sat\s)?{_TIME}:?$"
+    rf"|(?=[\[(]){_TIME}\s+(?:[-\u2013\u2014]\s+)?[A-Z@][\w.'\u2019-]*(?:\s[\w'\u2019-]+){{0,3}}:?$"
 )
 _NUMBER_OR_NAME = re.compile(r"(?:\d+|[A-Z][\w.'\u2019-]*(?:\s[A-Z][\w.'\u2019-]*){0,3})$")
 
