@@ -1,10 +1,11 @@
 """Runs `lumber-splitters` as a user does."""
 
 import os
+import shlex
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,19 @@ from typer.testing import CliRunner
 
 from lumber_cli.app import app
 
+EACH = """
+import shlex, sys
+from lumber_cli import main
+for line in sys.argv[1:]:
+    sys.argv = ["lumber-splitters", *shlex.split(line)]
+    try: status = main() or 0
+    except SystemExit as end: status = end.code or 0
+    print("", status, " ".join(sys.modules), sep="\\0", end="\\0", flush=True)
+"""
+"""A program that runs one command after the other, because a process takes a second to start.
+
+Behind the output of each are its exit status and the names of all imported modules.
+"""
 SAMPLE = Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt"
 
 
@@ -53,6 +67,14 @@ def started(*arguments: object, program: str = "", **options: Any) -> subprocess
         [sys.executable, *run, *map(str, arguments)],
         **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **options},
     )
+
+
+def each_on_terminal(*commands: Iterable[object], before: str = "") -> list[str]:
+    """Return what a terminal shows of commands that succeed in one process, one after the other."""
+    lines = [shlex.join(map(str, command)) for command in commands]
+    shown = shown_on_terminal(*lines, program=before + EACH).split("\0")
+    assert shown[1::3] == ["0"] * len(lines), shown
+    return shown[:-1:3]
 
 
 def shown_on_terminal(

@@ -12,7 +12,7 @@ import pytest
 from lumber_cli.file_index import FileIndex
 from lumber_cli.inputs import Inputs
 from lumber_core.errors import StoreError
-from tests.cli.running import run_apart, shown_on_terminal
+from tests.cli.running import each_on_terminal, run_apart
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer
 from tests.making_files import pdf
@@ -137,15 +137,14 @@ def test_what_git_ignores_is_left_out_unless_told(docs: Path, command: str) -> N
     assert "docs/node_modules/pkg/README.md" in shown
 
 
-@pytest.mark.parametrize("command", ["ask", "ask --format json", "split"])
-def test_nothing_in_a_text_controls_a_terminal(docs: Path, command: str) -> None:
+def test_nothing_in_a_text_controls_a_terminal(docs: Path) -> None:
     (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims\x9b2J.", encoding="utf-8")
-    name, *options = command.split()
-    rest = ["What swims?"] if name == "ask" else ["--format", "text"]
-    shown = shown_on_terminal(name, "docs/evil.txt", *rest, *options)
-    assert not any(control in shown for control in ("\x1b[31m", "\x07", "\x9b"))
-    assert "[31mherring" in shown
-    assert "docs/evil.txt" in shown
+    asked = ("ask", "docs/evil.txt", "What swims?")
+    split = ("split", "docs/evil.txt", "--format", "text")
+    for shown in each_on_terminal(asked, [*asked, "--format", "json"], split):
+        assert not any(control in shown for control in ("\x1b[31m", "\x07", "\x9b"))
+        assert "[31mherring" in shown
+        assert "docs/evil.txt" in shown
 
 
 def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:

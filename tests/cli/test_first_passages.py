@@ -1,23 +1,20 @@
 """`lumber-splitters ask` on a terminal: the first passages come before vectors are made."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
 import pytest
 
-from tests.cli.running import run_apart, shown_on_terminal, started
+from tests.alone import run_python
+from tests.cli.running import EACH, each_on_terminal, run_apart, shown_on_terminal
 from tests.loopback.server import LoopbackServer
 
 QUESTION = "Where does the heron land?"
 ANSWER = "The heron lands at quay nine."
 FIRST, FINAL = "found by words; better ones follow", "found by meaning and by words:"
-FROM_ONE_BYTE = """
-import lumber_cli.file_index
-from lumber_cli import main
-lumber_cli.file_index._LARGE_BYTES = 1
-main()
-"""
+FROM_ONE_BYTE = "import lumber_cli.file_index; lumber_cli.file_index._LARGE_BYTES = 1\n"
 
 
 @pytest.fixture
@@ -47,33 +44,31 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
     assert FINAL not in again
 
 
-@pytest.mark.parametrize(
-    ("options", "is_shown"),
-    [
-        ("", True),
-        ("--no-cache", True),
-        ("--index own.db", True),
-        ("--format json", False),
-        ("--output page.html", False),
-    ],
-)
-def test_first_passages_are_for_people_who_read_passages(docs: Path, options: str, is_shown: bool):
-    shown = shown_on_terminal("ask", "docs", QUESTION, *options.split(), program=FROM_ONE_BYTE)
-    assert (FIRST in shown) == (FINAL in shown) == is_shown
-    assert shown.count(ANSWER) == (0 if "page" in options else 1 + is_shown)
-    assert shown.count("old.txt is not UTF-8") == 1
-    final = shown.split(FINAL)[-1]
-    assert is_shown is False or final.strip() == run_apart("ask", "docs", QUESTION).out.strip()
+def test_first_passages_are_for_people_who_read_passages(docs: Path) -> None:
+    are_shown = {
+        "": True,
+        "--no-cache": True,
+        "--index a.db": True,
+        "--index b.db --format json": False,
+        "--index c.db --output page.html": False,
+    }
+    asked = [("ask", "docs", QUESTION, *options.split()) for options in are_shown]
+    each = each_on_terminal(*asked, before=FROM_ONE_BYTE)
+    last = run_apart("ask", "docs", QUESTION).out.strip()
+    for shown, (options, is_shown) in zip(each, are_shown.items(), strict=True):
+        assert (FIRST in shown) == (FINAL in shown) == is_shown
+        assert shown.count(ANSWER) == (0 if "page" in options else 1 + is_shown)
+        assert shown.count("old.txt is not UTF-8") == 1
+        assert is_shown is False or shown.split(FINAL)[-1].strip() == last
 
 
 def test_a_pipe_gets_the_final_passages_alone(docs: Path) -> None:
-    with started("ask", "docs", QUESTION, program=FROM_ONE_BYTE) as done:
-        out, err = done.communicate(timeout=60)
-    assert done.returncode == 0
-    assert out.decode().count(ANSWER) == 1
-    assert FIRST not in err.decode()
+    done = run_python(FROM_ONE_BYTE + EACH, shlex.join(("ask", "docs", QUESTION)))
+    out, status, *_ = done.stdout.split("\0")
+    assert (out.count(ANSWER), status) == (1, "0")
+    assert FIRST not in done.stderr
 
 
 def test_words_that_no_file_has_give_no_first_passages(docs: Path) -> None:
-    shown = shown_on_terminal("ask", "docs", "Qui peint des zèbres?", program=FROM_ONE_BYTE)
+    [shown] = each_on_terminal(("ask", "docs", "Qui peint des zèbres?"), before=FROM_ONE_BYTE)
     assert FIRST not in shown

@@ -1,6 +1,8 @@
 """The program itself: help, version, start, and the error if an extra is missing."""
 
 import re
+import shlex
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.alone import run_python
-from tests.cli.running import run, run_apart, shown_on_terminal
+from tests.cli.running import EACH, each_on_terminal, run, run_apart
 from tests.loopback.server import LoopbackServer
 
 COMMANDS = ("split", "ask", "mcp", "view", "estimate", "compare", "questions")
@@ -34,19 +36,11 @@ class Done(NamedTuple):
 
 
 def each_without(extras: set[str], commands: list[str], folder: Path) -> Done:
-    """Do the same with several commands in one process, which takes a second to start."""
-    code = (
-        f"{blocking(extras)}from lumber_cli import main\n"
-        "for line in sys.stdin.read().splitlines():\n"
-        "    sys.argv = ['lumber-splitters', *line.split()]\n"
-        "    try: status = main() or 0\n"
-        "    except SystemExit as end: status = end.code or 0\n"
-        "    print(f'\\0{status}\\0', end='')\n"
-    )
-    done = run_python(code, cwd=folder, input="\n".join(commands), check=False)
+    """Do the same with several commands."""
+    done = run_python(blocking(extras) + EACH, *commands, cwd=folder, check=False)
     parts = done.stdout.split("\0")
-    assert len(parts) == 2 * len(commands) + 1, done.stderr
-    return Done([*zip(map(int, parts[1::2]), parts[::2], strict=False)], done.stderr)
+    assert len(parts) == 3 * len(commands) + 1, done.stderr
+    return Done([*zip(map(int, parts[1::3]), parts[::3], strict=False)], done.stderr)
 
 
 def blocking(extras: set[str]) -> str:
@@ -64,16 +58,14 @@ def test_every_command_has_help_with_its_summary_and_an_example(command: str) ->
     assert f"  lumber-splitters {command} " in said
 
 
-def imported_by(*arguments: object) -> set[str]:
-    """Return the packages, and the modules of three of ours, that a command has imported."""
-    code = (
-        "import atexit, sys\n"
-        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
-        "from lumber_cli import main; main()"
-    )
-    names = run_python(code, *arguments).stderr.split()
+def imported_by(*commands: Iterable[object], before: str = "") -> list[set[str]]:
+    """Return the packages, and the modules of three of ours, that are there after each command."""
+    done = run_python(before + EACH, *(shlex.join(map(str, command)) for command in commands))
     own = ("lumber_cli", "lumber_core", "lumber_retrieval")
-    return {name if name.startswith(own) else name.partition(".")[0] for name in names}
+    return [
+        {name if name.startswith(own) else name.partition(".")[0] for name in names.split()}
+        for names in done.stdout.split("\0")[2::3]
+    ]
 
 
 OURS = {"lumber_evaluation", "lumber_training"}
@@ -103,7 +95,7 @@ def test_without_the_extra_cli_one_line_names_it() -> None:
 
 @pytest.mark.parametrize("option", ["-h", "--version"])
 def test_help_and_version_import_no_command(option: str) -> None:
-    loaded = imported_by(option)
+    [loaded] = imported_by([option])
     assert not loaded & (OURS | HEAVY | {"lumber_core", "numpy", "onnxruntime"})
     modules = {name for name in loaded if name.startswith("lumber_cli")}
     assert modules == {"lumber_cli", "lumber_cli.app"}
@@ -112,23 +104,25 @@ def test_help_and_version_import_no_command(option: str) -> None:
 def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Path) -> None:
     sample = tmp_path / "a.txt"
     sample.write_text("One. Two.", encoding="utf-8")
-    loaded = imported_by("split", sample)
+    loaded, scored = imported_by(
+        ["split", sample],
+        ["split", sample, "--method", "bert", "--threshold", 0],
+        before="import lumber_core, sys; assert 'numpy' not in sys.modules",
+    )
     assert not loaded & (
         OURS | HEAVY | {"onnxruntime", "lumber_cli.commands.compare", "lumber_cli.commands.view"}
     )
-    scored = imported_by("split", sample, "--method", "bert", "--threshold", "0")
     assert "onnxruntime" in scored
-    run_python("import lumber_core, sys; assert 'numpy' not in sys.modules")
 
 
 def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The ferry leaves at noon.", encoding="utf-8")
     with LoopbackServer('At noon [1].\n\n[1] "The ferry leaves at noon."') as server:
+        asked = ("ask", tmp_path, "When does it leave?", "--no-cache")
         model = ("--model", f"{server.openai_url}#any")
-        loaded = imported_by("ask", tmp_path, "When does it leave?", *model)
+        searched, loaded = imported_by(asked, [*asked, *model])
     assert "openai" in loaded
     assert not loaded & OURS
-    searched = imported_by("ask", tmp_path, "When does it leave?", "--no-cache")
     parsers = {"lumber_retrieval.citing.reply_quotes", "lumber_core.lumber.answer_parser"}
     assert loaded - searched >= parsers
 
@@ -189,7 +183,11 @@ def test_ctrl_c_ends_a_command_without_a_traceback(command: str, tmp_path, monke
 def test_a_terminal_gets_progress(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("One. Two.\n\nThree.", encoding="utf-8")
-
-    assert "char/s" not in shown_on_terminal("split", tmp_path)
-    assert "2/2" in shown_on_terminal("split", tmp_path, "--method", "bert", "-o", tmp_path / "out")
-    assert "2.00/2.00" in shown_on_terminal("ask", tmp_path, "Three?", "--no-cache")
+    shown, written, answered = each_on_terminal(
+        ["split", tmp_path],
+        ["split", tmp_path, "--method", "bert", "-o", tmp_path / "out"],
+        ["ask", tmp_path, "Three?", "--no-cache"],
+    )
+    assert "char/s" not in shown
+    assert "2/2" in written
+    assert "2.00/2.00" in answered
