@@ -19,6 +19,7 @@ from tests.tiling import check_tiling
 
 FORMATS = sorted((Path(__file__).parents[1] / "formats").iterdir())
 COUNTER = token_counter("estimate")
+WORD_PIECES = WordPieceTokenizer.from_folder(find_folder("bundled"))
 
 
 def cutter_of(text: str, chunk_size: int, target_size: int | None = None) -> Cutter:
@@ -44,9 +45,8 @@ def test_default_chunks_of_bert_fit_an_embedder_of_512_word_pieces(kind: str) ->
     text = KINDS.get(kind) or (FORMATS[0].parent / kind).read_bytes().decode()
     chunk_size, target_size = layout_sizes("auto", None)
     assert chunk_size is not None
-    word_pieces = WordPieceTokenizer.from_folder(find_folder("bundled"))
     for chunk in cut(text * 3, chunk_size, target_size):
-        assert len(word_pieces(chunk).ids) <= 510  # and [CLS] and [SEP]
+        assert len(WORD_PIECES(chunk).ids) <= 510  # and [CLS] and [SEP]
 
 
 def test_a_line_that_fits_is_not_cut_inside() -> None:
