@@ -20,59 +20,49 @@ HEAVY = {"torch", "transformers", "openai", "google"}
 HEAVY |= {"onnxruntime", "tokenizers", "huggingface_hub"}
 
 
-def modules_after(statements: str, *, beyond: str) -> set[str]:
-    """Return the top-level modules that a fresh interpreter loads for statements.
-
-    Those that it has loaded after the statement `beyond` do not count.
-    """
-    code = (
-        f"import sys\n{beyond}\nbefore = {{name.partition('.')[0] for name in sys.modules}}\n"
-        f"{statements}\nprint(*{{name.partition('.')[0] for name in sys.modules}} - before)"
-    )
-    return set(run_python(code).stdout.split())
-
-
 LANGCHAIN = {"langchain_core", "langchain_lumber"}
 LLAMA_INDEX = {"llama_index", "llamaindex_lumber"}
 ONLY_SPLITTING = {"numpy", "onnxruntime", "sentencex", "tqdm"}
-SPLIT = (
-    "from langchain_lumber import GreedyTextSplitter, LumberTextSplitter\n"
-    "for make in (GreedyTextSplitter, LumberTextSplitter):\n"
-    "    assert make().split_text('One. Two.') == ['One. Two.']"
-)
+MAKE = """
+from langchain_lumber import BertTextSplitter, GreedyTextSplitter
+BertTextSplitter(), GreedyTextSplitter()
+"""
+SPLIT = """
+from langchain_lumber import LumberTextSplitter
+for make in (GreedyTextSplitter, LumberTextSplitter):
+    assert make().split_text('One. Two.') == ['One. Two.']
+"""
 
 
 @pytest.mark.parametrize(
-    ("framework", "statements", "loaded", "not_loaded"),
+    ("framework", "steps"),
     [
-        ("sys", "import lumber_core", "lumber_core", LANGCHAIN | LLAMA_INDEX | HEAVY),
-        # Older frameworks import transformers themselves, if it is installed.
-        (
+        ("sys", [("import lumber_core", "lumber_core", LANGCHAIN | LLAMA_INDEX | HEAVY)]),
+        (  # older frameworks import transformers themselves, if it is installed
             "langchain_text_splitters",
-            "import langchain_lumber",
-            "langchain_lumber",
-            LLAMA_INDEX | HEAVY,
+            [
+                ("import langchain_lumber", "langchain_lumber", LLAMA_INDEX | HEAVY),
+                (MAKE, "langchain_lumber", ONLY_SPLITTING),
+                # The bundled judge runs.
+                (SPLIT, "onnxruntime", LLAMA_INDEX | HEAVY - {"onnxruntime"}),
+            ],
         ),
-        ("llama_index.core", "import llamaindex_lumber", "llamaindex_lumber", LANGCHAIN | HEAVY),
-        # The bundled judge runs.
-        ("langchain_text_splitters", SPLIT, "onnxruntime", LLAMA_INDEX | HEAVY - {"onnxruntime"}),
-        *(
-            (
-                "langchain_text_splitters",
-                f"from langchain_lumber import {name}; {name}()",
-                "langchain_lumber",
-                ONLY_SPLITTING,
-            )
-            for name in ("BertTextSplitter", "GreedyTextSplitter")
+        (
+            "llama_index.core",
+            [("import llamaindex_lumber", "llamaindex_lumber", LANGCHAIN | HEAVY)],
         ),
     ],
 )
 def test_a_package_and_what_is_used_of_it_load_nothing_else(
-    framework: str, statements: str, loaded: str, not_loaded: set[str]
+    framework: str, steps: list[tuple[str, str, set[str]]]
 ) -> None:
-    added = modules_after(statements, beyond=f"import {framework}")
-    assert loaded in added
-    assert not added & not_loaded
+    """Beyond what the framework loads."""
+    code = "".join(f"{statement}\nprint(*sys.modules)\n" for statement, *_ in steps)
+    lines = run_python(f"import sys, {framework}\nprint(*sys.modules)\n{code}").stdout.splitlines()
+    before, *after = ({name.partition(".")[0] for name in line.split()} for line in lines)
+    for modules, (_, loaded, not_loaded) in zip(after, steps, strict=True):
+        assert loaded in modules - before
+        assert not (modules - before) & not_loaded
 
 
 @pytest.mark.parametrize(
