@@ -30,9 +30,9 @@ _ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC
 _NUMERAL = re.compile(r"\d{1,4}|[IVXLC]{2,}")  # before lower case: "XIV. fut", "1945. aastal"
 # The continuation of a sentence after a quote in it, or after a full stop inside a word.
 _GOES_ON = re.compile(r"[\u2013\u2014]\s*[^\W\d_]|-(?=\w)")
-# After a quote: particles of Japanese and Korean, and words such as "he said" in Chinese.
+# After a quote: particles of Japanese, Korean and Chinese, and Chinese words such as "he said".
 _SAID = re.compile(
-    "[とっ\uac00-\ud7af]|[\u4e00-\u9fff]{0,4}(?<!知)[说說问問道喊叫答][\uff0c\u3002]"
+    "[とっをの的\uac00-\ud7af]|[\u4e00-\u9fff]{0,4}(?<!知)[说說问問道喊叫答][\uff0c\u3002]"
 )
 _STREETS = ("str", "Storg", "Kyrkog", "dg", "sg", "tg", "dv", "gv", "sv")  # "Kerkstr. 5"
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
@@ -40,9 +40,13 @@ _BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # of a name or sentence that begins 
 _LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # two words of prose
 _IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
 # Between a mark and another one, as in "./", "?," or "![", or a closing quote.
-_INSIDE = re.compile(r"[.!?`\"')](?:[!#$%&)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\[")
+_INSIDE = re.compile(
+    r"[.!?`\"')\u201c\u201d\u00bb\u300d\u300f](?:[\u3001\uff0c\uff1a\uff1b!#$%&)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\["
+)
+# Before a small letter: an ellipsis, or a quote in the sentence.
+_PAUSE = re.compile(r"(?:\.{3}|[.!?\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
 # A sentence that goes on after code such as `?.`
-_AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
+_AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
 
 
@@ -118,6 +122,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     lists, first = _abbreviations_of(language), text[at]
     before = text[max(0, at - _WINDOW) : at]
     if "`" in before[-4:] and _AFTER_CODE.search(before + first):
+        return True
+    if first.islower() and not "\u10d0" <= first <= "\u10ff" and _PAUSE.search(before):
         return True
     word = before.rstrip().rpartition(" ")[2][:-1]
     plain = f"{first}{word}".isascii() and word.isalpha() and not word.isupper()

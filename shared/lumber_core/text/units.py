@@ -59,6 +59,7 @@ _ABOVE_INDENT = re.compile(
 )
 _CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*)?")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?(?:\d{1,2}|[A-Z])\.[^\S\n]*")  # of an item on one line with others
+_BEGINS_CODE = re.compile(r"[\s\u3002\uff01\uff1f]`")
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
 # Marks that sentencex misreads: "(1)" before a paragraph or a long line, which it does not divide,
 # and bullets before items, which it does not divide either.
@@ -140,6 +141,8 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
         starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]
     if not text.isascii():
         starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
+    if "`" in text:  # sentencex leaves the one that begins code in the sentence before
+        starts = [at - (_BEGINS_CODE.match(text, max(0, at - 2), at) is not None) for at in starts]
     labels = [_LABEL_BEHIND.search(text, max(0, at - 8), at) for at in starts]
     starts += [label.start() for label in labels if label]  # sentencex reads these as ordinals
     ends = [0]

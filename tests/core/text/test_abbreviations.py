@@ -254,3 +254,25 @@ def test_marks_inside_a_word_or_code_end_no_sentence(text: str) -> None:
 def test_the_mark_below_code_is_not_divided() -> None:
     text = "```text\nIt is late.\n```\n\nGo home.\n"
     assert starts_of_sentences(text) == [0, text.index("Go")]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Siehe _\u201eIn Eile?\u201c_ dort. ", "de"),
+        ("Voyez \u00ab Press\u00e9s ? \u00bb \u00e0 propos. ", "fr"),
+        ("Das Boot ... \u00f6ffnet sich. ", "de"),
+        ("Він каже «Поспішаєте?» про човен. ", "uk"),
+        ("「保存...」を選択します。", "ja"),
+        ("他选择“保存...”的选项。", "zh"),
+        ("选择“保存...”，然后走。", "zh"),
+        ("점 두 개 `..`를 쓰면 됩니다. ", "ko"),
+    ],
+)
+def test_a_sentence_goes_on_after_a_quote_or_pause_in_it(text: str, language: str) -> None:
+    assert starts_of_sentences(text + text, language) == [0, len(text)]
+
+
+@pytest.mark.parametrize("text", ["그는 갔습니다. ", "必須です。", "It rains. ", "It rains.\n"])
+def test_a_sentence_begins_at_the_mark_of_its_code(text: str) -> None:
+    assert starts_of_sentences(f"{text}`None` is returned.") == [0, len(text)]
