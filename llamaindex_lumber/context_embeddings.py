@@ -10,6 +10,7 @@ from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
 
 from llamaindex_lumber.embedding import checked_embed_model
+from llamaindex_lumber.fields import IntactComponent
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
@@ -27,7 +28,7 @@ _NO_INFLUENCE = frozenset(
 )
 
 
-class ContextEmbedding(RefusesUnknown, TransformComponent):
+class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
     """Embeds nodes of any parser together with the headings above and the text around them.
 
     Small nodes are found more often if the headings above them are embedded with them, and if the

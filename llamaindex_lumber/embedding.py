@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 
+from llamaindex_lumber.fields import IntactComponent
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.checks import RefusesUnknown
 
 
-class LumberEmbedding(RefusesUnknown, BaseEmbedding):
+class LumberEmbedding(RefusesUnknown, IntactComponent, BaseEmbedding):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
 
     Raises:

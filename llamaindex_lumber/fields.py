@@ -1,11 +1,16 @@
-"""Serialises the settings of node parsers, and has hints for settings of LlamaIndex's parsers."""
+"""Serialises and pickles settings, and has hints for settings of LlamaIndex's parsers."""
 
 from __future__ import annotations
 
+import copy
+import pickle
 from functools import partial
 from typing import Annotated, Any
 
 from llama_index.core.bridge.pydantic import PlainSerializer
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import BaseComponent
+from typing_extensions import Self
 
 from lumber_core.storage.cache import digest
 from lumber_core.support.identity import identity_of, safe_repr
@@ -45,6 +50,38 @@ def describe(value: Any) -> Any:
     shown = safe_repr(value)
     # The state of a custom object counts, but may contain credentials.
     return shown if shown == repr(value) else f"{shown} {digest(repr(value))[:16]}"
+
+
+class IntactComponent(BaseComponent):
+    """A component of LlamaIndex that stays as it is when it is pickled.
+
+    LlamaIndex deletes what cannot be pickled from the pickle and from the component itself.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state, without handlers and caches that cannot be pickled.
+
+        If another setting cannot be pickled, a TypeError is raised.
+        """
+        for name in type(self).model_fields:
+            if name in ("callback_manager", "embeddings_cache"):
+                continue
+            try:
+                pickle.dumps(getattr(self, name))
+            except Exception as error:
+                raise TypeError(
+                    f"{type(self).__name__} cannot be sent to another process: {name} cannot be "
+                    f"pickled ({error}). Functions and classes at the top of a module can be"
+                ) from error
+        return super(IntactComponent, self._copy_to_pickle()).__getstate__()
+
+    def _copy_to_pickle(self) -> Self:
+        """Return a copy without events of former calls: caches of calls know a used component."""
+        copied, manager = copy.copy(self), CallbackManager([])
+        if "callback_manager" in vars(self):
+            manager.set_handlers(vars(self)["callback_manager"].handlers)
+            vars(copied)["callback_manager"] = manager
+        return copied
 
 
 Named = Annotated[Any, PlainSerializer(describe)]

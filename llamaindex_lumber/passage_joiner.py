@@ -11,6 +11,7 @@ from llama_index.core.schema import BaseNode, NodeRelationship, NodeWithScore, Q
 from llama_index.core.storage.docstore import BaseDocumentStore
 from pydantic import SkipValidation
 
+from llamaindex_lumber.fields import IntactComponent
 from llamaindex_lumber.nodes import add_metadata, checked_nodes, text_of
 from lumber_core.checks import check_text
 from lumber_core.spans import Span
@@ -23,7 +24,7 @@ StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
 
 
-class PassageJoiner(JoinsHits, BaseNodePostprocessor):
+class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
     """Joins nodes to passages, exact slices of their documents, ranked by the question.
 
     A postprocessor for the nodes of any retriever, best first: only their order counts, because

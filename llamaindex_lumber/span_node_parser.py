@@ -5,20 +5,19 @@ from __future__ import annotations
 import copy
 import inspect
 import logging
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from llama_index.core import Settings as GlobalSettings
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, ValidationError
-from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
+from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import default_id_func
 from llama_index.core.schema import BaseNode, Document, TextNode
 from typing_extensions import Self
 
-from llamaindex_lumber.fields import INSTEAD
+from llamaindex_lumber.fields import INSTEAD, IntactComponent
 from llamaindex_lumber.nodes import (
     NodeWriter,
     checked_nodes,
@@ -42,7 +41,7 @@ logger = logging.getLogger(__name__)
 _LARGEST_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
 
 
-class SpanNodeParser(RefusesUnknown, NodeParser):
+class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
     Nodes are slices of the text of the document that they refer to, even if the input is nodes of
@@ -315,24 +314,10 @@ class SpanNodeParser(RefusesUnknown, NodeParser):
             node.start_char_idx, node.end_char_idx = ends
         return linked
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state; raise if a setting cannot be pickled, which LlamaIndex would drop."""
-        for name in type(self).model_fields:
-            if name == "callback_manager":
-                continue
-            try:
-                pickle.dumps(getattr(self, name))
-            except Exception as error:
-                raise TypeError(
-                    f"{type(self).__name__} cannot be sent to another process: {name} cannot be "
-                    f"pickled ({error}). Use a function or class defined at the top of a module"
-                ) from error
-        # A copy: the framework deletes what cannot be pickled, such as handlers, from the object.
-        # It has no events of former calls, so that caches of calls know a parser that was used.
-        copied, manager = copy.copy(self), CallbackManager([])
-        manager.set_handlers(self.callback_manager.handlers)
-        copied._chunker, vars(copied)["callback_manager"] = None, manager
-        return super(SpanNodeParser, copied).__getstate__()
+    def _copy_to_pickle(self) -> Self:
+        copied = super()._copy_to_pickle()
+        copied._chunker = None
+        return copied
 
 
 class _Shown(str):

@@ -1,10 +1,14 @@
 """Passages in LlamaIndex: a retriever's nodes joined to exact slices of the documents."""
 
+import pickle
+import threading
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
+from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -58,6 +62,26 @@ def test_passages_for_several_wordings_of_a_question_are_joined() -> None:
     assert overlaps(hits)
     assert not overlaps(joined)
     assert "Taps close to the right." in joined[0].text
+
+
+def test_texts_that_cannot_be_pickled_stay_with_the_joiner() -> None:
+    store = docstore()
+    store.connection = threading.Lock()
+    joiner = PassageJoiner(texts=store)
+    with pytest.raises(TypeError, match="texts cannot be pickled"):
+        pickle.dumps(joiner)
+    hits = [NodeWithScore(node=node) for node in nodes_of(TALE)]
+    assert joiner.postprocess_nodes(hits) == join_passages(hits, [TALE])
+
+
+@pytest.mark.parametrize("make", [LumberEmbedding, partial(PassageJoiner, texts=[TALE])])
+def test_handlers_that_cannot_be_pickled_stay_with_their_component(make: Any) -> None:
+    handler = LlamaDebugHandler()
+    handler.lock = threading.Lock()
+    component = make(callback_manager=CallbackManager([handler]))
+    copied = pickle.loads(pickle.dumps(component))
+    assert component.callback_manager.handlers == [handler]
+    assert copied.callback_manager.handlers == []
 
 
 def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
