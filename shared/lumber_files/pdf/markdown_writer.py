@@ -20,6 +20,7 @@ from lumber_files.pdf.paragraphs import SENTENCE_END, follows, goes_on, line_sta
 from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, find_grids
 from lumber_files.pdf.running_heads import strip_running_heads
+from lumber_files.pdf.tagged_tables import find_tagged_tables
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_raised
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
@@ -195,7 +196,11 @@ def _blocks(
     inside: dict[TextLine, _Block] = {}
     bands = [rule for rule in rules if rule.is_band]
     rules = [rule for rule in rules if not rule.is_band]
-    free = page
+    page, tagged = find_tagged_tables(page)
+    for own, cells in tagged:
+        table = _Block("table", cells=cells)
+        inside.update((line, table) for line in own)
+    free = [line for line in page if line not in inside]
     for find in (partial(find_grids, bands), partial(find_open_grids, page)):
         for grid in find(rules):
             if filled := grid.fill(free):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from math import hypot
 from typing import Any
 
+from lumber_files.pdf.page_tags import CellTag, Tags
 from lumber_files.pdf.text_lines import Word
 
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
@@ -19,12 +20,13 @@ _MONOSPACED = re.compile(
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
 _MOST_BETWEEN = 8  # objects that are drawn between two characters
+_UNTAGGED = 0, CellTag()
 
 
 class PageGlyphs:
     """The glyphs of a page, in the order in which they are read, and the `objects` drawn on it.
 
-    `levels` are those of its headings, as `stated_levels` returns them.
+    `tags` are those of the page, as `read_tags` returns them.
 
     Attributes:
         pdfium: The functions of PDFium.
@@ -35,8 +37,8 @@ class PageGlyphs:
         turns: The number of words by the quarter turns to the left of their letters.
     """
 
-    def __init__(self, pdfium: Any, page: Any, levels: dict[int, int]) -> None:
-        self.pdfium, self._levels = pdfium, levels
+    def __init__(self, pdfium: Any, page: Any, tags: Tags) -> None:
+        self.pdfium, self._tags = pdfium, tags
         numbers = range(pdfium.FPDFPage_CountObjects(page))
         self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
         self.page = pdfium.FPDFText_LoadPage(page)
@@ -114,10 +116,14 @@ class PageGlyphs:
                 2 if bold else int("medium" in name.lower()),
                 bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
             )
-        shown = pdfium.FPDFText_GetTextObject(page, own) if self._levels else None
-        level = self._levels.get(pdfium.FPDFPageObj_GetMarkedContentID(shown), 0) if shown else 0
         self.turns[turns] += 1
-        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns, level)
+        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns)
+
+    def tag(self, index: int) -> tuple[int, CellTag]:
+        """Return the level of the heading and the cell that a character is in."""
+        shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
+        mark = self.pdfium.FPDFPageObj_GetMarkedContentID(shown) if shown else -1
+        return self._tags.get(mark, _UNTAGGED)
 
     def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
         """Yield the sides of the first objects drawn between two characters."""

@@ -13,10 +13,10 @@ from typing import Any
 
 from lumber_core.support.wording import with_noun
 from lumber_files.pdf.heading_levels import bookmark_key
-from lumber_files.pdf.heading_tags import stated_levels
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.page_glyphs import PageGlyphs, turn_back
+from lumber_files.pdf.page_tags import read_tags
 from lumber_files.pdf.page_words import PageWords
 from lumber_files.pdf.right_to_left import turn_round
 from lumber_files.pdf.ruled_tables import Rule
@@ -85,8 +85,8 @@ def _read_page(
     page = load_page(pdfium, document, number, layers)
     if not page:
         return [], [], 0
-    levels = stated_levels(pdfium, page) if len(document) <= _MOST_TAGGED_PAGES else {}
-    drawn = PageGlyphs(pdfium, page, levels)
+    tags = read_tags(pdfium, page) if len(document) <= _MOST_TAGGED_PAGES else {}
+    drawn = PageGlyphs(pdfium, page, tags)
     lines, own = PageWords(drawn, whole).lines(), drawn.count
     kinds = set()
     for place in range(pdfium.FPDFPage_GetAnnotCount(page)):
@@ -100,7 +100,7 @@ def _read_page(
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
             page = load_page(pdfium, document, number, layers)
-            drawn = PageGlyphs(pdfium, page, levels)
+            drawn = PageGlyphs(pdfium, page, tags)
             lines = PageWords(drawn, whole).lines(annotated=own)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))

@@ -98,7 +98,8 @@ class PageWords:
                 text = part[0] if part[0].isalpha() else self._text(part, font, level=level)
                 if not text.isascii():  # join surrogate pairs
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-                words.append(Word(text, left, right, base, *font[4:]))
+                tag = self._glyphs.tag(part.start())
+                words.append(Word(text, left, right, base, *font[4:8], *tag))
         return words
 
     def _goes_down(self, matches: Sequence[re.Match[str]]) -> bool:
@@ -144,7 +145,7 @@ class PageWords:
 
     def _places(self, start: int, stop: int) -> tuple[float, list[float]]:
         """Return the size of the first character, and where each character begins."""
-        *_, size, _, _, turns, _ = self._glyphs.font(start, goes_down=False)
+        *_, size, _, _, turns, _, _ = self._glyphs.font(start, goes_down=False)
         return size, [self._glyphs.origin(index, turns)[0] for index in range(start, stop)]
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
+from lumber_files.pdf.page_tags import CellTag
 
 _MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
 MAX_BASE_DIFFERENCE = 0.5  # times the size
@@ -49,6 +50,8 @@ class Word(NamedTuple):
     """Quarter turns to the left."""
     level: int = 0
     """That of the heading which the file states it is in, or 0."""
+    cell: CellTag = CellTag()
+    """The cell of a table which the file states it is in."""
 
 
 class TextLine:

@@ -1,0 +1,186 @@
+"""The headings and tables that a tagged PDF states are those of its text."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.files.pdf.test_pdf import PROSE, file_of
+from tests.making_files import pdf_page
+
+Element = tuple[str, "Sequence[Element | str]"]
+"""Its kind, with further entries, and what is in it: elements, or operators that draw text."""
+
+
+def read_tagged(*elements: Element, untagged: str = "") -> str:
+    """Return the text of a page of elements, below what is drawn without a tag."""
+    objects: list[str] = []
+    owners: list[str] = []
+    shown = [untagged]
+
+    def add(kind: str, inside: Sequence[Element | str], parent: int) -> str:
+        number = len(objects) + 8
+        objects.append("")
+        kids = []
+        for own in inside:
+            if isinstance(own, str):
+                shown.append(f"/P << /MCID {len(owners)} >> BDC {own} EMC")
+                kids.append(str(len(owners)))
+                owners.append(f"{number} 0 R")
+            else:
+                kids.append(add(*own, number))
+        place, pointers = f"/P {parent} 0 R /Pg 3 0 R", " ".join([*kids, *kids[-1:]])
+        objects[number - 8] = f"<< /Type /StructElem /S /{kind} {place} /K [{pointers}] >>"
+        return f"{number} 0 R"
+
+    roots = " ".join(add(*element, 6) for element in elements)
+    content = pdf_page(
+        "\n".join(shown),
+        f"<< /Type /StructTreeRoot /K [{roots}] /ParentTree 7 0 R >>",
+        f"<< /Nums [0 [{' '.join(owners)}]] >>",
+        *objects,
+        entries="/StructParents 0",
+        catalog="/MarkInfo << /Marked true >> /StructTreeRoot 6 0 R",
+    )
+    return file_of(content).text
+
+
+def line(base: float, text: str) -> str:
+    return f"BT /F1 11 Tf 72 {base} Td ({text}) Tj ET"
+
+
+COLUMNS = (72, 180, 300, 420)
+
+
+def cell(column: int, base: float, text: str, spans: str = "") -> Element:
+    """Return a cell with a text of one or more lines, and the spans that it states."""
+    lines = [
+        f"BT /F1 11 Tf {COLUMNS[column]} {base - 14 * number} Td ({part}) Tj ET"
+        for number, part in enumerate(filter(None, text.split("/")))
+    ]
+    return f"TD /A [<< /O /Layout >> << /O /Table {spans} >>]", lines
+
+
+def row(base: float, *texts: str) -> Element:
+    return "TR", [cell(column, base, text) for column, text in enumerate(texts)]
+
+
+def prose(base: float) -> Element:
+    return "P", [line(base - 14 * n, text) for n, text in enumerate(PROSE)]
+
+
+def test_headings_have_the_levels_that_the_file_states_in_any_type() -> None:
+    boats: Element = ("H2", [line(690, "of boats")])
+    nets: Element = ("Sect", [("H3", [("Span", [line(610, "Of nets and")]), line(596, "hooks")])])
+    text = read_tagged(
+        *(prose(740), boats, prose(670), nets, prose(570)), untagged=line(766, "Of the sea")
+    )
+    body = " ".join(PROSE)
+    assert text.split("\n\n") == [
+        *("Of the sea", body, "## of boats", body, "### Of nets and hooks", body)
+    ]
+
+
+LARGE = {690: "Of boats", 610: "Of nets"}
+
+
+def test_headings_of_the_size_that_a_tag_states_have_its_level() -> None:
+    large = [f"BT /F1 16 Tf 72 {base} Td ({text}) Tj ET" for base, text in LARGE.items()]
+    text = read_tagged(
+        prose(740), ("H3", large[:1]), prose(660), ("P", large[1:]), prose(580), prose(500)
+    )
+    assert "\n\n### Of boats\n\n" in text
+    assert "\n\n### Of nets\n\n" in text
+
+
+def test_text_that_is_tagged_as_a_heading_is_none_if_it_is_long() -> None:
+    assert "#" not in read_tagged(("H1", [prose(740)]), prose(640))
+
+
+BOATS = [
+    row(700, "Pier", "Large boats", "", "Small boats"),
+    row(680, "North", "", "", "30"),
+    row(660, "South", "of wood and/of steel", "", "two"),
+]
+BOATS_AS_TEXT = (
+    "| Pier | Large boats | Small boats |\n| --- | --- | --- |\n"
+    "| North | | 30 |\n| South | of wood and of steel | two |"
+)
+
+
+def test_a_table_has_the_cells_that_the_file_states_also_empty_ones() -> None:
+    text = read_tagged(prose(740), ("Table", [*BOATS[:1], ("TBody", BOATS[1:])]), prose(600))
+    body = " ".join(PROSE)
+    assert text.split("\n\n") == [body, BOATS_AS_TEXT, body]
+
+
+def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
+    corner = cell(0, 680, "corner", "/RowSpan 1000000000 /ColSpan 2")
+    rows: list[Element] = [
+        ("TR", [cell(0, 700, "all", "/ColSpan 4")]),
+        ("TR", [corner, cell(2, 680, ""), cell(3, 680, "x")]),
+        ("TR", [cell(2, 660, "a"), cell(3, 660, "b")]),
+        ("TR", [cell(2, 640, "c"), cell(3, 640, "d")]),
+    ]
+    assert read_tagged(("Table", rows)).split("\n") == [
+        "| all | | | |",
+        "| --- | --- | --- | --- |",
+        "| corner | corner | | x |",
+        "| corner | corner | a | b |",
+        "| corner | corner | c | d |",
+    ]
+
+
+def test_cells_of_a_row_without_its_spans_are_in_the_columns_that_they_are_under() -> None:
+    short: Element = ("TR", [cell(0, 720, "Pier"), cell(2, 720, "Small boats")])
+    text = read_tagged(
+        ("Table", [short, row(700, "North", "12", "30"), row(680, "South", "7", "9")])
+    )
+    assert text.startswith("| Pier | | Small boats |\n")
+
+
+def test_text_beside_a_table_stays_outside_it() -> None:
+    beside: Element = ("P", ["BT /F1 11 Tf 470 660 Td (Mind the tide) Tj ET"])
+    assert read_tagged(("Table", BOATS), beside).split("\n\n") == [BOATS_AS_TEXT, "Mind the tide"]
+
+
+SPANNED: list[Element] = [
+    ("TR", [cell(n, 700, "abcd"[n], "/RowSpan 2" * (n == 1)) for n in range(4)]),
+    ("TR", [cell(1, 680, "e"), cell(3, 680, "f")]),
+]
+HUGE: list[Element] = [
+    ("TR", [cell(n, base, f"{base}", "/RowSpan 100 /ColSpan 100") for n in range(2)])
+    for base in (700, 680)
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "untagged"),
+    [
+        (BOATS, "BT /F1 11 Tf 190 680 Td (of a form) Tj ET"),
+        (SPANNED, ""),
+        (HUGE, ""),
+        ([*BOATS[:1], BOATS[2], BOATS[1]], ""),
+        ([("TR", [*BOATS[0][1]][::-1]), *BOATS[1:]], ""),
+        (BOATS[:1], ""),
+        ([row(700 - 20 * n, text) for n, text in enumerate(("Name", "Ann", "Bea"))], ""),
+        ([*BOATS, row(600, "/".join([*PROSE] * 3))], ""),
+        ([*BOATS, *(row(600 - 20 * n, "", "the end") for n in range(2))], ""),
+    ],
+    ids=[
+        "other text",
+        "two in a place",
+        "huge",
+        "rows",
+        "columns",
+        "one row",
+        "one column",
+        "a form",
+        "lines as rows",
+    ],
+)
+def test_what_tags_as_a_table_is_read_as_before_if_its_text_does_not_fit(
+    rows: Sequence[Element], untagged: str
+) -> None:
+    text = read_tagged(("Table", rows), untagged=untagged)
+    as_groups = read_tagged(("Div", rows), untagged=untagged)
+    assert text == as_groups
