@@ -24,7 +24,7 @@ from tests.faults.disk import KILLED, Disk, Fault, failing_disk
 from tests.fuzz.test_index import answer
 from tests.retrieval.test_passage_index import MUSIC, RIVER, document, index_of
 
-PLACES_IN_SAMPLE = 2  # of each fault and work, in `make test`
+PLACES_IN_SAMPLE = 3  # of each fault and work, in `make test`
 ALWAYS = 1 << 30  # times that a disk fails which stays broken
 OLD = {name: f"{RIVER} Den {name}." for name in "abcd"}
 LARGE = "\n\n".join(f"Mill {number} grinds rye. {MUSIC}" for number in range(12))

@@ -138,7 +138,7 @@ def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path
 
     class Failing(Counted):
         def judge(self, group: Group) -> int | None:
-            begun.wait(30)
+            begun.wait(120)
             if group.texts[0].startswith("S3"):
                 raise KeyError("a bug")
             time.sleep(0.2)

@@ -241,16 +241,15 @@ def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres
 def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(postgres: Server):
     index = index_of(postgres.place())
     index.add(BOTH)
-    with deadline(0.5):
-        with index.store.database.transaction() as connection:
-            [(process,)] = connection.execute("SELECT pg_backend_pid()").fetchall()
-        os.kill(process, signal.SIGSTOP)
-        try:
-            with pytest.raises(StoreError, match="no answer within") as error:
-                index.search("otters")
-        finally:
-            os.kill(process, signal.SIGCONT)
-        message(error)
+    with index.store.database.transaction() as connection:
+        [(process,)] = connection.execute("SELECT pg_backend_pid()").fetchall()
+    os.kill(process, signal.SIGSTOP)
+    try:
+        with deadline(0.5), pytest.raises(StoreError, match="no answer within") as error:
+            index.search("otters")
+    finally:
+        os.kill(process, signal.SIGCONT)
+    message(error)
     assert index.search("otters")
 
 

@@ -168,7 +168,7 @@ def pooler(postgres: Server, tmp_path: Path) -> Iterator[str]:
         command += ["-u", postgres.folder.owner()]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(100):
+        for _ in range(1200):  # a minute
             with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             time.sleep(0.05)
