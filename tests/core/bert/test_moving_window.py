@@ -55,7 +55,7 @@ def published_walk(
     return sorted(starts)
 
 
-@examples(300)
+@examples(100, long=300)
 @given(
     count=st.integers(0, 1500),
     size=st.integers(3, 60),
@@ -79,7 +79,7 @@ def test_a_long_text_is_scored_at_most_twice_over_even_if_all_tokens_start_chunk
     assert starts == list(range(1, 5000))
 
 
-@examples(150)
+@examples(60, long=150)
 @given(
     count=st.integers(0, 900),
     size=st.integers(2, 60),

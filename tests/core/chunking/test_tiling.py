@@ -51,7 +51,7 @@ def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts, list[
 
 
 @given(problems())
-@examples(300)
+@examples(100, long=300)
 def test_no_other_tiling_is_better(problem: tuple[list[int], list[float], ChunkCosts, list[bool]]):
     sizes, scores, costs, headed = problem
     before = before_places(sizes)

@@ -173,11 +173,11 @@ def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch
 
 def test_adding_writes_what_is_added_and_segments_stay_few(place: Place) -> None:
     store = PassageStore(place())
-    for number in range(200):
+    for number in range(100):
         store.put([stored(str(number), ["oak elm", "ash"])])
     with store.database.transaction() as connection:
         sizes = [size for (size,) in connection.execute("SELECT size FROM segments ORDER BY first")]
-    assert sum(sizes) == 400
+    assert sum(sizes) == 200
     assert all(size > sum(sizes[n + 1 :]) for n, size in enumerate(sizes))
     with store.snapshot() as snapshot:
         large = snapshot._segments.segments[0].id
