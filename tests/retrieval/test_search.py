@@ -222,6 +222,14 @@ def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
     assert len(sentences_of("/// Returns the price of a boat.\nfn price()", "en", "code")) == 2
 
 
+def test_words_of_tags_are_no_content() -> None:
+    text = '<div class="boats of June"><Since v="2.0.0" /></div>\n\n<p id="a">Let by the hour</p>\n'
+    found = [one.text for one in sentences_of(text, "en", "markdown") if one.has_content]
+    assert found == ['<p id="a">Let by the hour</p>']
+    code = '```html\n<div class="boats of June">\n```'
+    assert [one.has_content for one in sentences_of(code, "en", "markdown")] == [True]
+
+
 HIDDEN_LINES = {
     "rst": (
         ".. _prices of the boats: https://boats.test\n\n.. index:: pair: prices; of boats\n\n"

@@ -38,6 +38,7 @@ the rest of its lines has about 300, which makes 3 MB."""
 
 _THREE_WORDS = re.compile(r"(?<![^\W_])(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 _CODE = r"^[ \t>]*`{3,}[ \t]*[\w{.][^`\n]*\n(?s:.)*?(?:^[ \t>]*`{3}|\Z)"  # with its language
@@ -188,6 +189,8 @@ def has_content(text: str, kind: str = "text") -> bool:
 
 
 def _has_words(text: str, two_are_enough: bool) -> bool:
+    if "<" in text and not ("`" in text or two_are_enough):  # tags in code are content
+        text = _TAG.sub(" ", text)
     words = 0
     for line in text.splitlines():
         if _THREE_WORDS.search(line):
