@@ -63,6 +63,13 @@ SplitBy = tuple[str, list[str] | None]
 reads; None: all keys."""
 StoredChunk = tuple[int, Span, dict[str, Any]]  # its document, its place there, all metadata
 StoredText = tuple[str, str, TextOutline]  # the name, text and outline of a document
+RowCache = tuple[
+    dict[int, tuple[Span, dict[str, Any]]], dict[int, tuple[str, bool, StoredText | None]]
+]
+"""The rows that were read in one state of a store: chunks with their own metadata; documents with
+metadata in JSON (each question gets values of its own), and whether their pages are one later."""
+_MOST_CACHED_CHUNKS, _MOST_CACHED_CHARACTERS = 2_000, 4_000_000
+"""How much is cached: 2 MB of chunks, and 4 MB of texts in ASCII."""
 
 
 class NewDocument(NamedTuple):
@@ -161,45 +168,56 @@ def remove_documents(connection: Connection, names: Iterable[str]) -> None:
 
 
 def read_chunks(
-    connection: Connection, owners: Mapping[int, int], *, texts: bool
+    connection: Connection, owners: Mapping[int, int], cache: RowCache | None = None
 ) -> tuple[dict[int, StoredChunk], dict[int, StoredText]]:
     """Return the documents, spans and metadata of chunks, and the documents' texts, by number.
 
     Args:
         connection: Has an open transaction.
         owners: The number of each chunk's document, by its own number.
-        texts: Whether the texts are read.
+        cache: Rows of the same state; those that are read are added. None: no texts are read.
     """
+    cached_chunks, cached_documents = cache or ({}, {})  # other threads may empty them
+    documents = {one: row for one in {*owners.values()} if (row := cached_documents.get(one))}
+    known = (number for number, document in owners.items() if document in documents)
+    chunks = {number: own for number in known if (own := cached_chunks.get(number))}
     rows: list[tuple[Any, ...]] = []
-    contents = "name, text, outline" if texts else "NULL, NULL, NULL"
-    for some in batches(owners, CHUNKS_PER_STATEMENT):
-        wanted = {owners[number] for number in some}
+    contents = "NULL, NULL, NULL" if cache is None else "name, text, outline"
+    for some in batches([one for one in owners if one not in chunks], CHUNKS_PER_STATEMENT):
+        wanted = {owners[number] for number in some} - documents.keys()
         rows += connection.execute(  # in one statement: each takes a round trip
             "SELECT id, first, last, metadata, NULL, NULL, NULL, NULL, NULL "
             f"FROM chunks WHERE id IN ({', '.join('?' * len(some))}) UNION ALL "
             f"SELECT id, NULL, NULL, metadata, source, from_zero, {contents} "
-            f"FROM documents WHERE id IN ({', '.join('?' * len(wanted))})",
+            f"FROM documents WHERE id IN ({', '.join('?' * len(wanted)) or 'NULL'})",
             [*some, *wanted],
         ).fetchall()
-    documents = [row for row in rows if row[1] is None]
-    chunks = [row for row in rows if row[1] is not None]
-    # One text is parsed faster than many.
-    parsed = json.loads(f"[{','.join(row[3] for row in documents)}]")
-    common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
-    undecided = {row[0]: row[4] for row in documents if row[5] is None}
+    new_chunks = [row for row in rows if row[1] is not None]
+    new_documents = [row for row in rows if row[1] is None]
     from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
-    shown = {*select(connection, from_zero, {*undecided.values()})}
-    later = {number for number, source in undecided.items() if (source,) in shown}
-    details = json.loads(f"[{','.join(row[3] for row in chunks)}]")
-    described: dict[int, StoredChunk] = {}
-    for (number, first, last, *_), own in zip(chunks, details, strict=True):
-        document = owners[number]
-        metadata = {**common[document], **read_details(own, later=document in later)}
-        described[number] = document, Span(first, last), metadata
-    return described, {
-        number: (text_in(name), text_in(text), read_outline(outline))
-        for number, *_, name, text, outline in (documents if texts else ())
+    shown = {*select(connection, from_zero, {row[4] for row in new_documents if row[5] is None})}
+    for number, _, _, own, source, decided, name, text, outline in new_documents:
+        content = None if cache is None else (text_in(name), text_in(text), read_outline(outline))
+        documents[number] = own, decided is None and (source,) in shown, content
+    # One text is parsed faster than many.
+    parts = json.loads(f"[{','.join(row[3] for row in new_chunks)}]")
+    for (number, first, last, *_), part in zip(new_chunks, parts, strict=True):
+        details = read_details(part, later=documents[owners[number]][1])
+        chunks[number] = Span(first, last), details
+    if rows and cache is not None:
+        cached_chunks.update(chunks)
+        cached_documents.update(documents)
+        characters = sum(len(own[1]) for *_, own in [*cached_documents.values()] if own)
+        if len(cached_chunks) > _MOST_CACHED_CHUNKS or characters > _MOST_CACHED_CHARACTERS:
+            cached_chunks.clear()
+            cached_documents.clear()
+    parsed = json.loads(f"[{','.join(own for own, *_ in documents.values())}]")
+    common = dict(zip(documents, parsed, strict=True))
+    described = {
+        number: (owners[number], span, {**common[owners[number]], **own})
+        for number, (span, own) in chunks.items()
     }
+    return described, {number: own for number, (*_, own) in documents.items() if own}
 
 
 def _short_json(details: Mapping[str, Any]) -> str:

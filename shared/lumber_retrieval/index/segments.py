@@ -99,6 +99,7 @@ class LiveSegments:
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
     long_documents: frozenset[int]  # the numbers of documents of `LONG_DOCUMENT` characters
     metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of those that were read
+    rows: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))  # cached
 
     @cached_property
     def parts(self) -> list[slice]:

@@ -107,7 +107,7 @@ class Snapshot:
             places = self._segments.with_neighbours(self._segments.places_of([*scores]))
             numbers = self._segments.numbers[places].tolist()
             owners = self.documents_of(numbers)
-            chunks, documents = read_chunks(self._connection, owners, texts=True)
+            chunks, documents = read_chunks(self._connection, owners, self._segments.rows)
             cosines = self._segments.similarities(wanted, places)
             similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
@@ -134,7 +134,7 @@ class Snapshot:
         """Return the chunks that are accepted, with their scores."""
         new = [number for number, _ in ranked if (accepts, number) not in self._accepted]
         with self._intact():
-            chunks, _ = read_chunks(self._connection, self.documents_of(new), texts=False)
+            chunks, _ = read_chunks(self._connection, self.documents_of(new))
         for number, (_, _, metadata) in chunks.items():
             self._accepted[accepts, number] = accepts(metadata)
         return (one for one in ranked if self._accepted[accepts, one[0]])
