@@ -59,11 +59,12 @@ class _Abbreviations(NamedTuple):
     last: frozenset[str]  # all parts
     ordinals: bool  # whether they are written with a full stop
     series: re.Pattern[str]  # "etc." and the letter that begins the next word
+    signs_of_series: tuple[str, ...]  # each match contains one: most texts need no search
 
 
 def without_region(language: str) -> str:
     """Return the code of a language without its region or script: "pt" for "pt-BR"."""
-    return re.split("[-_]", language.lower())[0]
+    return language.lower().replace("_", "-").partition("-")[0]
 
 
 @cache
@@ -83,17 +84,19 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     parts = [name.split(".") for name in leads | others | numbers]
     pairs = frozenset(pair for several in parts for pair in pairwise(several))
     last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
+    signs = ("…", *(form.partition(".")[0] for form in lists.get("series", "…").split()))
     forms = r"\.\s?".join(lists.get("series", "(?!)").split(".")).replace(" ", "|")
     series = re.compile(rf"(?:\b(?:{forms})\.|…(?!\sI\b))\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))")
     ordinals = "ordinals" in lists
-    return _Abbreviations(leads, others, numbers, starters, pairs, last, ordinals, series)
+    return _Abbreviations(leads, others, numbers, starters, pairs, last, ordinals, series, signs)
 
 
 def starts_after_series(text: str, language: str = "en") -> list[int]:
     """Return the offsets of capitals after "…" and abbreviations of "series", such as "etc."."""
     lists = _abbreviations_of(language)
-    found = lists.series.finditer(text) if lists else ()
-    return [match.end() for match in found if match[1].isupper()]
+    if lists is None or not any(map(text.__contains__, lists.signs_of_series)):
+        return []
+    return [match.end() for match in lists.series.finditer(text) if match[1].isupper()]
 
 
 def _is_in_name(text: str, at: int) -> bool:

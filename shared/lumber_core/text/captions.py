@@ -146,12 +146,14 @@ def is_captions(text: str, kind: str) -> bool:
     """
     if kind == "captions" or text.startswith("start\tend\ttext\n"):  # a TSV file of Whisper
         return True
-    return kind in ("text", "markdown") and (begins_with_cue(text) or _is_transcript(text))
+    start = text[:_MAX_CHARACTERS_ABOVE_SPEECH]
+    may_be = kind in ("text", "markdown") and _may_be_captions(start)
+    return may_be and (begins_with_cue(text) or _is_transcript(text))
 
 
 @lru_cache(maxsize=_CACHED_STARTS)
-def _may_have_clocks(start: str) -> bool:
-    return "0:" in start or _CLOCK_AFTER_NAME.search(start) is not None
+def _may_be_captions(start: str) -> bool:
+    return "0:" in start or _CLOCK_AFTER_NAME.search(start) is not None or begins_with_cue(start)
 
 
 def begins_with_cue(text: str) -> bool:
@@ -162,7 +164,7 @@ def begins_with_cue(text: str) -> bool:
 
 def _is_transcript(text: str) -> bool:
     """Return whether words stand between times from the start of a recording on."""
-    if not _may_have_clocks(text[:_MAX_CHARACTERS_ABOVE_SPEECH]):  # nearly all texts end here
+    if not _may_be_captions(text[:_MAX_CHARACTERS_ABOVE_SPEECH]):  # nearly all texts end here
         return False
     if _TIMES_BEFORE.match(text):
         return True

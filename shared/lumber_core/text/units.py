@@ -57,7 +57,7 @@ _ABOVE_INDENT = re.compile(
     "(?m)(?:^(?![^\\w\u3010]|\\d|[一二三四五六七八九十]{1,3}[、\uff0e])[^\n]{1,40}|[\u300d\u300f])"
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
-_CLOSED = re.compile(r"(?:[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*)?")  # sentencex divides before these
+_CLOSED = re.compile(r"[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*")  # sentencex divides before these
 _LABEL = re.compile(r"\s*\(?(?:\d{1,2}|[A-Z])\.[^\S\n]*")  # of an item on one line with others
 _BEGINS_CODE = re.compile(r"[\s\u3002\uff01\uff1f]`")
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
@@ -134,13 +134,15 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
             starts += _sentence_starts(readable, start, end, first, language)
     if "§" in text:
         starts += [before.end() for before in _SECTION.finditer(text)]
-    asides = filter(None, (_IN_PARENTHESES.match(text, at) for at in (first, *starts)))
-    starts += [aside.end() for aside in [*asides] if not aside[1].islower()]
+    opened = [at for at in (first, *starts) if text.startswith(("(", "\uff08"), at)]
+    asides = filter(None, [_IN_PARENTHESES.match(text, at) for at in opened])
+    starts += [aside.end() for aside in asides if not aside[1].islower()]
     starts += starts_after_series(text, language)
     if "\n\u3000" in text:
         starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]
     if not text.isascii():
-        starts = [next(_CLOSED.finditer(text, at)).end() for at in starts]
+        closed = (_CLOSED.match(text, at) for at in starts)
+        starts = [end.end() if end else at for end, at in zip(closed, starts, strict=True)]
     if "`" in text:  # sentencex leaves the one that begins code in the sentence before
         starts = [at - (_BEGINS_CODE.match(text, max(0, at - 2), at) is not None) for at in starts]
     labels = [_LABEL_BEHIND.search(text, max(0, at - 8), at) for at in starts]
@@ -184,7 +186,7 @@ def _prepare(text: str) -> str:
     on lone surrogates, and reads text between backticks as a quotation.
     """
     text = with_colons(text)
-    only_feeds = not any(mark in text for mark in "\r\v\f\x85\u2028\u2029")
+    only_feeds = not any(map(text.__contains__, "\r\v\f\x85\u2028\u2029"))
     blanks = _BLANKS if only_feeds else _BLANK_LINES  # in a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():

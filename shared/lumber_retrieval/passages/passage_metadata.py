@@ -24,7 +24,6 @@ from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
 
-_OWN_KEYS = frozenset(OWN_KEYS)
 _HEADING_KEYS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
 
 
@@ -75,7 +74,7 @@ def _divide_by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
 def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, Any]:
     """Return the metadata of a part of a chunk: its own headings, context, pages and lines."""
     whole, outline = chunk.span, chunk.outline
-    if span == whole or not chunk.metadata.keys() & _OWN_KEYS:
+    if span == whole or not chunk.metadata.keys() & OWN_KEYS:
         return part.metadata
     if outline is None:
         text, outline, start = chunk.text, _outline_of(chunk), whole.start

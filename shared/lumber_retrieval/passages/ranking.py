@@ -6,7 +6,7 @@ Sentences are taken best first, until the budget is full.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -103,16 +103,6 @@ class _Document(NamedTuple):
     count: Callable[[str], int]  # counts words
 
 
-class _DividedChunk(NamedTuple):
-    """A chunk, its score, the number of words above it, and its sentences, at least one."""
-
-    chunk: Hit
-    score: float
-    above: int
-    document: _Document
-    parts: list[Sentence]
-
-
 def select_passages(
     question: QuestionWords,
     chunks: Sequence[Hit],
@@ -187,7 +177,6 @@ def _best_sentences(
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     documents: dict[str, _Document] = {}
-    divided: list[_DividedChunk] = []
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
@@ -199,13 +188,13 @@ def _best_sentences(
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
         parts = _sentences_in(chunk.span, limits, document, settings.budget, language)
         if parts:
-            divided.append(_DividedChunk(chunk, scores[place], above, document, parts))
+            scored = make_hit((*chunk[:4], scores[place], chunk.metadata, above, *chunk[7:]))
+            coverages = question.coverages(own for _, own, _ in parts)
+            shares = zip(parts, coverages, strict=True)
+            yield from _score_sentences(scored, document, shares, settings.budget)
             words_left -= document.count(chunk.text)
             if words_left < 0:
                 break
-    coverages = iter(question.coverages(own for one in divided for _, own, _ in one.parts))
-    for one in divided:
-        yield from _score_sentences(one, coverages, settings.budget)
 
 
 @lru_cache(maxsize=_CACHED_CONTEXTS)
@@ -277,19 +266,21 @@ def _sentences_in(
 
 
 def _score_sentences(
-    divided: _DividedChunk, coverages: Iterator[float], budget: int
+    chunk: Hit, document: _Document, shares: Iterable[tuple[Sentence, float]], budget: int
 ) -> Iterator[tuple[Hit, bool]]:
-    """Yield the sentences of a chunk with scores, and small tables before each of their rows."""
-    chunk, score_of_chunk, above, (text, _, _, count), parts = divided
-    named, described = chunk[:2], (chunk.metadata, above, *chunk[7:])
-    for (span, own, full), coverage in zip(parts, coverages, strict=False):
-        score = (score_of_chunk + _SENTENCE_WEIGHT * coverage) / _HIGHEST_SCORE
+    """Yield the sentences of a chunk with scores, and small tables before each of their rows.
+
+    Each sentence has the share of the question's words that it contains.
+    """
+    named, described, text = chunk[:2], chunk[5:], document.text
+    for (span, own, full), share in shares:
+        score = (chunk.score + _SENTENCE_WEIGHT * share) / _HIGHEST_SCORE
         table = small_table(text, span) if "|" in own else None
         if table is not None:
             both = Span(min(span.start, table.start), max(span.end, table.end))
             whole = both.of(text)
             yield make_hit((*named, both, whole, score, *described)), full or has_content(whole)
-        if table is None or count(table.of(text)) > budget:
+        if table is None or document.count(table.of(text)) > budget:
             yield make_hit((*named, span, own, score, *described)), full
 
 

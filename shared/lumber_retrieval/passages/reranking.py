@@ -180,7 +180,7 @@ def _divide(
     metadata = described.metadata
     for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **metadata}), _TRIM):
         added = chunk_metadata(chunk, metadata, everything=False, context=True)
-        own = {**metadata, **added} if metadata.keys() & {*OWN_KEYS} else metadata
+        own = {**metadata, **added} if metadata.keys() & OWN_KEYS else metadata
         yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
 
 

@@ -138,6 +138,9 @@ _MOST_CHARACTERS_PER_WORD = 12
 """Maximum mean characters of a word in a passage. Prose has about 6 characters a word with
 the space, German 8; 12 keeps file names and links from counting extra. In text without spaces, such
 as JSON or Base64, this many characters count as a word."""
+_LONGEST_COUNTED, _COUNTED_TEXTS = 1_000, 4_000
+"""Characters of the longest text whose number of words is cached, and how many such texts:
+sentences and the gaps between them, which make 1 MB."""
 
 
 def words_in(text: str) -> list[str]:
@@ -242,6 +245,11 @@ def count_written(text: str) -> int:
 
 def _count(text: str) -> int:
     """Return the number of words of a text, which may begin and end inside words."""
+    return (_count_once if len(text) <= _LONGEST_COUNTED else _count_once.__wrapped__)(text)
+
+
+@lru_cache(maxsize=_COUNTED_TEXTS)
+def _count_once(text: str) -> int:
     text = text.replace(_BAR, " ")
     spaceless = not text.isascii() and _MAYBE_SYLLABIC.search(text)
     return len(_WORD.findall(text) if spaceless else text.split())
