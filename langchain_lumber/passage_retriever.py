@@ -23,7 +23,7 @@ from lumber_core.checks import RefusesUnknown
 from lumber_core.chunking.delivery import EMPTY_VALUES
 from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.origin import Metadata, address_of
+from lumber_core.text.origin import Metadata, file_names
 from lumber_core.text.pages import number_pages, place_source
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
@@ -179,6 +179,6 @@ def _document_of(passage: Passage) -> Document:
         "similarity": passage.similarity,
         "words_found": passage.words_found,
     }
-    if not address_of(metadata):
+    if not file_names(metadata):
         metadata["source"] = passage.document
     return Document(page_content=passage.in_context, metadata=metadata, id=passage.key)

@@ -46,11 +46,6 @@ def check_positive(name: str, value: object, *, least: int = 1) -> None:
         raise ValueError(f"{name} must be at least {least}, not {value}")
 
 
-def check_not_negative(name: str, value: object) -> None:
-    """Raise unless `value` is a whole number of at least 0; see `check_positive`."""
-    check_positive(name, value, least=0)
-
-
 def check_number(
     name: str, value: object, fits: Callable[[float], bool] = math.isfinite, expected: str = ""
 ) -> None:

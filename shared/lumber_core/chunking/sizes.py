@@ -6,7 +6,7 @@ import logging
 from math import ceil
 from typing import Literal
 
-from lumber_core.checks import check_not_negative, check_positive
+from lumber_core.checks import check_positive
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +100,6 @@ def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int
 
 def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:
     """Raise unless an overlap is a whole number from 0 to below `chunk_size`."""
-    check_not_negative("chunk_overlap", chunk_overlap)
+    check_positive("chunk_overlap", chunk_overlap, least=0)
     if chunk_size is not None and chunk_overlap >= chunk_size:
         raise ValueError(f"chunk_overlap ({chunk_overlap}) must be below chunk_size ({chunk_size})")

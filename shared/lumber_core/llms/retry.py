@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.calls.threads import sleep
-from lumber_core.checks import check_not_negative, check_number, check_positive
+from lumber_core.checks import check_number, check_positive
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
 from lumber_core.llms.failures import (
@@ -80,7 +80,7 @@ class CallPolicy:
             check_number(name, getattr(self, name), lambda s: s >= 0, "at least 0 seconds")
         if self.give_up_after is not None:
             check_positive("give_up_after", self.give_up_after)
-        check_not_negative("rereads", self.rereads)
+        check_positive("rereads", self.rereads, least=0)
         for name in ("call_timeout", "requests_per_minute", "tokens_per_minute"):
             if (limit := getattr(self, name)) is not None:
                 check_number(

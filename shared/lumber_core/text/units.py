@@ -126,9 +126,10 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     first = _content_start(text)
     starts: list[int] = []
     readable = _prepare(text)
-    items = (item.end() - len(item[0].lstrip()) for item in _ITEM.finditer(readable))
-    starts += [item for item in items if item > first]
-    readable = _ITEM.sub(_replace_mark, readable)
+    if "(" in readable or not readable.isascii():  # as each item has one of these
+        items = (item.end() - len(item[0].lstrip()) for item in _ITEM.finditer(readable))
+        starts += [item for item in items if item > first]
+        readable = _ITEM.sub(_replace_mark, readable)
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)

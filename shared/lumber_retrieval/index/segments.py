@@ -147,8 +147,9 @@ class LiveSegments:
         near = np.clip(places[:, None] + np.arange(-1, 2), 0, len(documents) - 1)
         return np.unique(near[documents[near] == documents[places][:, None]])
 
-    def __len__(self) -> int:
-        """Return the number of live chunks."""
+    @cached_property
+    def size(self) -> int:
+        """The number of live chunks."""
         return len(self.places)
 
     def nearest(self, wanted: Doubles, count: int) -> Iterator[Ranking]:
@@ -157,13 +158,13 @@ class LiveSegments:
         The first group has about `count`, the next are ever larger. After the first, a group may
         have higher similarities than the one before.
         """
-        if not len(self):
+        if not self.size:
             return
-        if len(self) <= _MOST_COMPARED:
+        if self.size <= _MOST_COMPARED:
             yield from self._rank(self.places, self.similarities(wanted, self.places), count)
             return
         estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
-        chosen = max(count, _FEWEST_CHOSEN + len(self) // _ONE_CHOSEN_IN)
+        chosen = max(count, _FEWEST_CHOSEN + self.size // _ONE_CHOSEN_IN)
         for places in highest(estimates, self.places, chosen):
             yield from self._rank(places, self.similarities(wanted, places), count)
 
@@ -172,9 +173,9 @@ class LiveSegments:
 
         The first group has about `count`, the next are ever larger; see `bm25`.
         """
-        if not len(self):
+        if not self.size:
             return
-        total, lengths = len(self), self.saturations
+        total, lengths = self.size, self.saturations
         places, scores = bm25(lists, lists.counts, lengths, total, count, every=every)
         yield from self._rank(places, scores, count)
 

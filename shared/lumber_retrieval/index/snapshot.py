@@ -36,7 +36,7 @@ class Snapshot:
     @cached_property
     def size(self) -> int:
         """How many chunks it has."""
-        return len(self._segments)
+        return self._segments.size
 
     def nearest(self, wanted: Doubles, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the chunks nearest to a rotated vector, best first, with similarities."""
@@ -123,12 +123,15 @@ class Snapshot:
     ) -> dict[int, float]:
         """Return the first `count` accepted chunks of groups with falling scores."""
         best: Ranking = []
-        for ranked in self._read_intact(groups):
+        while True:
+            with self._intact():
+                ranked = next(groups, None)
+            if ranked is None:
+                return self.first(best, count)
             for some in batches(ranked, CHUNKS_PER_STATEMENT):
                 best += some if accepts is None else self._filter(some, accepts)
                 if len(best) > count and best[-1][1] < best[count - 1][1]:
                     return self.first(best, count)
-        return self.first(best, count)
 
     def _filter(self, ranked: Ranking, accepts: Accepts) -> Iterator[tuple[int, float]]:
         """Return the chunks that are accepted, with their scores."""
@@ -138,7 +141,3 @@ class Snapshot:
         for number, (_, _, metadata) in chunks.items():
             self._accepted[accepts, number] = accepts(metadata)
         return (one for one in ranked if self._accepted[accepts, one[0]])
-
-    def _read_intact(self, groups: Iterator[Ranking]) -> Iterator[Ranking]:
-        with self._intact():
-            yield from groups

@@ -117,18 +117,15 @@ class PackedVectors:
 
     def __init__(self, content: bytes, count: int) -> None:
         self._numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1)
+        self._count = count
         self.width = self._numbers.shape[1]  # how many numbers a vector has
-
-    def __len__(self) -> int:
-        """Return the number of vectors."""
-        return len(self._numbers)
 
     def similarities(self, wanted: TwoParts, places: Rows) -> _Floats:
         """Return the cosine similarities of the vectors at `places` to a rotated vector."""
         parts, steps = wanted
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
-        every = len(places) == len(self)  # which needs no copy
+        every = len(places) == self._count  # which needs no copy
         for first in range(0, len(places), _BLOCK_SIZE):
             some = slice(first, first + _BLOCK_SIZE)
             numbers = self._numbers[some] if every else self._numbers.take(places[some], axis=0)
@@ -149,7 +146,7 @@ class PackedVectors:
         rest = wanted - signs.centre
         step = _STEP * np.sqrt(rest @ rest / self.width) or 1.0
         levels = np.clip((rest / step + 4) // 2, 0, 3)
-        differing = np.zeros(len(self), dtype=np.uint16)
+        differing = np.zeros(self._count, dtype=np.uint16)
         own_bits = _bits(np.array([levels >= 2, levels % 2 == 1]))
         for stored, (first, second) in zip(signs.bits, own_bits, strict=True):
             differing += 2 * _bit_count(stored ^ first) + _bit_count(stored ^ second)
@@ -167,7 +164,8 @@ class PackedVectors:
     def _scales(self) -> _Floats:
         """The factors that scale each vector to length 1."""
         blocks = (
-            self._numbers[first : first + _BLOCK_SIZE] for first in range(0, len(self), _BLOCK_SIZE)
+            self._numbers[first : first + _BLOCK_SIZE]
+            for first in range(0, self._count, _BLOCK_SIZE)
         )
         squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
         lengths = np.sqrt(np.concatenate(squares))
@@ -177,7 +175,7 @@ class PackedVectors:
     @cached_property
     def _signs(self) -> _Signs:
         """The signs of differences from the mean: vectors of some models are all close to it."""
-        count = len(self)
+        count = self._count
         sample = slice(None, None, max(1, count // _SAMPLED_VECTORS))
         signs = _Signs(
             (self._numbers[sample] * self._scales[sample, None]).mean(axis=0),

@@ -14,7 +14,7 @@ from math import inf
 from operator import attrgetter, eq, itemgetter
 from typing import Any, NamedTuple
 
-from lumber_core.checks import check_not_negative, check_positive
+from lumber_core.checks import check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
 from lumber_core.text.captions import is_captions, speech, spoken_text, time_at
@@ -132,7 +132,7 @@ class Passage:
 
 def check_limits(max_gap: object, budget: object) -> None:
     """Raise a TypeError or ValueError unless these are limits of passages; see `join_hits`."""
-    check_not_negative("max_gap", max_gap)
+    check_positive("max_gap", max_gap, least=0)
     if budget is not None:
         check_positive("budget", budget)
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from lumber_core.checks import check_flags, check_not_negative, check_number, check_positive
+from lumber_core.checks import check_flags, check_number, check_positive
 from lumber_core.spans import Span
 from lumber_core.text.captions import is_captions, read_cues
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -85,7 +85,7 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_flags(self, "keywords", "context", "reading_order")
-        check_not_negative("max_gap", self.max_gap)
+        check_positive("max_gap", self.max_gap, least=0)
         check_positive("budget", self.budget)
         if self.k is not None:
             check_positive("k", self.k)
