@@ -15,7 +15,7 @@ from lumber_files.pdf.text_lines import TextLine, Word, by_height
 
 _SIGNS = "$€£¥"
 _TOP = attrgetter("top")
-_SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
+SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
 # Possibly with the mark of a note; "21/20" is a change.
 _YEAR = re.compile(
     r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
@@ -115,7 +115,7 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
                 cells.append([])
             cells[-1].append(word)
     return [
-        _Range(own[0].left, own[-1].right, _SPACE_AT_SIGN.sub("", " ".join(w.text for w in own)))
+        _Range(own[0].left, own[-1].right, SPACE_AT_SIGN.sub("", " ".join(w.text for w in own)))
         for own in cells
     ]
 

@@ -193,13 +193,11 @@ def _blocks(
     number: int, page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
 ) -> Iterator[_Block]:
     """Yield the blocks of a page: its ruled tables, and the blocks of lines between them."""
-    inside: dict[TextLine, _Block] = {}
     bands = [rule for rule in rules if rule.is_band]
     rules = [rule for rule in rules if not rule.is_band]
     page, tagged = find_tagged_tables(page)
-    for own, cells in tagged:
-        table = _Block("table", cells=cells)
-        inside.update((line, table) for line in own)
+    tables = [(own, _Block("table", cells=cells)) for own, cells in tagged]
+    inside = {line: table for own, table in tables for line in own}
     free = [line for line in page if line not in inside]
     for find in (partial(find_grids, bands), partial(find_open_grids, page)):
         for grid in find(rules):

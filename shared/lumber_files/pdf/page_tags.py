@@ -45,16 +45,14 @@ def read_tags(pdfium: Any, page: Any) -> Tags:
             tables += 1
             cell = CellTag(tables)
         rows[cell.table] += kind == "TR"
-        inside = []
-        for number in range(pdfium.FPDF_StructElement_CountChildren(element)):
+        for number in range(pdfium.FPDF_StructElement_CountChildren(element))[::-1]:
             child = pdfium.FPDF_StructElement_GetChildAtIndex(element, number)
             mark = pdfium.FPDF_StructElement_GetChildMarkedContentID(element, number)
             if kind == "TR" and cell.table:
                 spans = (_span(pdfium, child, attribute) for attribute in (b"RowSpan", b"ColSpan"))
                 cell = CellTag(cell.table, rows[cell.table], number, *spans)
             tags[mark] = level, cell if cell.row else CellTag()
-            inside.append((child, level, cell))
-        waiting += inside[::-1]
+            waiting.append((child, level, cell))
     pdfium.FPDF_StructTree_Close(tree)
     tags.pop(-1, None)  # of what is an element, and no text
     return tags

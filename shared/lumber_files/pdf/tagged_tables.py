@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS
+from lumber_files.pdf.column_tables import SPACE_AT_SIGN
 from lumber_files.pdf.page_tags import CellTag
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine
@@ -62,13 +63,16 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     for cell, start in starts.items():
         if not grid or grid[cell.row][start]:  # a cell from above that spans rows is there
             return []
-        text = "\n".join(line.text for line in cells[cell])
+        text = SPACE_AT_SIGN.sub("", "\n".join(line.text for line in cells[cell]))
         for row in range(cell.row, min(cell.row + cell.rows, numbers.stop)):
             for place in range(start, start + (cell.columns if cell.columns < width else 1)):
                 grid[row][place] = grid[row][place] or text
     rows = [row for row in grid.values() if any(row)]
     alone = [row for row in rows if sum(map(bool, row)) == 1]
     loose = sum(not row[0] for row in alone)
+    values = [text for row in rows[1:] for text in row[1:] if text]
+    if 2 * sum(o.upper().isupper() for o in values) < len(values) and not all(rows[0][1:]):
+        return []  # numbers whose heads state no spans, which `column_tables` knows
     is_data = len(rows) > len(alone) + 1 and loose <= max(1, _MAX_LOOSE_SHARE * len(rows))
     if not is_data or any(len("".join(row)) > _MAX_BAND for row in alone):
         return []

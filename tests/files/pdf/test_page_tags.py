@@ -98,12 +98,12 @@ def test_text_that_is_tagged_as_a_heading_is_none_if_it_is_long() -> None:
 
 BOATS = [
     row(700, "Pier", "Large boats", "", "Small boats"),
-    row(680, "North", "", "", "30"),
+    row(680, "North", "", "", "$ 30"),
     row(660, "South", "of wood and/of steel", "", "two"),
 ]
 BOATS_AS_TEXT = (
     "| Pier | Large boats | Small boats |\n| --- | --- | --- |\n"
-    "| North | | 30 |\n| South | of wood and of steel | two |"
+    "| North | | $30 |\n| South | of wood and of steel | two |"
 )
 
 
@@ -133,7 +133,7 @@ def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
 def test_cells_of_a_row_without_its_spans_are_in_the_columns_that_they_are_under() -> None:
     short: Element = ("TR", [cell(0, 720, "Pier"), cell(2, 720, "Small boats")])
     text = read_tagged(
-        ("Table", [short, row(700, "North", "12", "30"), row(680, "South", "7", "9")])
+        ("Table", [short, row(700, "North", "oak", "elm"), row(680, "South", "ash", "fir")])
     )
     assert text.startswith("| Pier | | Small boats |\n")
 
@@ -147,6 +147,13 @@ SPANNED: list[Element] = [
     ("TR", [cell(n, 700, "abcd"[n], "/RowSpan 2" * (n == 1)) for n in range(4)]),
     ("TR", [cell(1, 680, "e"), cell(3, 680, "f")]),
 ]
+QUARTER = "BT /F1 11 Tf 200 720 Td (Three months ended) Tj ET"
+YEARS: list[Element] = [
+    ("TR", [("TH", []), ("TH", [QUARTER])]),
+    row(700, "", "2022", "2021"),
+    row(680, "Boats", "7", "9"),
+    row(660, "Nets", "5", "6"),
+]
 HUGE: list[Element] = [
     ("TR", [cell(n, base, f"{base}", "/RowSpan 100 /ColSpan 100") for n in range(2)])
     for base in (700, 680)
@@ -158,6 +165,7 @@ HUGE: list[Element] = [
     [
         (BOATS, "BT /F1 11 Tf 190 680 Td (of a form) Tj ET"),
         (SPANNED, ""),
+        (YEARS, ""),
         (HUGE, ""),
         ([*BOATS[:1], BOATS[2], BOATS[1]], ""),
         ([("TR", [*BOATS[0][1]][::-1]), *BOATS[1:]], ""),
@@ -169,6 +177,7 @@ HUGE: list[Element] = [
     ids=[
         "other text",
         "two in a place",
+        "heads without spans",
         "huge",
         "rows",
         "columns",
