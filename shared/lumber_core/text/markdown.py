@@ -72,6 +72,7 @@ HIDDEN = (
 )
 """A pattern of what a reader does not see: comments, targets of links, and lines with the end of a
 block (":::"), a tag of a template ("{% tip %}", "{{< note >}}") or an import of MDX."""
+HIDDEN_SIGNS = ("<", ":::", "///", "{", "import")  # each match of this pattern contains one
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 # Comments, code and tables, which contain no headings; and headings, closed or not.

@@ -19,10 +19,10 @@ import regex
 from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
-from lumber_core.text.markdown import HIDDEN
+from lumber_core.text.markdown import HIDDEN, HIDDEN_SIGNS
 from lumber_core.text.structured import HIDDEN_LINES, MARKUPS, NESTED, markup_headings
 from lumber_core.text.units import sentences, starts_of_sentences
-from lumber_retrieval.words.keywords import count_words
+from lumber_retrieval.words.keywords import count_words, count_written
 
 _MOST_ROWS = 10
 """Maximum number of rows of a small table, which is read whole."""
@@ -85,7 +85,7 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
     """Yield the headings in a range of a text; see `Source.kind`. Code and data have none."""
     if kind in MARKUPS:
         yield from (Span(*heading.span()) for heading in markup_headings(text, kind, start, end))
-    elif kind not in NESTED and any(text.find(sign, start, end) >= 0 for sign in _HEADING_SIGNS):
+    elif kind not in NESTED and any(map(text[start:end].__contains__, _HEADING_SIGNS)):
         found = _HEADING.finditer(text, start, end)  # also code, whose comments are none
         yield from (Span(*match.span()) for match in found if match.lastgroup)
 
@@ -114,11 +114,12 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     whole_lines = kind in NESTED
     commented = not whole_lines and "#" in text and _COMMENTS.search(text)
     headings = [] if commented else [*headings_in(text, kind)]
-    if not whole_lines and any(sign in text for sign in _OPENING_SIGNS):
+    if not whole_lines and any(map(text.__contains__, _OPENING_SIGNS)):
         openings = (Span(*at.span()) for at in _OPENING.finditer(text) if at["opening"])
         headings = sorted({*headings, *openings})
+    maybe_hidden = kind in _HIDDEN or any(map(text.__contains__, HIDDEN_SIGNS))
     hidden = _HIDDEN.get(kind, _HIDDEN_IN_MARKDOWN)
-    shown = text if whole_lines else hidden.sub(_blank_hidden, text)
+    shown = hidden.sub(_blank_hidden, text) if maybe_hidden and not whole_lines else text
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
@@ -136,7 +137,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
     if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)
-    elif any(sign in text for sign in _ROW_SIGNS):
+    elif any(map(text.__contains__, _ROW_SIGNS)):
         rows = rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
@@ -195,7 +196,7 @@ def _has_words(text: str, two_are_enough: bool) -> bool:
     for line in text.splitlines():
         if _THREE_WORDS.search(line):
             return True
-        words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))
+        words += sum(map(count_written, _LETTERS_AND_DIGITS.findall(line)))
         almost = words == _FEWEST_WORDS - 1
         if words >= _FEWEST_WORDS or (almost and (two_are_enough or _SENTENCE_END.search(line))):
             return True
