@@ -66,10 +66,10 @@ _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sen
 _NUMBER = r"\((?:[^\W\d_]|\d{1,2}|[ivxIVX]{2,5})\)(?=[^\S\n]"
 _BULLET = r"[\u2022\u2043\u204c\u204d\u25a0-\u25ff\u2605\u2606\u27a2-\u27a4](?=[^\S\n])"
 _ITEM = re.compile(
-    rf"(?:\A|(?<=\n\n))[^\S\n]*{_NUMBER}.*(?:\n(?![^\S\n]*\().+)*(?:\n\n|\n?\Z))"
-    rf"|^[^\S\n]*(?:{_NUMBER}.{{200}})|{_BULLET})",
-    re.MULTILINE,
+    rf"\n(?:\n[^\S\n]*{_NUMBER}.*(?:\n(?![^\S\n]*\().+)*(?:\n\n|\n?\Z))"
+    rf"|[^\S\n]*(?:{_NUMBER}.{{200}})|{_BULLET}))"
 )
+_ABOVE = "\n\n"  # a text begins as a paragraph does
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
@@ -127,9 +127,10 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     starts: list[int] = []
     readable = _prepare(text)
     if "(" in readable or not readable.isascii():  # as each item has one of these
-        items = (item.end() - len(item[0].lstrip()) for item in _ITEM.finditer(readable))
+        below = _ABOVE + readable
+        items = (item.end() - len(item[0].strip() + _ABOVE) for item in _ITEM.finditer(below))
         starts += [item for item in items if item > first]
-        readable = _ITEM.sub(_replace_mark, readable)
+        readable = _ITEM.sub(_replace_mark, below).removeprefix(_ABOVE)
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
