@@ -165,7 +165,7 @@ def train(
     checkpoints = folder / "checkpoints"
     last = None
     if resume and checkpoints.is_dir():
-        last = get_last_checkpoint(str(checkpoints))  # type: ignore[no-untyped-call]
+        last = get_last_checkpoint(str(checkpoints))
     trainer.train(resume_from_checkpoint=last)
     model.to("cpu").save(folder)
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
