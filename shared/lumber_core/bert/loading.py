@@ -65,8 +65,7 @@ class LoadedEmbedder(NamedTuple):
         """Return a vector of length 1 for each text, shape (texts, width)."""
         specials = self.tokenizer.cls_id, self.tokenizer.sep_id
         pieces = [self.tokenizer(text) for text in texts]
-        if sum(map(len, texts)) >= _MIN_CHARACTERS:
-            _warn_if_unknown(pieces, self.tokenizer.unknown_id)
+        _warn_if_unknown(pieces, self.tokenizer.unknown_id)
         vectors = self.model.run(
             [{"ids": sequence(text.ids[:_MAX_EMBEDDED_TOKENS], *specials)} for text in pieces]
         )

@@ -8,11 +8,6 @@ the same ids, but byte offsets in the normalised text, which are wrong in 81 of 
 A word becomes the longest pieces that the vocabulary contains, from left to right. A text is read
 in independent parts. Most parts occur many times in a text, so the pieces of tens of thousands of
 parts are cached.
-
-Before that, control characters are dropped, white space becomes a space, ideographs and punctuation
-marks become separate words, accents are dropped after canonical decomposition (NFD), and letters
-become lower case. The result may differ from that of `tokenizers` for characters that are newer
-than its tables (Unicode 8), and for marks other than accents that NFD reorders.
 """
 
 from __future__ import annotations
@@ -20,25 +15,21 @@ from __future__ import annotations
 import json
 import re
 import string
-import unicodedata
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import chain, islice, repeat
+from collections.abc import Iterable, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 from lumber_core.bert.moving_window import TokenIds
+from lumber_core.bert.normalizer import WHITE, Normalizer, lone_characters
 from lumber_core.errors import WeightsError
 from lumber_core.text.unicode import breaks
 
 _MAX_CACHED_PARTS = 1 << 15
 _MAX_CACHED_CHARACTERS = 64  # of a part
-_MAX_REPLACEMENTS = 1 << 16  # of characters, that are cached
 _PARTS_PER_BATCH = 1 << 14  # bounds the memory for a text
 _MAX_WORD_CHARACTERS = 100  # longer words are unknown
 _UNKNOWN, _CONTINUES = "[UNK]", "##"
@@ -59,14 +50,6 @@ _EXPECTED: dict[str, dict[str, object]] = {
         "max_input_chars_per_word": _MAX_WORD_CHARACTERS,
     },
 }
-_CONTROL = ("Cc", "Cf", "Co", "Cs")
-_UNDECODABLE = "\ufffd"
-# As the content of character classes.
-_WHITE = "\t\n\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_IDEOGRAPHS = (
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
-    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
-)
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of added tokens; all false in BERT
 
 
@@ -204,9 +187,9 @@ class PartPieces(dict[str, tuple[int, ...]]):
         kinds = (
             *map(re.escape, sorted(special, key=len, reverse=True)),
             "[0-9A-Za-z]+ ",  # a fast path for most English words
-            f"[^{_WHITE}{_lone_characters()}]+",
-            f"[{_lone_characters()}]",
-            f"[{_WHITE}]+",
+            f"[^{WHITE}{lone_characters()}]+",
+            f"[{lone_characters()}]",
+            f"[{WHITE}]+",
         )
         self.parts = re.compile("|".join(kinds))
 
@@ -261,57 +244,3 @@ def _max_lengths(words: Iterable[str]) -> dict[str, int]:
         if len(word) > lengths.get(word[:1], 0):
             lengths[word[:1]] = len(word)
     return lengths
-
-
-@lru_cache(maxsize=1)
-def _lone_characters() -> str:
-    """Return characters that are separate words, as the content of a character class.
-
-    They are listed because `re` with the list is twice as fast as `regex` with their category.
-    """
-    every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x20000)]))
-    runs = regex.findall(r"[\p{P}!-/:-@\[-`{-~]+", every)
-    ranges = (f"{re.escape(run[0])}-{re.escape(run[-1])}" for run in runs)
-    return "".join(ranges) + _IDEOGRAPHS
-
-
-class Normalizer:
-    """Normalises texts. Accents are dropped if `strip_accents`; None: if `lowercase`."""
-
-    def __init__(self, *, lowercase: bool, strip_accents: bool | None) -> None:
-        self._lowercase = lowercase
-        self._strips = lowercase if strip_accents is None else strip_accents
-        self._is_white = re.compile(f"[{_WHITE}]").match
-        self._is_alone = re.compile(f"[{_lone_characters()}]").match
-        self._replacements: dict[str, str] = {}
-
-    def __call__(self, text: str) -> tuple[str, Sequence[int]]:
-        """Return the words of a text, with spaces around them, and the origins of their characters.
-
-        The origin of a character is the offset of the original one in the text.
-        """
-        if text.isascii() and text.isalnum():
-            return (text.lower() if self._lowercase else text), range(len(text))
-        words: list[str] = []
-        origins = array("i")
-        for offset, character in enumerate(text):
-            replacement = self._replacements.get(character)
-            if replacement is None:
-                replacement = self._replace(character)
-                if len(self._replacements) < _MAX_REPLACEMENTS:
-                    self._replacements[character] = replacement
-            words.append(replacement)
-            origins.extend(repeat(offset, len(replacement)))
-        return "".join(words), origins
-
-    def _replace(self, character: str) -> str:
-        if self._is_white(character):
-            return " "
-        if character == _UNDECODABLE or unicodedata.category(character) in _CONTROL:
-            return ""
-        parts = unicodedata.normalize("NFD", character) if self._strips else character
-        return "".join(
-            f" {part} " if self._is_alone(part) else part.lower() if self._lowercase else part
-            for part in parts
-            if not (self._strips and unicodedata.category(part) == "Mn")
-        )

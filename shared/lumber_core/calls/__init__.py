@@ -1,1 +1,1 @@
-"""Runs work in `threads`, also across forks of the process, and within `deadlines`."""
+"""Runs work in `threads`, within `deadlines`, and across `forks` of the process."""

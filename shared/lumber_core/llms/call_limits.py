@@ -7,7 +7,8 @@ import random
 import time
 from typing import Any
 
-from lumber_core.calls.threads import ForkSafeLock, sleep
+from lumber_core.calls.forks import ForkSafeLock
+from lumber_core.calls.threads import sleep
 from lumber_core.support.wording import with_noun
 
 logger = logging.getLogger(__name__)

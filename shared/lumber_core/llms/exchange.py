@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lumber_core.calls.threads import ForkSafeLock
+from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.failures import is_cut, status_of
 from lumber_core.llms.model import Answers, Completion

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from lumber_core.calls.deadlines import call_in_own_thread, call_within
-from lumber_core.calls.threads import renew_after_fork
+from lumber_core.calls.forks import renew_after_fork
 from lumber_core.checks import check_number, check_positive
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form

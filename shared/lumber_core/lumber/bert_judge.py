@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
-from lumber_core.calls.threads import ForkSafeLock
+from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Outcome, Usage, Verdict

@@ -23,7 +23,7 @@ import psycopg
 from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 
-from lumber_core.calls.threads import renew_after_fork
+from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import (
     Database,

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
-from lumber_core.calls.threads import ForkSafeLock, batches, renew_after_fork
+from lumber_core.calls.forks import ForkSafeLock, renew_after_fork
+from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import CACHE_FORMAT, KeyValueCache
 from lumber_core.support.secrets import redact, without_secrets

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
-from lumber_core.calls.threads import ForkSafeLock
+from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.storage.database import (
     Connection,
     ReadError,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from lumber_core.calls.threads import ForkSafeLock, SingleFlight, renew_after_fork
+from lumber_core.calls.forks import ForkSafeLock, renew_after_fork
+from lumber_core.calls.threads import SingleFlight
 from lumber_core.llms.call_limits import RateLimiter
 from lumber_core.llms.openai import OpenAIModel
 from tests.core.forking import works_in_a_fork
