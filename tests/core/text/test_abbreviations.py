@@ -90,6 +90,8 @@ WHOLE = by_language("""
     hi: डॉ. शर्मा आए हैं। | डा. शर्मा आए हैं।
     cs: Novák, Ph.D., přišel.
     ar: جاء د. محمد إلى البيت.
+    en: See Fed. R. Civ. P. 12. | It is of Eimeria spp. with signs. | See 5 F. Supp. 2d 7.
+    en: Ae. albopictus spread.
     en: 1. Open the box. | They met in vol. 4 of it. | See fig. 3 and tab. 2.
     en: Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it.
     en: In ch. 5 he dies. | He lives at Apt. 4 in York. | It is e.g. Paris. | Cf. Smith et al. 2005.
