@@ -41,7 +41,8 @@ _LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # two words of pro
 _IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
 # Between a mark and another one, as in "./", "?," or "![", or a closing quote.
 _INSIDE = re.compile(
-    r"[.!?`\"')\u201c\u201d\u00bb\u300d\u300f](?:[\u3001\uff0c\uff1a\uff1b!#$%&)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\["
+    r"[.!?`\"')\u201c\u201d\u00bb\u300d\u300f]"
+    r"(?:[\u3001\uff0c\uff1a\uff1b!#$%)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\["
 )
 # Before a small letter: an ellipsis, or a quote in the sentence.
 _PAUSE = re.compile(r"(?:\.{3}|[.!?\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
