@@ -139,11 +139,14 @@ def word(body: str, **parts: str) -> bytes:
 
 
 def zipped(parts: Mapping[str, str | bytes]) -> bytes:
-    """Return an archive with the given contents by name."""
+    """Return an archive with the given contents by name, the same at any time.
+
+    Names of tests may contain it, and must be equal in all processes that run tests.
+    """
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w") as archive:
         for name, content in parts.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
 

@@ -70,6 +70,9 @@ _ITEM = re.compile(
     rf"|[^\S\n]*(?:{_NUMBER}.{{200}})|{_BULLET}))"
 )
 _ABOVE = "\n\n"  # a text begins as a paragraph does
+# The ends of numbers such as those in "(Lee, 2010) and (3) . Then", which are no marks of items.
+_REFERENCE = re.compile(r"\)(?<=\d\))(?=\s?[.,;:]|\s\()")
+_DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
@@ -187,7 +190,7 @@ def _prepare(text: str) -> str:
     sentencex recognises only line feeds as blank lines, fails on white space of several bytes and
     on lone surrogates, and reads text between backticks as a quotation.
     """
-    text = with_colons(text)
+    text = _hide_references(with_colons(text))
     only_feeds = not any(map(text.__contains__, "\r\v\f\x85\u2028\u2029"))
     blanks = _BLANKS if only_feeds else _BLANK_LINES  # in a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
@@ -196,6 +199,17 @@ def _prepare(text: str) -> str:
             text = text.replace(character, known)
         text = encodable(text)
     return text
+
+
+def _hide_references(text: str) -> str:
+    """Return a text with dashes in place of numbers that sentencex takes for marks of items."""
+    edges = [0]
+    for end in map(re.Match.start, _REFERENCE.finditer(text)):
+        number = _DIGITS.search(text, max(end - _MAX_DIGITS, edges[-1]), end)
+        edges += [number.start(), end] if number else []
+    parts = [text[start:end] for start, end in pairwise([*edges, len(text)])]
+    parts[1::2] = ["-" * len(number) for number in parts[1::2]]
+    return "".join(parts)
 
 
 def _replace_mark(item: re.Match[str]) -> str:

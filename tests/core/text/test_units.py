@@ -314,3 +314,13 @@ def test_paragraphs_of_a_law_are_divided_between_sentences_and_before_section_si
         "Ende.",
         "(b) Nein. Doch.",
     ]
+
+
+@pytest.mark.parametrize(
+    "reference", ["(Lee, 2010)", "(Lee et al., 2010) ", "(Fig. 5) ", "(72) ", "(3) (4) ", "(46) ,"]
+)
+def test_a_reference_neither_begins_a_sentence_nor_an_item(reference: str) -> None:
+    sentence = f"The tide was measured as in (Roe, 1998) and again {reference}"
+    text = f"{sentence}. Then it turned. It rose (Lee, 2011) again."
+    starts = [0, text.index("Then"), text.index("It rose")]
+    assert [start for start, _ in sentences(text)] == starts
