@@ -73,6 +73,10 @@ _ABOVE = "\n\n"  # a text begins as a paragraph does
 # The ends of numbers such as those in "(Lee, 2010) and (3) . Then", which are no marks of items.
 _REFERENCE = re.compile(r"\)(?<=\d\))(?=\s?[.,;:]|\s\()")
 _DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
+# What sentencex does not divide if it is quoted, however long it is; apostrophes are no quotes.
+_QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
+_OPENING_QUOTES, _LONG_SPEECH = '"\u2018\u201c\u201e\u00ab', 300  # characters
+_MAX_QUOTES = 3  # opening marks beside each other
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
@@ -137,6 +141,11 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
+    for start, end in pairwise(sorted({first, *starts, len(text)})):
+        long = readable[start:end] if end - start > _LONG_SPEECH else ""
+        if _QUOTES.search(long) and '":' not in long:  # which is JSON
+            inside = _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language)
+            starts += [_before_quotes(text, start + at) for at in inside]
     if "§" in text:
         starts += [before.end() for before in _SECTION.finditer(text)]
     opened = [at for at in (first, *starts) if text.startswith(("(", "\uff08"), at)]
@@ -199,6 +208,12 @@ def _prepare(text: str) -> str:
             text = text.replace(character, known)
         text = encodable(text)
     return text
+
+
+def _before_quotes(text: str, at: int) -> int:
+    """Return the offset of a word, or of the opening quotation marks before it."""
+    before = text[max(0, at - _MAX_QUOTES) : at]
+    return at - len(before) + len(before.rstrip(_OPENING_QUOTES))
 
 
 def _hide_references(text: str) -> str:

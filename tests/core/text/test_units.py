@@ -324,3 +324,21 @@ def test_a_reference_neither_begins_a_sentence_nor_an_item(reference: str) -> No
     text = f"{sentence}. Then it turned. It rose (Lee, 2011) again."
     starts = [0, text.index("Then"), text.index("It rose")]
     assert [start for start, _ in sentences(text)] == starts
+
+
+@pytest.mark.parametrize("marks", ['""', "\u201c\u201d", "\u2018\u2019", "\u00ab\u00bb"])
+def test_a_long_speech_is_divided_between_its_sentences_and_a_short_one_is_not(marks: str) -> None:
+    opening, closing = marks[0], marks[1]
+    said = ["The tide turns at noon, and the boats don't wait for anybody who comes late."] * 5
+    text = (
+        f"He rose. {opening}{' '.join(said)}{closing} Ann left. {opening}Go. Now!{closing} he said."
+    )
+    found = [text[start:end].strip() for start, end in sentences(text)]
+    first, *others = said
+    spoken = [f"{opening}{first}", *others[:-1], f"{others[-1]}{closing}"]
+    assert found == ["He rose.", *spoken, "Ann left.", f"{opening}Go. Now!{closing} he said."]
+
+
+def test_a_string_of_json_is_not_divided() -> None:
+    text = '{"id": 1, "text": "It rains. It is late. ' + "and so on " * 40 + '"}'
+    assert sentences(text) == [(0, len(text))]
