@@ -141,11 +141,7 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
-    for start, end in pairwise(sorted({first, *starts, len(text)})):
-        long = readable[start:end] if end - start > _LONG_SPEECH else ""
-        if _QUOTES.search(long) and '":' not in long:  # which is JSON
-            inside = _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language)
-            starts += [_before_quotes(text, start + at) for at in inside]
+    starts += _starts_in_speeches(readable, [first, *starts, len(text)], language)
     if "§" in text:
         starts += [before.end() for before in _SECTION.finditer(text)]
     opened = [at for at in (first, *starts) if text.startswith(("(", "\uff08"), at)]
@@ -197,7 +193,8 @@ def _prepare(text: str) -> str:
     """Return a text of the same length without characters that sentencex misreads.
 
     sentencex recognises only line feeds as blank lines, fails on white space of several bytes and
-    on lone surrogates, and reads text between backticks as a quotation.
+    on lone surrogates, reads text between backticks as a quotation, and takes the numbers of
+    references for marks of items.
     """
     text = _hide_references(with_colons(text))
     only_feeds = not any(map(text.__contains__, "\r\v\f\x85\u2028\u2029"))
@@ -210,10 +207,16 @@ def _prepare(text: str) -> str:
     return text
 
 
-def _before_quotes(text: str, at: int) -> int:
-    """Return the offset of a word, or of the opening quotation marks before it."""
-    before = text[max(0, at - _MAX_QUOTES) : at]
-    return at - len(before) + len(before.rstrip(_OPENING_QUOTES))
+def _starts_in_speeches(text: str, edges: Sequence[int], language: str) -> list[int]:
+    """Return where sentences start inside quotes, in long sentences between some edges."""
+    starts = []
+    for start, end in pairwise(sorted({*edges})):
+        long = text[start:end] if end - start > _LONG_SPEECH else ""
+        if _QUOTES.search(long) and '":' not in long:  # which is JSON
+            for at in _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language):
+                before = long[max(0, at - _MAX_QUOTES) : at]  # opening marks belong to the sentence
+                starts.append(start + at - len(before) + len(before.rstrip(_OPENING_QUOTES)))
+    return starts
 
 
 def _hide_references(text: str) -> str:
