@@ -170,16 +170,14 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         return other
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        vector = query_bundle.embedding
-        if vector is None:
-            if not (texts := query_bundle.embedding_strs):
-                raise ValueError(
-                    "the query is empty: pass a text, or a QueryBundle with an embedding"
-                )
+        query, vector = query_bundle.query_str, query_bundle.embedding
+        if vector is None and (texts := query_bundle.custom_embedding_strs):
             model = checked_embed_model(self.embed_model)
             embed = model.get_agg_embedding_from_queries
             vector = ask_within(None, embed, model.aget_agg_embedding_from_queries, texts)
-        query, where = query_bundle.query_str, make_filter(self.filters)
+        elif vector is None and not query:
+            raise ValueError("the query is empty: pass a text, or a QueryBundle with an embedding")
+        where = make_filter(self.filters)
         passages = self._index.search(query, where=where, vector=vector, **self._settings)
         return [_node_of(passage, context=self.context) for passage in passages]
 

@@ -16,6 +16,7 @@ from lumber_retrieval.words.keywords import count_words
 from tests.contracts.finders import FINDERS, FRAMEWORKS, Found
 from tests.core.forking import works_in_a_fork
 from tests.core.text.test_context import GUIDE
+from tests.retrieval.embeddings import WordVectors
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
@@ -119,6 +120,18 @@ def test_what_has_not_changed_is_neither_embedded_nor_written_again(of: Any, tmp
     other = index.add_documents([dated, *library(of, "river.txt")])
     assert (other.added, other.unchanged) == (1, 1)
     assert names(of.find(index, "violins", {"year": 1})) == {"music.txt"}
+
+
+def test_a_repeated_question_is_embedded_once(of: Any, monkeypatch) -> None:
+    index, embed, asked = filled(of, "music.txt"), WordVectors.embed_query, []
+
+    def embed_query(self: WordVectors, text: str) -> list[float]:
+        asked.append(text)
+        return embed(self, text)
+
+    monkeypatch.setattr(WordVectors, "embed_query", embed_query)
+    assert of.find(index, "violins") == of.find(index, "violins") != []
+    assert asked == ["violins"]
 
 
 def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
