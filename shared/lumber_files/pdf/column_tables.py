@@ -13,9 +13,9 @@ from typing import NamedTuple
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word, by_height
 
-_SIGNS = "$€£¥"
+SIGNS = "$€£¥"
 _TOP = attrgetter("top")
-SPACE_AT_SIGN = re.compile(rf"(?<=[{_SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
+SPACE_AT_SIGN = re.compile(rf"(?<=[{SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
 # Possibly with the mark of a note; "21/20" is a change.
 _YEAR = re.compile(
     r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
@@ -23,7 +23,7 @@ _YEAR = re.compile(
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
 _ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
 # A number, a range, or a dagger instead of a number; a digit in parentheses after it is a note.
-_NUMBER = re.compile(rf"[({_SIGNS}-]*\d(?:[\d.,\u2013]*\d)?[%)]*|[\u2020\u2021]")
+_NUMBER = re.compile(rf"[({SIGNS}-]*\d(?:[\d.,\u2013]*\d)?[%)]*|[\u2020\u2021]")
 _MARK = re.compile(r"\(\d\)")
 # "12 kg", but neither "2 of" nor "2Q", which is a head.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
@@ -86,7 +86,7 @@ def find_column_tables(
             inner = [rule for rule in rules if rule.left > first]  # not below the labels
             heads, labels = _heads_above(lines[last : rows[0] + 1], columns, inner, pitch, edge)
             head, body = _head_row(heads, columns, rules, inner), [*labels, *lines[rows[0] : stop]]
-            signed = any(word.text in _SIGNS for row in rows for word in lines[row].words)
+            signed = any(word.text in SIGNS for row in rows for word in lines[row].words)
             # A single row is a table if each of its columns has a head.
             if all(head[1:]) if len(rows) == 1 else heads or most > 1 or signed:
                 yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
@@ -103,13 +103,13 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
     for words in line.cells:
         for number, word in enumerate(words):
             last = cells[-1][-1] if cells else None
-            begins = not number or word.text in _SIGNS
+            begins = not number or word.text in SIGNS
             if number and last and word.left - last.right > _NUMBER_GAP * line.size:
                 numbers = all(_NUMBER.fullmatch(w.text) for w in (last, word))
                 begins = begins or (numbers and not _MARK.fullmatch(word.text))
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
-            elif last and (last.text in _SIGNS or word.text.strip(")") == "%"):
+            elif last and (last.text in SIGNS or word.text.strip(")") == "%"):
                 begins = _YEAR.fullmatch(last.text) is not None  # "%" is the next head
             if begins:
                 cells.append([])

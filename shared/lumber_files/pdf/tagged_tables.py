@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS
-from lumber_files.pdf.column_tables import SPACE_AT_SIGN
+from lumber_files.pdf.column_tables import SIGNS, SPACE_AT_SIGN
 from lumber_files.pdf.page_tags import CellTag
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine
@@ -56,36 +57,46 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     in_order = all(apart) and all(above > below for above, below in pairwise(tops))
     if not in_order or sum(cell.rows * cell.columns for cell in cells) > MAX_REPEATED_CELLS:
         return []
-    starts = _starts(by_row, areas)
-    width = max(starts[cell] + cell.columns for cell in cells)
+    places = _stated_places(by_row)
+    is_stated = _are_apart(places, areas)
+    if not is_stated:  # some programs state no spans, or not the cells without text
+        places = _places_of(areas)
+    width = max(place.stop for place in places.values())
     numbers = range(by_row[0][0].row, by_row[-1][0].row + 1)
     grid = {n: [""] * width for n in numbers if width * len(numbers) <= MAX_REPEATED_CELLS}
-    for cell, start in starts.items():
-        if not grid or grid[cell.row][start]:  # a cell from above that spans rows is there
+    for cell, own in places.items():
+        if not grid or grid[cell.row][own.start]:  # another cell is there
             return []
         text = SPACE_AT_SIGN.sub("", "\n".join(line.text for line in cells[cell]))
-        for row in range(cell.row, min(cell.row + cell.rows, numbers.stop)):
-            for place in range(start, start + (cell.columns if cell.columns < width else 1)):
+        height = cell.rows if is_stated else 1
+        for row in range(cell.row, min(cell.row + height, numbers.stop)):
+            for place in own if len(own) < width else own[:1]:
                 grid[row][place] = grid[row][place] or text
     rows = [row for row in grid.values() if any(row)]
-    alone = [row for row in rows if sum(map(bool, row)) == 1]
+    alone = [row for row in rows if len({*row} - {""}) == 1]
     loose = sum(not row[0] for row in alone)
     values = [text for row in rows[1:] for text in row[1:] if text]
-    if 2 * sum(o.upper().isupper() for o in values) < len(values) and not all(rows[0][1:]):
-        return []  # numbers whose heads state no spans, which `column_tables` knows
+    of_numbers = 2 * sum(o.upper().isupper() for o in values) < len(values)
+    if of_numbers and not (is_stated and all(rows[0][1:])):
+        return []  # `column_tables` knows the heads of numbers
     is_data = len(rows) > len(alone) + 1 and loose <= max(1, _MAX_LOOSE_SHARE * len(rows))
-    if not is_data or any(len("".join(row)) > _MAX_BAND for row in alone):
+    if not is_data or any(len(max(row)) > _MAX_BAND for row in alone):
         return []
-    columns = (column for column in zip(*rows, strict=True) if any(column))
+    columns = list[Sequence[str]]()
+    for column in (own for own in zip(*rows, strict=True) if any(own)):
+        pairs = [*zip(columns[-1], column, strict=True)] if columns else []
+        alike = any(one == other or one in SIGNS for one, other in pairs if one)
+        fit = all(one == other or not (one and other) or one in SIGNS for one, other in pairs)
+        if fit and (alike or (columns and not is_stated)):  # of the same cells, or a currency sign
+            columns[-1] = [one if one == other else one + other for one, other in pairs]
+        else:
+            columns.append(column)
     return [*zip(*columns, strict=True)]
 
 
-def _starts(by_row: Sequence[Sequence[CellTag]], areas: _Areas) -> dict[CellTag, int]:
-    """Return the column of each cell, given the cells with text by row.
-
-    Some programs state no spans: a row with too few cells has them in the columns of other rows.
-    """
-    starts, taken = dict[CellTag, int](), set[tuple[int, int]]()
+def _stated_places(by_row: Sequence[Sequence[CellTag]]) -> dict[CellTag, range]:
+    """Return the columns of each cell, given the cells with text by row."""
+    places, taken = dict[CellTag, range](), set[tuple[int, int]]()
     for row in by_row:
         start = before = -1
         for cell in row:
@@ -93,25 +104,38 @@ def _starts(by_row: Sequence[Sequence[CellTag]], areas: _Areas) -> dict[CellTag,
                 start += 1
                 while (cell.row, start) in taken:
                     start += 1
-            starts[cell], before = start, cell.number
+            places[cell], before = range(start, start + cell.columns), cell.number
             spanned = range(cell.row, cell.row + cell.rows)
-            taken.update((n, start + m) for n in spanned for m in range(cell.columns))
-    width = max(starts[row[-1]] + row[-1].columns for row in by_row)
-    short = [row for row in by_row if starts[row[-1]] + row[-1].columns < width]
-    columns: dict[int, Rule] = {}  # with the areas of their cells in whole rows
-    for cell in starts.keys() - {cell for row in short for cell in row}:
-        if cell.columns == 1:
-            area, other = areas[cell], columns.get(starts[cell], areas[cell])
-            left, right = min(area.left, other.left), max(area.right, other.right)
-            columns[starts[cell]] = other._replace(left=left, right=right)
-    for row in (row for row in short if len(row) > 1):
-        first = 0
-        for cell in row:
-            start = max(first, starts[cell])
-            while start in columns and not columns[start].is_over(areas[cell]):
-                start += 1
-            starts[cell], first = start, start + cell.columns
-    return starts
+            taken.update((n, place) for n in spanned for place in places[cell])
+    return places
+
+
+def _are_apart(places: Mapping[CellTag, range], areas: _Areas) -> bool:
+    """Return whether each cell begins behind the cells of the columns before its own."""
+    width = max(place.stop for place in places.values())
+    ends = [0.0] * (width + 1)
+    for cell, own in places.items():
+        ends[own.stop] = max(ends[own.stop], areas[cell].right if len(own) < width else 0.0)
+    ends = [*accumulate(ends, max)]
+    return all(ends[own.start] < areas[cell].left + _MAX_OVERLAP for cell, own in places.items())
+
+
+def _places_of(areas: _Areas) -> dict[CellTag, range]:
+    """Return the columns of each cell by its place on the page: those that it overlaps with."""
+    lefts, rights = list[float](), list[float]()  # of columns
+
+    def place(area: Rule) -> range:
+        edge = min(_MAX_OVERLAP, (area.right - area.left) / 2)
+        start = bisect_right(rights, area.left + edge)
+        return range(start, max(start, bisect_left(lefts, area.right - edge)))
+
+    for area in sorted(areas.values(), key=lambda area: area.right - area.left):
+        own = place(area)
+        if len(own) < 2:  # else it spans columns
+            inside = slice(own.start, own.stop)
+            lefts[inside] = [min([area.left, *lefts[inside]])]
+            rights[inside] = [max([area.right, *rights[inside]])]
+    return {cell: place(area) for cell, area in areas.items()}
 
 
 def _area(lines: Sequence[TextLine]) -> Rule:

@@ -114,28 +114,48 @@ def test_a_table_has_the_cells_that_the_file_states_also_empty_ones() -> None:
 
 
 def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
-    corner = cell(0, 680, "corner", "/RowSpan 1000000000 /ColSpan 2")
+    corner = cell(0, 660, "corner", "/RowSpan 1000000000 /ColSpan 2")
     rows: list[Element] = [
         ("TR", [cell(0, 700, "all", "/ColSpan 4")]),
-        ("TR", [corner, cell(2, 680, ""), cell(3, 680, "x")]),
-        ("TR", [cell(2, 660, "a"), cell(3, 660, "b")]),
-        ("TR", [cell(2, 640, "c"), cell(3, 640, "d")]),
+        row(680, "a", "b", "c", "d"),
+        ("TR", [corner, cell(2, 660, ""), cell(3, 660, "x")]),
+        ("TR", [cell(2, 640, "e"), cell(3, 640, "f")]),
     ]
     assert read_tagged(("Table", rows)).split("\n") == [
         "| all | | | |",
         "| --- | --- | --- | --- |",
+        "| a | b | c | d |",
         "| corner | corner | | x |",
-        "| corner | corner | a | b |",
-        "| corner | corner | c | d |",
+        "| corner | corner | e | f |",
     ]
 
 
-def test_cells_of_a_row_without_its_spans_are_in_the_columns_that_they_are_under() -> None:
-    short: Element = ("TR", [cell(0, 720, "Pier"), cell(2, 720, "Small boats")])
-    text = read_tagged(
-        ("Table", [short, row(700, "North", "oak", "elm"), row(680, "South", "ash", "fir")])
-    )
-    assert text.startswith("| Pier | | Small boats |\n")
+@pytest.mark.parametrize(
+    ("head", "above", "below"),
+    [("Pier", (2,), "Pier | | Small boats"), ("Oak", (), "North | | elm")],
+    ids=["without its spans", "without its empty cells"],
+)
+def test_cells_are_in_the_columns_that_they_are_under(head, above, below) -> None:
+    """Some programs state no spans, or no cells without text."""
+    apart: Element = ("TR", [cell(0, 720, "Pier"), *(cell(n, 720, "Small boats") for n in above)])
+    full = row(700, head, "Ash", "Fir")
+    sparse: Element = ("TR", [cell(0, 680, "North"), cell(2, 680, "elm")])
+    text = read_tagged(("Table", [apart, full, sparse] if above else [full, sparse]))
+    assert f"| {below} |" in text.split("\n")
+
+
+def test_a_currency_sign_in_a_cell_of_its_own_belongs_to_its_number() -> None:
+    rows: list[Element] = [
+        ("TR", [cell(0, 700, "Pier"), cell(1, 700, "2022", "/ColSpan 2"), cell(3, 700, "2021")]),
+        row(680, "North", "$", "7", "9"),
+        ("TR", [cell(0, 660, "South"), cell(1, 660, "5", "/ColSpan 2"), cell(3, 660, "6")]),
+    ]
+    assert read_tagged(("Table", rows)).split("\n") == [
+        "| Pier | 2022 | 2021 |",
+        "| --- | --- | --- |",
+        "| North | $7 | 9 |",
+        "| South | 5 | 6 |",
+    ]
 
 
 def test_text_beside_a_table_stays_outside_it() -> None:
@@ -143,16 +163,20 @@ def test_text_beside_a_table_stays_outside_it() -> None:
     assert read_tagged(("Table", BOATS), beside).split("\n\n") == [BOATS_AS_TEXT, "Mind the tide"]
 
 
-SPANNED: list[Element] = [
-    ("TR", [cell(n, 700, "abcd"[n], "/RowSpan 2" * (n == 1)) for n in range(4)]),
-    ("TR", [cell(1, 680, "e"), cell(3, 680, "f")]),
-]
 QUARTER = "BT /F1 11 Tf 200 720 Td (Three months ended) Tj ET"
 YEARS: list[Element] = [
     ("TR", [("TH", []), ("TH", [QUARTER])]),
     row(700, "", "2022", "2021"),
     row(680, "Boats", "7", "9"),
     row(660, "Nets", "5", "6"),
+]
+SPANS: list[Element] = [  # of a page on the web, without its empty cells
+    (
+        "TR",
+        [cell(n, 700, text, "/ColSpan 3") for n, text in ((0, "Hire"), (1, "2022"), (3, "2021"))],
+    ),
+    ("TR", [cell(0, 680, "Boats", "/ColSpan 3"), *(cell(n, 680, "$7$9"[n]) for n in (1, 2, 3))]),
+    ("TR", [cell(n, 660, text, "/ColSpan 2") for n, text in ((0, "Nets"), (2, "5"), (3, "6"))]),
 ]
 HUGE: list[Element] = [
     ("TR", [cell(n, base, f"{base}", "/RowSpan 100 /ColSpan 100") for n in range(2)])
@@ -164,8 +188,8 @@ HUGE: list[Element] = [
     ("rows", "untagged"),
     [
         (BOATS, "BT /F1 11 Tf 190 680 Td (of a form) Tj ET"),
-        (SPANNED, ""),
         (YEARS, ""),
+        (SPANS, ""),
         (HUGE, ""),
         ([*BOATS[:1], BOATS[2], BOATS[1]], ""),
         ([("TR", [*BOATS[0][1]][::-1]), *BOATS[1:]], ""),
@@ -176,8 +200,8 @@ HUGE: list[Element] = [
     ],
     ids=[
         "other text",
-        "two in a place",
         "heads without spans",
+        "spans of other cells",
         "huge",
         "rows",
         "columns",

@@ -44,6 +44,14 @@ def test_a_title_and_a_table_that_are_drawn_last_stand_where_they_are_seen() -> 
     assert read([*text, *end, *late, *table, *title]) == read([*title, *text, *late, *table, *end])
 
 
+def test_rows_that_are_drawn_late_stand_below_their_heads() -> None:
+    heads = [*prose(700), *rows_of(660, ("", "Hire", "Rent"), step=14)]
+    first = [(72, 645, 11, "Piers"), *rows_of(630, ("North", "12", "15"))]
+    rest = rows_of(610, *[("South", "6", "8")] * 5)
+    note = prose(400, ["Of boats of the harbour."])
+    assert read([*heads, *rest, *note, *first]) == read([*heads, *first, *rest, *note])
+
+
 def test_columns_that_are_drawn_in_their_order_stay_in_it() -> None:
     left, right = ([(x, 640 - 14 * n, 10, line) for n, line in enumerate(LINES)] for x in (72, 330))
     text = read([*left, *((x, base, size, line.upper()) for x, base, size, line in right)])
