@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -35,6 +35,7 @@ class Hit(NamedTuple):
         above: The number of words of its context, which count if a passage begins with it.
         similarity: The cosine of its vector and the query's; None if it is unknown.
         outline: The outline of its document; None if only the metadata are known.
+        divided: The places of its sentences, from `divide_chunks`; empty if they are unknown.
     """
 
     number: int
@@ -46,6 +47,7 @@ class Hit(NamedTuple):
     above: int = 0
     similarity: float | None = None
     outline: TextOutline | None = None
+    divided: Sequence[int] = ()
 
     @property
     def kind(self) -> str:

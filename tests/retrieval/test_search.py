@@ -1,6 +1,9 @@
 """From a question to passages: what covers the question comes first, sentence by sentence."""
 
+import sqlite3
+from contextlib import closing
 from itertools import pairwise, permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +17,9 @@ from lumber_core.text.captions import spoken_text
 from lumber_core.text.units import sentences
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.passages.sentences import has_content, headings_in, sentences_of, small_table
 from lumber_retrieval.words.coverage import QuestionWords, content_words
 from lumber_retrieval.words.keywords import count_starts, count_words, terms, words_in
+from lumber_retrieval.words.sentences import has_content, headings_in, sentences_of, small_table
 from tests.retrieval.embeddings import WordVectors
 from tests.retrieval.test_passage_index import document
 
@@ -150,6 +153,38 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
     (part,) = index.search("Where do otters hunt?", budget=20)
     assert part.text in long  # all of it would be too much
     assert part.text.endswith("otters hunt where the river is deep.")
+
+
+TALK = "1\n00:00:01,000 --> 00:00:02,500\nOtters hunt\n\n"
+KINDS = {
+    "fleet.md": FLEET,
+    "rivers.txt": "Otters hunt (says Dr. Lee) at night.\n\nHerons stand.\nThey wait, " * 9
+    + "and eat.\n\n"
+    + "Nothing else is known of herons and of how they live.\n\n" * 9
+    + "Payload",
+    "payloads.csv": "truck,payload,remark\n" + "T1,4000,hunts otters at night\n" * 40,
+    "talk.srt": (TALK + TALK.replace("Otters hunt", "at night.")) * 12,
+    "hunt.py": "# Otters hunt.\n# At night.\ndef hunt(otters):\n    return 'at night'\n\n\n" * 20,
+    "hunt.json": '{"otters": {"hunt": "At night. Not by day.", "herons": ["stand"]}}\n' * 20,
+    "night.rst": "Otters\n======\n\n.. a comment\n\nOtters hunt. At night.\n\n" * 20,
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_question_divides_no_chunk_again(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+    def search() -> list[Any]:
+        index = PassageIndex(LayoutChunker(target_size=20), WordVectors(), tmp_path / "a.db")
+        index.add([document(KINDS[name], name)])
+        found = index.search("Do otters hunt at night with a payload?", budget=60, context=True)
+        return [(one.span, one.score, one.words_found, one.metadata) for one in found]
+
+    search()
+    with monkeypatch.context() as patch:
+        patch.setattr("lumber_retrieval.words.sentences.sentences_of", None)
+        known = search()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("UPDATE chunks SET sentences = '[]'")
+    assert known == search() != []
 
 
 def index_spans(index: PassageIndex) -> list[Span]:

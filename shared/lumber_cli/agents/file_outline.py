@@ -13,7 +13,7 @@ from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.outline import TextSection
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.unicode import printable
-from lumber_retrieval.passages.sentences import sentences_of
+from lumber_retrieval.words.sentences import sentences_of
 
 _MAX_SECTIONS = 300  # of an outline; more help little, and fill the context of a model
 _MIN_SECTIONS = 30  # that must remain for a level to be left out of a long outline

@@ -128,7 +128,7 @@ class Database(ABC):
         """Read stored values, within `read_twice`; one of unexpected form raises a ReadError."""
         try:
             yield
-        except (LookupError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
             raise self.damage_error(f"{type(error).__name__}: {error}") from error
 
     def remove_outdated(self) -> None:

@@ -37,6 +37,7 @@ from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.surroundings import in_surroundings, place_chunks
 from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.words.keywords import words_in
+from lumber_retrieval.words.sentences import DividedText, divide_chunks
 
 _logger = logging.getLogger(__name__)
 
@@ -247,7 +248,9 @@ def _split_and_embed(
         rows = slice(end - len(part), end)
         splitting = splitting_digest(one, identity, metadata.read), metadata.read
         vectors = in_surroundings(part, own[rows])
-        yield new_document(one, digests[one.name], splitting, chunks, keys[rows], vectors)
+        new = new_document(one, digests[one.name], splitting, chunks, keys[rows], vectors)
+        text = DividedText.of_kind(one.content.text, one.content.kind)
+        yield new._replace(sentences=divide_chunks(text, new.spans, chunker.language))
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:

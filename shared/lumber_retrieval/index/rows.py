@@ -50,7 +50,8 @@ CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
 CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
 CREATE TABLE IF NOT EXISTS chunks (
     id {integer} PRIMARY KEY,
-    first {integer} NOT NULL, last {integer} NOT NULL, metadata {text} NOT NULL
+    first {integer} NOT NULL, last {integer} NOT NULL,
+    metadata {text} NOT NULL, sentences {text} NOT NULL
 );
 INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
@@ -61,10 +62,11 @@ CHUNKS_PER_STATEMENT = 400
 SplitBy = tuple[str, list[str] | None]
 """A digest of everything that a splitter reads in a document, and the keys of the metadata that it
 reads; None: all keys."""
-StoredChunk = tuple[int, Span, dict[str, Any]]  # its document, its place there, all metadata
+StoredChunk = tuple[int, Span, dict[str, Any], Sequence[int]]  # document, place, all metadata
 StoredText = tuple[str, str, TextOutline]  # the name, text and outline of a document
 RowCache = tuple[
-    dict[int, tuple[Span, dict[str, Any]]], dict[int, tuple[str, bool, StoredText | None]]
+    dict[int, tuple[Span, dict[str, Any], Sequence[int]]],
+    dict[int, tuple[str, bool, StoredText | None]],
 ]
 """The rows that were read in one state of a store: chunks with their own metadata; documents with
 metadata in JSON (each question gets values of its own), and whether their pages are one later."""
@@ -91,6 +93,9 @@ class NewDocument(NamedTuple):
     from_zero: int | None = 0
     splitting: SplitBy = ("", None)
     keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
+    sentences: Sequence[
+        Sequence[int]
+    ] = ()  # of each chunk; empty: they are found for each question
 
 
 class StoredVersion(NamedTuple):
@@ -126,10 +131,12 @@ def insert_documents(
         start = last + 1 + len(chunks)
         end = start + len(one.spans) - 1
         rows.append((number, *version, start, end, *content, one.outline))
-        for span, details in zip(one.spans, one.details, strict=True):
-            chunks.append((last + 1 + len(chunks), *span, _short_json(details)))
+        divided = one.sentences or [()] * len(one.spans)
+        for span, details, own in zip(one.spans, one.details, divided, strict=True):
+            stored = _short_json(details), json.dumps(own, separators=(",", ":"))
+            chunks.append((last + 1 + len(chunks), *span, *stored))
     connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
-    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunks)
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
         vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
         each = np.array([(row[0], crc32(row[1])) for row in rows], segments.OWNER)
@@ -170,7 +177,7 @@ def remove_documents(connection: Connection, names: Iterable[str]) -> None:
 def read_chunks(
     connection: Connection, owners: Mapping[int, int], cache: RowCache | None = None
 ) -> tuple[dict[int, StoredChunk], dict[int, StoredText]]:
-    """Return the documents, spans and metadata of chunks, and the documents' texts, by number.
+    """Return chunks and, if they are read, the texts of their documents, by number.
 
     Args:
         connection: Has an open transaction.
@@ -183,27 +190,29 @@ def read_chunks(
     chunks = {number: own for number in known if (own := cached_chunks.get(number))}
     rows: list[tuple[Any, ...]] = []
     contents = "NULL, NULL, NULL" if cache is None else "name, text, outline"
+    divided = "'[]'" if cache is None else "sentences"
     for some in batches([one for one in owners if one not in chunks], CHUNKS_PER_STATEMENT):
         wanted = {owners[number] for number in some} - documents.keys()
         rows += connection.execute(  # in one statement: each takes a round trip
-            "SELECT id, first, last, metadata, NULL, NULL, NULL, NULL, NULL "
+            f"SELECT id, first, last, metadata, {divided}, NULL, NULL, NULL, NULL, NULL "
             f"FROM chunks WHERE id IN ({', '.join('?' * len(some))}) UNION ALL "
-            f"SELECT id, NULL, NULL, metadata, source, from_zero, {contents} "
+            f"SELECT id, NULL, NULL, metadata, NULL, source, from_zero, {contents} "
             f"FROM documents WHERE id IN ({', '.join('?' * len(wanted)) or 'NULL'})",
             [*some, *wanted],
         ).fetchall()
     new_chunks = [row for row in rows if row[1] is not None]
     new_documents = [row for row in rows if row[1] is None]
     from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
-    shown = {*select(connection, from_zero, {row[4] for row in new_documents if row[5] is None})}
-    for number, _, _, own, source, decided, name, text, outline in new_documents:
+    shown = {*select(connection, from_zero, {row[5] for row in new_documents if row[6] is None})}
+    for number, _, _, own, _, source, decided, name, text, outline in new_documents:
         content = None if cache is None else (text_in(name), text_in(text), read_outline(outline))
         documents[number] = own, decided is None and (source,) in shown, content
     # One text is parsed faster than many.
-    parts = json.loads(f"[{','.join(row[3] for row in new_chunks)}]")
-    for (number, first, last, *_), part in zip(new_chunks, parts, strict=True):
+    parts = json.loads(f"[{','.join(one for row in new_chunks for one in row[3:5])}]")
+    each = zip(new_chunks, parts[::2], parts[1::2], strict=True)
+    for (number, first, last, *_), part, sentences in each:
         details = read_details(part, later=documents[owners[number]][1])
-        chunks[number] = Span(first, last), details
+        chunks[number] = Span(first, last), details, [*map(int, sentences)]
     if rows and cache is not None:
         cached_chunks.update(chunks)
         cached_documents.update(documents)
@@ -214,8 +223,8 @@ def read_chunks(
     parsed = json.loads(f"[{','.join(own for own, *_ in documents.values())}]")
     common = dict(zip(documents, parsed, strict=True))
     described = {
-        number: (owners[number], span, {**common[owners[number]], **own})
-        for number, (span, own) in chunks.items()
+        number: (owners[number], span, {**common[owners[number]], **own}, sentences)
+        for number, (span, own, sentences) in chunks.items()
     }
     return described, {number: own for number, (*_, own) in documents.items() if own}
 

@@ -112,10 +112,10 @@ class Snapshot:
             similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
             for number in {**scores, **chunks}:
-                document, span, metadata = chunks[number]
+                document, span, metadata, divided = chunks[number]
                 name, text, outline = documents[document]
                 own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
-                hits.append(make_hit((*own, metadata, 0, similarities[number], outline)))
+                hits.append(make_hit((*own, metadata, 0, similarities[number], outline, divided)))
         return hits, {name: text for name, text, _ in documents.values()}
 
     def _best(
@@ -138,6 +138,6 @@ class Snapshot:
         new = [number for number, _ in ranked if (accepts, number) not in self._accepted]
         with self._intact():
             chunks, _ = read_chunks(self._connection, self.documents_of(new))
-        for number, (_, _, metadata) in chunks.items():
+        for number, (_, _, metadata, _) in chunks.items():
             self._accepted[accepts, number] = accepts(metadata)
         return (one for one in ranked if self._accepted[accepts, one[0]])

@@ -5,18 +5,14 @@ Sentences are taken best first, until the budget is full.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
 from lumber_core.checks import check_flags, check_number, check_positive
 from lumber_core.spans import Span
-from lumber_core.text.captions import is_captions, read_cues
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.structured import NESTED
 from lumber_retrieval.hits import Hit, make_hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
@@ -26,16 +22,16 @@ from lumber_retrieval.passages.joining import (
     shorten_context,
 )
 from lumber_retrieval.passages.passage_metadata import describe_passage
-from lumber_retrieval.passages.sentences import (
-    DIVIDER_BELOW,
+from lumber_retrieval.words.coverage import QuestionWords
+from lumber_retrieval.words.keywords import count_written
+from lumber_retrieval.words.sentences import (
+    DividedText,
     Sentence,
     begins_with_heading,
+    chunk_sentences,
     has_content,
-    sentences_of,
     small_table,
 )
-from lumber_retrieval.words.coverage import QuestionWords
-from lumber_retrieval.words.keywords import count_words, count_written
 
 BUDGET = 600
 """Maximum number of words of all passages of a query, by default."""
@@ -46,8 +42,6 @@ from 0 to 1."""
 _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
 _DIVIDED_BUDGETS = 2
 """The best chunks, with this many times the words of the budget, are divided into sentences."""
-_LONGEST_ROW = 4_000
-"""Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
 _LEAST_SCORE_GAP = 0.2
 """The minimum difference of scores at which text above a heading becomes a passage of its own. With
 it, the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1, the
@@ -92,15 +86,6 @@ class SearchSettings:
         if (cosine := self.min_similarity) is not None:
             expected = "a cosine, from -1 to 1"
             check_number("min_similarity", cosine, lambda value: -1 <= value <= 1, expected)
-
-
-class _Document(NamedTuple):
-    """A document whose chunks are divided into sentences."""
-
-    text: str
-    kind: str  # see `Source.kind`
-    cues: list[int]  # where the cues of captions start, after 0; empty for other texts
-    count: Callable[[str], int]  # counts words
 
 
 def select_passages(
@@ -176,18 +161,21 @@ def _best_sentences(
     """Yield the sentences of the best chunks with scores, and whether each `has_content`."""
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
-    documents: dict[str, _Document] = {}
+    documents: dict[str, DividedText] = {}
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
         document = documents.get(chunk.document)
         if document is None:
-            document = documents[chunk.document] = _read_document(texts[chunk.document], chunk.kind)
+            document = documents[chunk.document] = DividedText.of_kind(
+                texts[chunk.document], chunk.kind
+            )
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = _words_above(context) if context else 0
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
-        parts = _sentences_in(chunk.span, limits, document, settings.budget, language)
+        parts = chunk_sentences(chunk.span, limits, document, language, chunk.divided)
         if parts:
+            parts = [_within_budget(part, chunk.span, document, settings.budget) for part in parts]
             scored = make_hit((*chunk[:4], scores[place], chunk.metadata, above, *chunk[7:]))
             coverages = question.coverages(own for _, own, _ in parts)
             shares = zip(parts, coverages, strict=True)
@@ -230,43 +218,16 @@ def _neighbours(chunks: Sequence[Hit]) -> list[range]:
     return [range(place - before, place + 1 + after) for place, before, after in sides]
 
 
-def _read_document(text: str, kind: str) -> _Document:
-    if is_captions(text, kind):
-        cues = [0, *(cue.span.start for cue in read_cues(text))]
-        return _Document(text, kind, cues, count_words)
-    return _Document(text, kind, [], count_written)
-
-
-def _sentences_in(
-    chunk: Span, limits: tuple[int, int], document: _Document, budget: int, language: str
-) -> list[Sentence]:
-    """Return the sentences of a chunk, with their places in its document.
-
-    A sentence may begin before the chunk or end after it, within `limits`, unless it has more words
-    than the budget.
-    """
-    text, kind, cues, count = document
-    first, last = start, end = chunk
-    if kind == "csv":  # a wide row has several chunks
-        limits = max(0, limits[0] - _LONGEST_ROW), min(len(text), limits[1] + _LONGEST_ROW)
-    if kind not in NESTED:
-        first, last = _lines_of(chunk, limits, text)
-        if cues:  # with the times above
-            first, last = cues[bisect_right(cues, limits[0]) - 1], limits[1]
-    parts = []
-    for own, written, full in sentences_of(text[first:last], language, kind, spoken=bool(cues)):
-        if first + own[0] >= end or first + own[1] <= start:
-            continue
-        span = own.shifted(first)
-        if len(written) > budget and count(written) > budget:
-            span = span.within(chunk)
-            written = span.of(text)
-        parts.append(Sentence(span, written, full))
-    return parts
+def _within_budget(part: Sentence, chunk: Span, document: DividedText, budget: int) -> Sentence:
+    """Return a sentence, or the part that is in its chunk if it has more words than the budget."""
+    if len(part.text) <= budget or document.count(part.text) <= budget:
+        return part
+    span = part.span.within(chunk)
+    return Sentence(span, span.of(document.text), part.has_content)
 
 
 def _score_sentences(
-    chunk: Hit, document: _Document, shares: Iterable[tuple[Sentence, float]], budget: int
+    chunk: Hit, document: DividedText, shares: Iterable[tuple[Sentence, float]], budget: int
 ) -> Iterator[tuple[Hit, bool]]:
     """Yield the sentences of a chunk with scores, and small tables before each of their rows.
 
@@ -282,16 +243,3 @@ def _score_sentences(
             yield make_hit((*named, both, whole, score, *described)), full or has_content(whole)
         if table is None or document.count(table.of(text)) > budget:
             yield make_hit((*named, span, own, score, *described)), full
-
-
-def _lines_of(chunk: Span, limits: tuple[int, int], text: str) -> tuple[int, int]:
-    """Return a chunk with the rest of its first and last lines, which may complete its sentences.
-
-    If the chunk ends in the header of a table, the line of dashes below it is included.
-    """
-    lowest, highest = limits
-    start = text.rfind("\n", lowest, chunk.start) + 1
-    end = text.find("\n", chunk.end, highest)
-    end = highest if end < 0 else end
-    header = DIVIDER_BELOW.match(text, end)
-    return max(start, lowest), header.end() if header else end

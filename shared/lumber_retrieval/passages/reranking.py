@@ -36,9 +36,9 @@ from lumber_retrieval.passages.ranking import (
     SearchSettings,
     select_passages,
 )
-from lumber_retrieval.passages.sentences import Sentence, headings_in, sentences_of
 from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_of
 from lumber_retrieval.words.keywords import words_in
+from lumber_retrieval.words.sentences import Sentence, headings_in, sentences_of
 
 _FIRST_SCORE = 0.4
 """The score of the first hit. The others fall evenly to 0. Recall on the development corpora is the

@@ -67,6 +67,16 @@ def test_a_damaged_index_is_named_with_the_way_out(damage: str, tmp_path: Path) 
             index.search("otters and violins")
 
 
+@pytest.mark.parametrize("sentences", ["5", "[[]]", '["a"]', "{", "[1],[2]"])
+def test_a_question_that_reads_damaged_sentences_names_the_way_out(sentences, tmp_path) -> None:
+    path = tmp_path / "notes.db"
+    index_of(path).add([document(RIVER, "river")])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE chunks SET sentences = ?", [sentences])
+    with pytest.raises(StoreError, match="copy it to"):
+        index_of(path).search("otters and violins")
+
+
 @pytest.mark.parametrize(
     ("column", "use"),
     [

@@ -10,8 +10,8 @@ from lumber_retrieval.hits import Hit
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage, join_hits
 from lumber_retrieval.passages.reranking import passages_of_hits
-from lumber_retrieval.passages.sentences import has_content, sentences_of
 from lumber_retrieval.words.keywords import count_words
+from lumber_retrieval.words.sentences import has_content, sentences_of
 from tests.growth import check_linear
 from tests.retrieval.embeddings import WordVectors
 from tests.retrieval.test_passage_index import document

@@ -1,7 +1,7 @@
 """Sentences, items and rows: the smallest parts of a passage.
 
 A rule, a heading or the header of a table means nothing without the text below it, so no part ends
-with it. A small table is read whole if it fits.
+with it. A small table is read whole if it fits. Chunks are divided when they are indexed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import regex
 
 from lumber_core.spans import Span, outside
-from lumber_core.text.captions import read_cues, speech, spoken_text
+from lumber_core.text.captions import is_captions, read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.markdown import HIDDEN, HIDDEN_SIGNS
 from lumber_core.text.structured import HIDDEN_LINES, MARKUPS, NESTED, markup_headings
@@ -31,6 +31,8 @@ _FEWEST_WORDS = 3
 code, or if they end like a sentence."""
 
 _MOST_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
+_LONGEST_ROW = 4_000
+"""Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
 _LONGEST_CACHED = 4_000
 _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
@@ -69,8 +71,8 @@ _FENCE = re.compile(r"[ \t>]*`{3,}\s*$")  # where code begins, a part begins
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:]*-[ \t>|:-]*$")
 _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:]*-[ \t|:-]*$", re.MULTILINE)
-DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
-"""The rest of the header of a table, and the line of dashes below it."""
+# The rest of the header of a table, and the line of dashes below it.
+_DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
 
 
 class Sentence(NamedTuple):
@@ -79,6 +81,91 @@ class Sentence(NamedTuple):
     span: Span
     text: str
     has_content: bool
+
+
+class DividedText(NamedTuple):
+    """A document whose chunks are divided into sentences."""
+
+    text: str
+    kind: str  # see `Source.kind`
+    cues: list[int]  # where the cues of captions start, after 0; empty for other texts
+    count: Callable[[str], int]  # counts words
+
+    @classmethod
+    def of_kind(cls, text: str, kind: str) -> DividedText:
+        """Return a document of some kind."""
+        if is_captions(text, kind):
+            return cls(text, kind, [0, *(cue.span.start for cue in read_cues(text))], count_words)
+        return cls(text, kind, [], count_written)
+
+
+def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) -> list[list[int]]:
+    """Return the places of the sentences of all chunks of a document, for `chunk_sentences`.
+
+    The first two numbers are the range of the text in which they were found. Three follow for each
+    sentence: its start, its end, and whether it has content. All count from the chunk's start.
+    """
+    divided, last = [], len(chunks) - 1
+    for place, chunk in enumerate(chunks):
+        limits = chunks[max(place - 1, 0)].start, chunks[min(place + 1, last)].end
+        around = _range_around(chunk, limits, document)
+        numbers = [*around.shifted(-chunk.start)]
+        for own, _, full in _sentences_around(chunk, around, document, language):
+            numbers += [*own.shifted(-chunk.start), int(full)]
+        divided.append(numbers)
+    return divided
+
+
+def chunk_sentences(
+    chunk: Span,
+    limits: tuple[int, int],
+    document: DividedText,
+    language: str,
+    divided: Sequence[int] = (),
+) -> list[Sentence]:
+    """Return the sentences of a chunk, with their places in its document.
+
+    A sentence may begin before the chunk or end after it, within `limits`. `divided` is what
+    `divide_chunks` has found; it is used if it was found in the same range.
+    """
+    text, start = document.text, chunk.start
+    around = _range_around(chunk, limits, document)
+    if not divided or around != (start + divided[0], start + divided[1]):
+        return _sentences_around(chunk, around, document, language)
+    parts = []
+    for first, last, full in zip(divided[2::3], divided[3::3], divided[4::3], strict=True):
+        span = Span(start + first, start + last)
+        parts.append(Sentence(span, span.of(text), full > 0))
+    return parts
+
+
+def _sentences_around(
+    chunk: Span, around: Span, document: DividedText, language: str
+) -> list[Sentence]:
+    text, kind, cues, _ = document
+    parts = sentences_of(around.of(text), language, kind, spoken=bool(cues))
+    shifted = (part._replace(span=part.span.shifted(around.start)) for part in parts)
+    return [part for part in shifted if part.span.start < chunk.end and part.span.end > chunk.start]
+
+
+def _range_around(chunk: Span, limits: tuple[int, int], document: DividedText) -> Span:
+    """Return a chunk with the rest of its first and last lines, which may complete its sentences.
+
+    If the chunk ends in the header of a table, the line of dashes below it is included.
+    """
+    text, kind, cues, _ = document
+    lowest, highest = limits
+    if kind == "csv":  # a wide row has several chunks
+        lowest, highest = max(0, lowest - _LONGEST_ROW), min(len(text), highest + _LONGEST_ROW)
+    if kind in NESTED:
+        return chunk
+    if cues:  # with the times above
+        return Span(cues[bisect_right(cues, lowest) - 1], highest)
+    start = text.rfind("\n", lowest, chunk.start) + 1
+    end = text.find("\n", chunk.end, highest)
+    end = highest if end < 0 else end
+    header = _DIVIDER_BELOW.match(text, end)
+    return Span(max(start, lowest), header.end() if header else end)
 
 
 def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
