@@ -58,14 +58,16 @@ def describe_passage(
 def _divide_by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
     """Yield the parts of a sentence that are in different chunks."""
     start, end = sentence.span
+    first, last = chunks[sentence.number].span
+    if first <= start and end <= last:
+        yield sentence
+        return
     for number in (sentence.number - 1, sentence.number, sentence.number + 1):
         chunk = chunks.get(number)
         if chunk is None or chunk.document != sentence.document:
             continue
         first, last = chunk.span
-        if number == sentence.number and first <= start and end <= last:
-            yield sentence
-        elif start < last and first < end:
+        if start < last and first < end:
             span = Span(max(start, first), min(end, last))
             text = chunk.text[span.start - first : span.end - first]
             yield sentence._replace(number=number, span=span, text=text, metadata=chunk.metadata)

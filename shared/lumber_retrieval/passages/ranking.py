@@ -175,7 +175,12 @@ def _best_sentences(
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
         parts = chunk_sentences(chunk.span, limits, document, language, chunk.divided)
         if parts:
-            parts = [_within_budget(part, chunk.span, document, settings.budget) for part in parts]
+            parts = [
+                part
+                if len(part.text) <= settings.budget
+                else _within_budget(part, chunk.span, document, settings.budget)
+                for part in parts
+            ]
             scored = make_hit((*chunk[:4], scores[place], chunk.metadata, above, *chunk[7:]))
             coverages = question.coverages(own for _, own, _ in parts)
             shares = zip(parts, coverages, strict=True)
@@ -220,7 +225,7 @@ def _neighbours(chunks: Sequence[Hit]) -> list[range]:
 
 def _within_budget(part: Sentence, chunk: Span, document: DividedText, budget: int) -> Sentence:
     """Return a sentence, or the part that is in its chunk if it has more words than the budget."""
-    if len(part.text) <= budget or document.count(part.text) <= budget:
+    if document.count(part.text) <= budget:
         return part
     span = part.span.within(chunk)
     return Sentence(span, span.of(document.text), part.has_content)

@@ -132,11 +132,9 @@ def chunk_sentences(
     around = _range_around(chunk, limits, document)
     if not divided or around != (start + divided[0], start + divided[1]):
         return _sentences_around(chunk, around, document, language)
-    parts = []
-    for first, last, full in zip(divided[2::3], divided[3::3], divided[4::3], strict=True):
-        span = Span(start + first, start + last)
-        parts.append(Sentence(span, span.of(text), full > 0))
-    return parts
+    numbers = zip(divided[2::3], divided[3::3], divided[4::3], strict=True)
+    spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
+    return [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
 
 
 def _sentences_around(
