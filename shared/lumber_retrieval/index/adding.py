@@ -249,8 +249,8 @@ def _split_and_embed(
         splitting = splitting_digest(one, identity, metadata.read), metadata.read
         vectors = in_surroundings(part, own[rows])
         new = new_document(one, digests[one.name], splitting, chunks, keys[rows], vectors)
-        text = DividedText.of_kind(one.content.text, one.content.kind)
-        yield new._replace(sentences=divide_chunks(text, new.spans, chunker.language))
+        divided = DividedText.of_kind(one.content.text, one.content.kind)
+        yield new._replace(sentences=divide_chunks(divided, new.spans, chunker.language))
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:
