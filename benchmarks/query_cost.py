@@ -44,6 +44,7 @@ from lumber_retrieval.index.rows import NewDocument
 from lumber_retrieval.index.store import PassageStore
 from lumber_retrieval.index.vectors import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.words.sentences import DividedText, divide_chunks
 
 WIDTH = 384  # of a vector
 CHUNKS_PER_DOCUMENT, WORDS_PER_CHUNK = 50, 45
@@ -122,11 +123,16 @@ def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:
             words=texts,
             around=texts_around(texts),
             vectors=vectors,
+            sentences=_divide("\n".join(texts), _spans(texts)),
         )
         for name, texts, vectors in documents(count, first)
     )
     while batch := [*islice(new, DOCUMENTS_PER_BATCH)]:
         yield batch
+
+
+def _divide(text: str, spans: Sequence[Span]) -> list[list[int]]:
+    return divide_chunks(DividedText.of_kind(text, "text"), spans, "en")
 
 
 def _spans(texts: Sequence[str]) -> list[Span]:
