@@ -48,7 +48,7 @@ _INSIDE = re.compile(
 _PAUSE = re.compile(r"(?:\.{3}|[.!?\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
 # A sentence that goes on after code such as `?.`
 _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
-_NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
+_NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or labels
 
 
 class _Abbreviations(NamedTuple):
@@ -86,8 +86,12 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     pairs = frozenset(pair for several in parts for pair in pairwise(several))
     last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
     signs = ("…", *(form.partition(".")[0] for form in lists.get("series", "…").split()))
-    forms = r"\.\s?".join(lists.get("series", "(?!)").split(".")).replace(" ", "|")
-    series = re.compile(rf"(?:\b(?:{forms})\.|…(?!\sI\b))\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))")
+    forms = [form.split(".") for form in lists.get("series", "").split()]
+    # The engine looks for full stops first: most words are compared with none of the forms.
+    behind = "|".join(rf"(?<=\b{dot.join(form)}\.)" for form in forms for dot in (r"\.", r"\.\s"))
+    series = re.compile(
+        rf"(?:\.(?:{behind or '(?!)'})|…(?!\sI\b))\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))"
+    )
     ordinals = "ordinals" in lists
     return _Abbreviations(leads, others, numbers, starters, pairs, last, ordinals, series, signs)
 
@@ -160,9 +164,11 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     may_start = word.lower() in lists.starters
     in_numbers |= parts[-1].endswith(_STREETS)
     if in_leads or in_others or in_numbers:
-        if _NUMBER.match(follows) or follows[:1].islower() or follows[:1] in _CONTINUATIONS:
+        numbered = _NUMBER.match(follows) and not (may_start and follows.startswith(" ", len(word)))
+        if numbered or follows[:1].islower() or follows[:1] in _CONTINUATIONS:
             return True
-        if in_leads and not (in_others and bare[: last.start()].rstrip()[-1:].isdigit()):
+        is_unit = in_others or in_numbers
+        if in_leads and not (is_unit and bare[: last.start()].rstrip()[-1:].isdigit()):
             return True  # after a number it is a unit: "in 1812 y."
         if in_others:
             return not may_start

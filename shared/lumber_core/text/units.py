@@ -58,8 +58,9 @@ _ABOVE_INDENT = re.compile(
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
 _CLOSED = re.compile(r"[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*")  # sentencex divides before these
-_LABEL = re.compile(r"\s*\(?(?:\d{1,2}|[A-Z])\.[^\S\n]*")  # of an item on one line with others
-_BEGINS_CODE = re.compile(r"[\s\u3002\uff01\uff1f]`")
+# Labels: of items on one line, of paragraphs ("2.1.").
+_LABEL = re.compile(r"\s*(?:[-*+]\s)?\(?(?:\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z])[.)][^\S\n]*")
+_OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
 # Marks that sentencex misreads: "(1)" before a paragraph or a long line, which it does not divide,
 # and bullets before items, which it does not divide either.
@@ -78,6 +79,11 @@ _QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
 _OPENING_QUOTES, _LONG_SPEECH = '"\u2018\u201c\u201e\u00ab', 300  # characters
 _MAX_QUOTES = 3  # opening marks beside each other
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
+# Items, which sentencex does not divide, and the end of a sentence in one.
+_MARK = re.compile(r"\s*(?:[-*+]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])[^\S\n]+")
+_INNER_END = re.compile(
+    r"(?:[.!?\u2026][\"'\u2019\u201d\u00bb)\]*_`]{0,3}\s|[\u0964\u3002\uff01\uff1f])\s*\S"
+)
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
 # blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
@@ -141,7 +147,7 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
-    starts += _starts_in_speeches(readable, [first, *starts, len(text)], language)
+    starts += _inner_starts(readable, [first, *starts, len(text)], language)
     if "§" in text:
         starts += [before.end() for before in _SECTION.finditer(text)]
     opened = [at for at in (first, *starts) if text.startswith(("(", "\uff08"), at)]
@@ -153,8 +159,9 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     if not text.isascii():
         closed = (_CLOSED.match(text, at) for at in starts)
         starts = [end.end() if end else at for end, at in zip(closed, starts, strict=True)]
-    if "`" in text:  # sentencex leaves the one that begins code in the sentence before
-        starts = [at - (_BEGINS_CODE.match(text, max(0, at - 2), at) is not None) for at in starts]
+    # sentencex leaves marks that open code or quotes in the sentence before.
+    opening = ((at, _OPENED.search(text, max(0, at - 2), at)) for at in starts)
+    starts = [mark.start() if mark else at for at, mark in opening]
     labels = [_LABEL_BEHIND.search(text, max(0, at - 8), at) for at in starts]
     starts += [label.start() for label in labels if label]  # sentencex reads these as ordinals
     ends = [0]
@@ -207,10 +214,13 @@ def _prepare(text: str) -> str:
     return text
 
 
-def _starts_in_speeches(text: str, edges: Sequence[int], language: str) -> list[int]:
-    """Return where sentences start inside quotes, in long sentences between some edges."""
+def _inner_starts(text: str, edges: Sequence[int], language: str) -> list[int]:
+    """Return where sentences start inside items, and inside quotes in long sentences."""
     starts = []
     for start, end in pairwise(sorted({*edges})):
+        mark = _MARK.match(text, start, end)
+        if mark and _INNER_END.search(text, mark.end(), end):
+            starts += _sentence_starts(text, mark.end(), end, mark.end(), language)
         long = text[start:end] if end - start > _LONG_SPEECH else ""
         if _QUOTES.search(long) and '":' not in long:  # which is JSON
             for at in _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language):

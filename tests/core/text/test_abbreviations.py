@@ -99,6 +99,12 @@ WHOLE = by_language("""
     en: No. 5 is alive. | St. Paul wrote it. | They sell boats, oars, etc. in York.
     de: Boote, Ruder usw. Segel liegen hier. | Boote usw. 5 davon.
     ru: Он живёт в д. Иваново.
+    en: 2.1. Methods were simple. | - 2.3.4. Boats were new. | She saw No. CV 10-12 there.
+    pl: To było 5 proc. wartości w czerwcu br. w Krakowie.
+    lt: Tai buvo 30 proc. kompanijų.
+    is: Ég spyr hæstv. ráðherra og hv. þm. Pál um 20 þús. tonn.
+    es: Hay 42 hab. por casa.
+    bg: Това е на арх. Калин.
 """)
 DIVIDED = by_language("""
     zh: “来吧！” 她来了。 | “来吧！” 他知道。
@@ -147,6 +153,17 @@ DIVIDED = by_language("""
     fr: Il a pris le vol. Il est parti.
     de: Er lebt in der Schweiz. Dort ist es schön. | Sie liebt mich. Bern ist weit.
     da: Han kommer med. Så går han.
+    en: They came to me. John left. | No. We stay. | That is fine art. John paints.
+    en: It was OK. Maria left. | They left in May. Maria stayed.
+    nb: Han gikk inn i. Vi ventet. | Det skjer før jul. Kari kom.
+    pl: Kosztuje 10 zł. Doktor płaci. | Był rok 2006 r. W tym czasie spał.
+    bg: Струва 25 лв. Асен плаща.
+    uk: Це коштує 10 грн. Марія платить.
+    ro: Costă 200 lei. Poliția vine.
+    is: Hann stökk 6,70 m. Óðinn vann.
+    pt: Navios, remos etc. O resto fica. | Ele vai aos EUA. Maria fica.
+    et: Tulid Kari, Mari jt. Õhtu oli pikk.
+    sl: Trajalo je dve leta. Odločili so se.
 """)
 
 

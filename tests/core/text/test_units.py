@@ -110,6 +110,8 @@ def test_line_breaks_and_marks_at_the_ends_of_a_text_are_no_blank_lines(units):
         ("ja", ["第一章 はじめに\n\u3000", "これは本だ。\n\u3000", "「そうか」\n\u3000", "次。"]),
         ("ja", ["・これは長い\n\u3000項目である。", "「そうか」\n\u3000と言った。"]),
         ("hi", ["यह एक है। ", "वह दो।"]),
+        ("tr", ["O geldi. ", '"Ben gittim.']),
+        ("fr", ["Il est parti. ", "« Tu es las."]),
         ("ar", ["ما هذا؟ ", "هذا كتاب."]),
         ("he", ["זה ספר. ", "זה ילד."]),
     ],
@@ -283,9 +285,12 @@ def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
     "mark", ["(1)", "(b)", "(iv)", "(X)", "\u2022", "\u25e6", "\u25aa", "-", "1.", "a)"]
 )
 @pytest.mark.parametrize("language", ["en", "de", "xx"])
-def test_sentences_of_an_item_are_divided_whatever_its_mark(mark: str, language: str) -> None:
+@pytest.mark.parametrize("end", ["\n\n", "\n"])
+def test_sentences_of_an_item_are_divided_whatever_its_mark(
+    mark: str, language: str, end: str
+) -> None:
     text = (
-        f"Die Boote\n\n{mark} The boat is out. The oars are in.\n\n{mark} They are new. Then go.\n"
+        f"Die Boote\n\n{mark} The boat is out. The oars are in.{end}{mark} They are new. Then go.\n"
     )
     expected = ["Die", mark, "The oars", mark, "Then"]
     found = [text[start:end] for start, end in sentences(text, language)]
@@ -312,7 +317,8 @@ def test_paragraphs_of_a_law_are_divided_between_sentences_and_before_section_si
         "Ende.",
         f"(4) {long}",
         "Ende.",
-        "(b) Nein. Doch.",
+        "(b) Nein.",
+        "Doch.",
     ]
 
 
