@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, takewhile
+from math import inf
 from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
@@ -22,8 +23,10 @@ _YEAR = re.compile(
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
 _ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
-# A number, a range, or a dagger instead of a number; a digit in parentheses after it is a note.
-_NUMBER = re.compile(rf"[({SIGNS}-]*\d(?:[\d.,\u2013]*\d)?[%)]*|[\u2020\u2021]")
+# A number, a range, or "(X)" or a dagger for none; a digit in parentheses after it is a note.
+_NUMBER = re.compile(
+    rf"[({SIGNS}*\u2013\u2212-]*\d(?:[\d.,\u2013]*\d)?[%)*]*|[\u2020\u2021]|\([A-Z]{{1,2}}\)"
+)
 _MARK = re.compile(r"\(\d\)")
 # "12 kg", but neither "2 of" nor "2Q", which is a head.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
@@ -36,7 +39,8 @@ _MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the heads to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
-_NOTE = re.compile(r"\(.*\)")  # "(in millions)" in the middle of a page
+_MIN_COUNT = 4  # of columns with the heads 1, 2, 3 and so on
+_NOTE = re.compile(r"\(.*\)|\[.*\]")  # "(in millions)" in the middle of a page
 _MAX_HEAD_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
 _MAX_HEAD_LINES = 40  # the heads of many columns have a line for each word
 _MAX_RULE_DISTANCE = 0.9  # times the size, from the head of several columns to the line below
@@ -94,10 +98,11 @@ def find_column_tables(
         start, last = stop, stop if len(rows) > 1 else last
 
 
-def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
+def _cells(line: TextLine, gap: float | None = None, edge: float = inf) -> list[_Range]:
     """Return the cells of a line, or with `gap` the pieces between gaps of that width.
 
-    A cell begins with a currency sign, or with a number after a wider gap than between words.
+    A cell begins with a currency sign, or with a number after a wider gap than between words. The
+    first column of numbers may have an `edge`.
     """
     cells: list[list[Word]] = []
     for words in line.cells:
@@ -105,8 +110,9 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
             last = cells[-1][-1] if cells else None
             begins = not number or word.text in SIGNS
             if number and last and word.left - last.right > _NUMBER_GAP * line.size:
-                numbers = all(_NUMBER.fullmatch(w.text) for w in (last, word))
-                begins = begins or (numbers and not _MARK.fullmatch(word.text))
+                first = last.right < edge < word.left + _MAX_CELL_GAP
+                apart = first or (_NUMBER.fullmatch(last.text) and not _MARK.fullmatch(word.text))
+                begins = begins or bool(apart and _NUMBER.fullmatch(word.text))
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
             elif last and (last.text in SIGNS or word.text.strip(")") == "%"):
@@ -121,9 +127,10 @@ def _cells(line: TextLine, gap: float | None = None) -> list[_Range]:
 
 
 def _is_head(cells: _Ranges, least: int = 2) -> bool:
-    """Return whether all numbers of a row are years, and there are at least `least`."""
-    values = [cell for cell in cells if cell.is_value and cell.text != "%"]
-    return len(values) >= least and all(_YEAR.fullmatch(cell.text) for cell in values)
+    """Return whether all numbers of a row are years, and there are at least `least`, or count."""
+    values = [cell.text for cell in cells if cell.is_value and cell.text != "%"]
+    counts = len(values) >= _MIN_COUNT and values == [*map(str, range(1, len(values) + 1))]
+    return counts or (len(values) >= least and all(map(_YEAR.fullmatch, values)))
 
 
 def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: int) -> list[int]:
@@ -192,7 +199,7 @@ def _body(lines: Sequence[TextLine], columns: _Ranges, pitch: float) -> Iterator
     before: TextLine | None = None
     for line in lines:
         row = [""] * (len(columns) + 1)
-        for nth, cell in enumerate(_cells(line)):
+        for nth, cell in enumerate(_cells(line, edge=columns[0].left)):
             place = _place(cell, columns)
             is_label = not nth and cell.left < columns[0].left - line.size
             number = 0 if place is None or is_label else place + 1

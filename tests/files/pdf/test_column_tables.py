@@ -76,14 +76,37 @@ def test_sums_of_money_without_heads_are_a_table_with_their_total() -> None:
             [(240, "17,000"), (281, "(1)"), (330, "600")],
             "17,000 (1) | 600",
         ),
+        ([(240, "894"), (264, "3,858")], [(240, "(X)"), (264, "6,672")], "(X) | 6,672"),
+        (
+            [(246, "45"), (272, "610")],
+            [(240, r"\261237"), (272, r"*\2613")],
+            "\u2013237 | *\u20133",
+        ),
     ],
-    ids=["units", "ranges", "notes"],
+    ids=["units", "ranges", "notes", "signs", "minus signs"],
 )
 def test_numbers_with_more_than_digits_are_in_columns(first, second, wanted) -> None:
     rows = [(250, 620, 11, "Goods")]
     for base, cells in ((604, [(72, "Boats"), *first]), (588, [(72, "Nets"), *second])):
         rows += [(left, base, 11, cell) for left, cell in cells]
     assert f"Nets | {wanted}" in table_of(*rows)
+
+
+def test_a_number_close_to_a_long_label_is_in_its_column() -> None:
+    rows = ("Hire", "6,090", "12"), ("Hire of boats and nets in the bay", "4,811", "33")
+    shown = table_of(*rows_of(604, ("", "2023", "2022"), *rows, lefts=(72, 240, 300)))
+    assert shown[1:] == [" | ".join(row) for row in rows]
+
+
+def test_heads_may_be_the_numbers_of_their_columns() -> None:
+    rows = [("Pier", "1", "2", "3", "4"), *[("North", "10", "14", "12", "18")] * 2]
+    shown = table_of(*rows_of(620, *rows, lefts=(72, 200, 270, 340, 410)))
+    assert shown[:2] == ["Pier | 1 | 2 | 3 | 4", " | ".join(rows[1])]
+
+
+def test_a_unit_in_brackets_above_the_heads_is_none_of_them() -> None:
+    shown = table_of((270, 642, 11, "[In boats]"), *rows_of(624, ("", "2023", "2022"), *ROWS[:2]))
+    assert shown[0] == " | 2023 | 2022"
 
 
 def test_the_words_of_a_typewriter_are_one_head() -> None:
