@@ -6,12 +6,15 @@ from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.errors import (
+    BadReplyError,
     ChunkSizeError,
     JudgementError,
     LumberError,
     MissingExtraError,
+    ModelSettingsError,
     ModelUnavailableError,
     StoreError,
+    TokenizerDataError,
     WeightsError,
 )
 from lumber_core.llms import CallPolicy, Completion, Model
@@ -34,6 +37,7 @@ from lumber_core.version import __version__
 
 __all__ = [
     "AnswerStore",
+    "BadReplyError",
     "BertChunker",
     "BertJudge",
     "CallPolicy",
@@ -53,6 +57,7 @@ __all__ = [
     "MissingExtraError",
     "Model",
     "ModelJudge",
+    "ModelSettingsError",
     "ModelUnavailableError",
     "Prices",
     "PromptTemplate",
@@ -61,6 +66,7 @@ __all__ = [
     "Span",
     "StoreError",
     "TextEmbedder",
+    "TokenizerDataError",
     "Usage",
     "Verdict",
     "WeightsError",
