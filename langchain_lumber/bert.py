@@ -44,7 +44,9 @@ class BertTextSplitter(SpanTextSplitter):
         device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
             if there is one. Exported models run on the CPU.
         length_function: LangChain's name for `tokenizer`: a function that counts tokens.
-        **unknown: Raise an error that names the equivalent. `SpanTextSplitter` has the others.
+        chunk_overlap, add_start_index, add_metadata, context, stable_ids, strip_whitespace,
+            show_progress: See `SpanTextSplitter`.
+        **unknown: Any other setting raises a TypeError that names the nearest one here.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -81,8 +81,8 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
     kind = type(llm).__name__
     raise TypeError(
         f"llm must be a LangChain chat model (BaseChatModel), alone or with fallbacks, retries or "
-        f"a configuration, not {kind}: pass the model itself; what it is asked is set by "
-        "prompt=PromptTemplate(...), and its answers are read here"
+        f"a configuration, not {kind}: pass the model, not a chain. prompt=PromptTemplate(...) "
+        "sets what it is asked, and no output parser is needed"
     )
 
 

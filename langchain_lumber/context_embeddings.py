@@ -39,7 +39,7 @@ class ContextEmbeddings(Embeddings):
     a text that is none of the chunks is embedded alone.
 
     If one chunk of a document is new, all chunks of the document are embedded. With
-    `CacheBackedEmbeddings` as the model, only new texts are.
+    `CacheBackedEmbeddings` as the model, only texts that it has not seen are embedded.
 
     Vector stores pass texts without metadata. So chunks with equal texts get their vectors in the
     order in which the store embeds them: give the store the chunks in the same order.
@@ -82,7 +82,7 @@ class ContextEmbeddings(Embeddings):
             self._documents.append(_place_chunks(document))
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vector of each text; whole documents are embedded when they are needed."""
+        """Return the vector of each text. The first text of a document embeds all its chunks."""
         distinct = dict.fromkeys(texts)
         places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
         needed = [*dict.fromkeys(number for number, _ in places if number not in self._vectors)]

@@ -19,10 +19,11 @@ class FilesLoader(BaseLoader):
     pages start. Needs the extra `documents` for most formats.
 
     Args:
-        paths: Files, folders and patterns such as "docs/**/*.md"; see `lumber_files.find_files`,
-            whose errors `load` raises, and those of `lumber_files.read_file`.
+        paths: Files, folders and patterns such as "docs/**/*.md"; see `lumber_files.find_files`.
         silent_errors: Whether a file that cannot be read is left out, with a warning.
         encoding: Encoding of text files. None: it is detected.
+
+    `load` raises the errors of `lumber_files.find_files` and `lumber_files.read_file`.
 
     Example:
         >>> [document] = FilesLoader("examples/handbook/tide_house.md").load()

@@ -35,7 +35,9 @@ class LayoutTextSplitter(SpanTextSplitter):
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
         length_function: LangChain's name for `tokenizer`: a function that counts tokens.
-        **unknown: Raise an error that names the equivalent. `SpanTextSplitter` has the others.
+        chunk_overlap, add_start_index, add_metadata, context, stable_ids, strip_whitespace,
+            show_progress: See `SpanTextSplitter`.
+        **unknown: Any other setting raises a TypeError that names the nearest one here.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -30,8 +30,8 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
     `add_start_index=True`, whose metadata names their document ("source", "file_path" or
     "file_name", and the number of a page).
 
-    Hits are ranked as in `PassageRetriever`: chunks by how much of the question they and the text
-    beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to 100
+    Hits are ranked as in `PassageRetriever`: chunks by how many words of the question are in them
+    and beside them, then their sentences, best first, until the budget is full. Retrieve 50 to 100
     hits. The index of `PassageRetriever` stores how rare a word is; here it is estimated from the
     hits: a word that most of them contain counts little. A passage that is neither in the hits nor
     in the text beside them is not found.
@@ -101,7 +101,7 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
         Returns:
             Passages that do not overlap. `page_content` is `text[start_index:end_index]`, without a
             context. Headings, context, first page and line are those of its start, the last page
-            and line those of its end, and other metadata that of the best hit. If they are ranked,
+            and line those of its end, and other metadata that of the best hit. If hits are ranked,
             "relevance_score" and "words_found" are as in `PassageRetriever`. A passage that is a
             hit keeps its `id` and "chunk_index".
 

@@ -40,11 +40,11 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
     Chunks are found by words and by vectors, which include headings and surroundings; both scores
     are added. Hits that lie close together become one passage, an exact slice of the document.
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbeddings`
-    makes the same vectors, and `PassageJoiner` joins the hits of its retriever.
+    adds headings and surroundings to vectors, and `PassageJoiner` joins the hits of its retriever.
 
-    Settings may be assigned; `invoke` takes others, such as `k`, for one query. It also takes a
-    `filter`: values by their names in the metadata, as in `{"year": {"$gte": 2020}}`, or a function
-    of the metadata.
+    Settings may be changed by assignment, and those of a search also for one query, as in
+    `invoke(query, k=3)`. `invoke` also takes a `filter`: metadata keys with values or operators, as
+    in `{"year": {"$gte": 2020}}`, or a function of the metadata.
 
     Args:
         splitter: A splitter of this package. None:
@@ -59,7 +59,8 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
             in "?collection=handbook", or "passages".
         keywords: Whether chunks are also found by their words.
         budget: Maximum number of words in all passages of a query.
-        max_gap: Sentences with at most this many words between them are joined.
+        max_gap: Sentences with at most this many words between them are joined; never more than a
+            seventh of the budget.
         k: Maximum number of passages of a query. None: as many as the budget allows.
         context: Whether the text of a passage begins with its context: title, headings and the
             header row of a table. They count against the budget.

@@ -21,7 +21,7 @@ from lumber_core.support.identity import chunk_id
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.outline import Context
 from lumber_core.text.pages import common_metadata, place_source
-from lumber_core.text.source import Source, Written
+from lumber_core.text.source import Forms, Source
 
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
@@ -41,27 +41,26 @@ class SpanTextSplitter(TextSplitter):
 
     With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
     text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
-    `add_start_index`, the metadata then has the `end_index` as well. If such a chunk is split
-    again, and has its `context` in the metadata, only the slice is split. Its offsets, and the
-    "text" of a passage, are not passed on to its parts.
+    `add_start_index`, the metadata then has the `end_index` as well. If such a chunk, or a passage,
+    is split again, and has its `context` in the metadata, only the slice is split, and its parts
+    have offsets of their own.
 
-    Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
-    of the file, also if the documents are chunks that have pages and lines themselves.
+    Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines always
+    refer to the file, also if the documents are chunks.
 
     Args:
         chunker: The splitter of `lumber_core` that finds the spans.
-        chunk_overlap: Up to this many tokens are repeated from the end of the chunk before: whole
-            units, or whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size`
-            includes what is repeated. A warning is logged if that is more than half of a chunk.
+        chunk_overlap: Maximum tokens repeated from the end of the chunk before: whole units, or
+            sentences, lines, clauses or words if no unit is that short. Offsets stay exact, and
+            `chunk_size` includes what is repeated. A warning is logged if that is more than half of
+            a chunk.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        add_metadata: Add these keys to the metadata of a chunk, as in passages of
-            `PassageRetriever`, with "" or 0 where it has no value: its offsets
-            `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
-            number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
-            `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was
-            decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
-            ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
-            `verdict_reason`.
+        add_metadata: Add `start_index`, `end_index`, `headings`, `headings_inside`, `context`,
+            `chunk_index` (from 0), `page_first`, `page_last`, `line_first` and `line_last` (from 1)
+            to the metadata, and if a judge was asked `verdict` and `verdict_reason`. Missing values
+            are "" or 0. A verdict is "shift" if the judge named the chunk's start; "no_shift" or
+            "single" if a group ended; after a failure "outside", "unreadable", "refused" or
+            "unavailable".
         context: Put the chunk's context before it in `page_content`, so that it is embedded: the
             title (in the metadata, or else the single first-level heading of Markdown, or else the
             name of the file as words), the deepest three headings above the chunk, and on lines of
@@ -112,7 +111,7 @@ class SpanTextSplitter(TextSplitter):
         self._stable_ids = stable_ids
         self._show_progress = show_progress
         self._chunker = chunker
-        self._written: Written | None = _in_context if context else None
+        self._forms: Forms | None = _in_context if context else None
         self._length_function = self._count
 
     def _start(
@@ -147,7 +146,7 @@ class SpanTextSplitter(TextSplitter):
 
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
-        source = Source(text, written=self._written)
+        source = Source(text, forms=self._forms)
         return self._chunker.segment(source, overlap=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
@@ -155,7 +154,7 @@ class SpanTextSplitter(TextSplitter):
         if not self._context:
             return self._chunker.split_text(text, self.delivery, show_progress=self._show_progress)
         (chunks,) = self._chunker.split_all(
-            [Source(text, written=self._written)], self.delivery, show_progress=self._show_progress
+            [Source(text, forms=self._forms)], self.delivery, show_progress=self._show_progress
         )
         return [chunk.text_in_context for chunk in chunks]
 
@@ -230,7 +229,7 @@ class SpanTextSplitter(TextSplitter):
 
     def _source_of(self, document: Document) -> Source:
         text = document.page_content[len(_context_before(document)) :]
-        return place_source(text, document.metadata, written=self._written)
+        return place_source(text, document.metadata, forms=self._forms)
 
     def _split(self, parents: Sequence[Document]) -> list[Document]:
         chunks_by_parent = self._chunker.split_all(

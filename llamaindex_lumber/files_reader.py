@@ -39,9 +39,10 @@ class FilesReader(BaseReader):
     ) -> Iterator[Document]:
         """Yield a document for each file, read when it is asked for.
 
+        Errors are those of `lumber_files.find_files` and `lumber_files.read_file`.
+
         Args:
-            paths: Files, folders and patterns such as "docs/**/*.md"; see
-                `lumber_files.find_files` for errors, and `lumber_files.read_file`.
+            paths: Files, folders and patterns such as "docs/**/*.md".
             extra_info: Further metadata.
             fs: The file system of fsspec that has the file, as `SimpleDirectoryReader` passes it.
         """

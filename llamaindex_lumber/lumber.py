@@ -70,7 +70,8 @@ class LumberNodeParser(SpanNodeParser):
 
     method: Method = "paper"
     """How the judge is asked: "paper" for one start at a time, a call for each chunk; "window" for
-    all starts of a long window at once, about a tenth of the calls, with sizes kept as by Bert."""
+    all starts of a long window at once, about a tenth of the calls, with sizes chosen as in
+    Bert."""
 
     target_size: int | None = None
     """With the method `window`: preferred length of chunks in tokens. None: 78 % of the maximum."""
@@ -82,17 +83,17 @@ class LumberNodeParser(SpanNodeParser):
     happened."""
 
     max_concurrency: int | None = Field(default=None, exclude=True)
-    """Maximum number of questions in flight, over all texts of a call. If there are fewer texts,
-    further questions are about other windows of the same text, or work ahead on it with the
-    method `paper`, which needs about a tenth more calls. The result is the same. The judge is
-    called from several threads or tasks, and not in the order of the text. None: one at a time;
-    asynchronous methods work on 8 texts at once."""
+    """Maximum number of questions in flight, over all texts of a call. With fewer texts than that,
+    the other questions are about later parts of the same text, in advance; with the method `paper`
+    this takes about a tenth more calls. The chunks are the same. The judge is called from several
+    threads or tasks, and not in the order of the text. None: one at a time; asynchronous methods
+    work on 8 texts at once."""
 
     store: Named = Field(default=None, exclude=True)
     """A file that caches every answer, so that none is paid for twice. To share answers between
     machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and others), or a
-    function that returns one, which pickling the splitter requires. A custom judge needs an
-    attribute `identity` for a store."""
+    function that returns one, which allows pickling. A custom judge needs an attribute `identity`
+    for a store."""
 
     on_segmentation: Named = Field(default=None, exclude=True)
     """Called as soon as a text is split, with its number in the call (from 0), the text and its

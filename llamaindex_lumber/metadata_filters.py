@@ -53,8 +53,8 @@ def _one_filter(wanted: MetadataFilter) -> Accepts:
     if not _fits(wanted.operator, wanted.value):
         raise ValueError(
             f"the filter {_format(wanted)} has a value that does not fit: in, nin, any and all "
-            "take a list, text_match takes a text, others take one value, and what is missing "
-            "is found by is_empty"
+            "take a list, text_match takes a text, and others take one value; is_empty finds "
+            "missing keys"
         )
 
     def metadata_of(given: Any) -> Mapping[str, Any]:  # LlamaIndex would pass the ID of a node

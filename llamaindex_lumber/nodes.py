@@ -18,7 +18,7 @@ from lumber_core.text import pages as core
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.outline import Context
-from lumber_core.text.source import Source, Written
+from lumber_core.text.source import Forms, Source
 from lumber_core.text.unicode import is_encodable
 
 N = TypeVar("N")
@@ -83,7 +83,7 @@ class NodeWriter:
         self._shown: dict[str, list[str]] = {}
 
     def __call__(self, text: str, context: Context) -> list[str]:
-        """Return a node's content for embedding and for a model; see `Source.written`."""
+        """Return a node's content for embedding and for a model; see `Source.forms`."""
         shown = self._metadata(str(context) if self._context else "")
         template = self._node.text_template
         return [
@@ -107,9 +107,7 @@ class NodeWriter:
         return self._shown[context]
 
 
-def source_of_node(
-    node: BaseNode, written: Written | None = None, *, titled: bool = False
-) -> Source:
+def source_of_node(node: BaseNode, forms: Forms | None = None, *, titled: bool = False) -> Source:
     """Return a node as a source of the core; its MIME type is the format unless it is plain.
 
     `titled` is whether the title in its metadata is a part of the context of its chunks.
@@ -121,7 +119,7 @@ def source_of_node(
     )
     if not titled:  # the title is embedded with the other metadata, or not wanted
         metadata = {**metadata, TITLE_KEY: None} if metadata.get(TITLE_KEY) else metadata
-    return core.place_source(text_of(node), metadata, written=written)
+    return core.place_source(text_of(node), metadata, forms=forms)
 
 
 def document_for_nodes(node: Parsed, *, context: bool) -> Parsed:

@@ -17,7 +17,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
     the same name belong to one file. Other documents, and those already joined, are returned as
     they are. `lumber_core.text.pages.join_by_file` documents how pages are counted.
 
-    Their texts are joined by form feeds, at which parsers recognise page numbers and running
+    The texts of pages are joined by form feeds, by which parsers recognise page numbers and running
     titles. Nodes have `metadata["page_first"]` and `metadata["page_last"]`, counted from 1 and
     not embedded.
 

@@ -54,9 +54,9 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     if metadata takes more than a third of `chunk_size`.
 
     With `context`, the context of a node is embedded and sent to models like other metadata. It
-    takes at most a quarter of the room: the outermost titles are left out first, and the header of
-    a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
-    that has a "context" of its own keeps that one.
+    takes at most a quarter of `chunk_size` without the metadata: the outermost titles are left out
+    first, and a table's header that alone is longer. A "title" in the metadata is not repeated in
+    it, and a document that has a "context" of its own keeps that one.
 
     A document whose metadata or MIME type states that it is Markdown is split as with
     `units="markdown"`, unless other units are chosen. The headings above each node are in its
@@ -76,18 +76,16 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     model_config = ConfigDict(hide_input_in_errors=True, strict=True, use_attribute_docstrings=True)
 
     chunk_overlap: int = 0
-    """Up to this many tokens are repeated from the end of the chunk before: whole units, or whole
-    sentences of a unit that is longer. Offsets stay exact, and `chunk_size` includes what is
+    """Maximum tokens repeated from the end of the chunk before: whole units, or sentences, lines,
+    clauses or words if no unit is that short. Offsets stay exact, and `chunk_size` includes what is
     repeated. A warning is logged if that is more than half of a node."""
 
     add_metadata: bool = False
-    """Add these keys to the metadata of a chunk, as in passages of `PassageRetriever`,
-    with "" or 0 where it has no value: its number in the document from 0,
-    `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
-    `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
-    was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
-    ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
-    `verdict_reason`."""
+    """Add `chunk_index` (from 0), `headings`, `headings_inside`, `context`, `page_first`,
+    `page_last`, `line_first` and `line_last` (from 1) to the metadata, and if a judge was asked
+    `verdict` and `verdict_reason`. Missing values are "" or 0. A verdict is "shift" if the judge
+    named the node's start; "no_shift" or "single" if a group ended; after a failure "outside",
+    "unreadable", "refused" or "unavailable"."""
 
     context: bool = True
     """Put the context of a node into `metadata["context"]`, which is embedded and sent to models:
@@ -151,8 +149,8 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
             self._warned_of_tokens = GlobalSettings._node_parser is self
             if self._warned_of_tokens:
                 logger.warning(
-                    "Settings.chunk_size=%d is now the most tokens in a node of %s, not "
-                    "characters; set chunk_size and target_size of the parser itself for others",
+                    "Settings.chunk_size=%d limits the nodes of %s to that many tokens, not "
+                    "characters; for other sizes, set chunk_size and target_size of the parser",
                     limit,
                     type(self).__name__,
                 )

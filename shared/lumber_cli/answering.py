@@ -9,8 +9,8 @@ from lumber_cli.passage_formats import is_converted
 from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.reasoning import without_reasoning
 from lumber_core.llms.retry import ask_until_usable
-from lumber_core.llms.thoughts import without_thinking
 from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
@@ -48,10 +48,10 @@ def answer_from(
         completion = retrying.complete(QUOTING_INSTRUCTIONS, prompt)
         if is_blocked(completion.finish_reason):
             raise LumberError(f"the provider blocked it: {completion.finish_reason}")
-        reply = without_thinking(encodable(completion.text))
+        reply = without_reasoning(encodable(completion.text))
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
-        empty = "it has only thoughts" if completion.text.strip() else "the answer is empty"
+        empty = "the reply has only reasoning" if completion.text.strip() else "the answer is empty"
         fault = _fault(last)[0] if reply.strip() else empty
         if fault and is_refusal(reply):
             raise LumberError("the model declined to answer")
@@ -60,7 +60,7 @@ def answer_from(
         return last, fault
 
     try:
-        last, fault = ask_until_usable(user, ask, rereads=policy.rereads)
+        last, fault = ask_until_usable(user, ask, repeats=policy.repeats)
     except LumberError as error:
         return None, no_answer(error)
     if not last.text:

@@ -33,7 +33,7 @@ class TokenizerDataError(LumberError):
 
 
 class StoreError(LumberError):
-    """A store cannot be used. The file is left unchanged."""
+    """An index or a store of answers cannot be read or written. What is stored stays as it is."""
 
 
 class ModelSettingsError(LumberError):

@@ -299,7 +299,7 @@ def test_chains_are_refused_with_what_to_pass_instead() -> None:
     model = FakeListChatModel(responses=["Answer: none"])
     prompt = ChatPromptTemplate.from_messages([("human", "{x}")])
     for chain in (prompt | model, model | StrOutputParser(), RunnableLambda(str)):
-        with pytest.raises(TypeError, match=r"pass the model itself.*prompt=PromptTemplate"):
+        with pytest.raises(TypeError, match=r"pass the model, not a chain.*prompt=PromptTemplate"):
             LumberTextSplitter(chain)
     with pytest.raises(TypeError, match=r"llm\.llm"):
         LlamaIndexModel(StructuredLLM(llm=MockLLM(), output_cls=CompletionResponse))

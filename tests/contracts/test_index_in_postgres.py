@@ -52,7 +52,7 @@ def test_a_retriever_shows_no_password_and_connects_on_use() -> None:
 
 def test_a_collection_is_one_of_a_database() -> None:
     for made in (PassageRetriever, LlamaRetriever):
-        with pytest.raises(ValueError, match="pass the database's URL as the path"):
+        with pytest.raises(ValueError, match="pass its URL as the path"):
             made(path="notes.db", collection="handbook")
 
 

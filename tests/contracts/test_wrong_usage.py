@@ -31,7 +31,7 @@ def make(form: Any, **options: Any) -> Any:
 
 AS_PUBLISHED = {"model": "large", "paper": True}
 EVERY, SIZED = [*FORMS], ["bert", "greedy", "layout"]
-ABOVE = r"target_size \(600\) must not be above chunk_size \(512\), .*leave it out for one"
+ABOVE = r"target_size \(600\) must not be above chunk_size \(512\), .*leave it out: it follows"
 WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (EVERY, {"chunk_size": 0}, ValueError, "chunk_size must be at least 1, not 0"),
     (EVERY, {"chunk_size": -3}, ValueError, "chunk_size must be at least 1, not -3"),
@@ -56,8 +56,8 @@ WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (["bert"], {"device": "gpu"}, ValueError, '"cpu" or "cuda"'),
     (["bert"], {"threads": 0}, ValueError, "threads must be at least 1"),
     (["bert"], {"paper": True}, ValueError, r"scores places.*paper=False"),
-    (["bert"], {"target_size": 90, "threshold": 0.0}, ValueError, "threshold or paper, not both"),
-    (["bert"], {**AS_PUBLISHED, "target_size": 9}, ValueError, "threshold or paper, not both"),
+    (["bert"], {"target_size": 90, "threshold": 0.0}, ValueError, "leave out target_size"),
+    (["bert"], {**AS_PUBLISHED, "target_size": 9}, ValueError, "leave out target_size"),
     (["bert"], {**AS_PUBLISHED, "units": "markdown"}, ValueError, "pass units or paper, not both"),
     (["lumber"], {"theta": 0}, ValueError, "theta must be at least 1, not 0"),
     (["lumber"], {"theta": "many"}, TypeError, "theta must be a whole number, not str"),

@@ -185,7 +185,7 @@ def test_filters_hold_for_vectors_and_words() -> None:
     [
         ({"year": 1850}, TypeError, r"filters must be MetadataFilters\("),
         (both(has("year", 1850, "in")), ValueError, "year in 1850 has a value that does not fit"),
-        (both(both(has("year", None))), ValueError, "is found by is_empty"),
+        (both(both(has("year", None))), ValueError, "is_empty finds missing keys"),
         (both(has("year", [1], ">")), ValueError, "others take one value"),
         (both(has("year", 3, "text_match")), ValueError, "text_match takes a text"),
     ],

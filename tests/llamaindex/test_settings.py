@@ -134,7 +134,7 @@ def test_what_is_no_document_is_refused_with_what_to_pass(make: Any, wrong: Any,
     ("settings", "message"),
     [
         ({"llm": {"class_name": "MockLLM"}}, r"pass from_dict\(data, llm=\.\.\.\)"),
-        ({"prompt": PromptTemplate()}, "^prompt and policy apply to a language model: pass it as"),
+        ({"prompt": PromptTemplate()}, "^prompt and policy need a language model: pass llm"),
     ],
 )
 def test_what_a_model_lacks_is_told_without_a_word_of_pydantic(settings, message) -> None:
@@ -189,7 +189,7 @@ class TestGlobalSettings:
         for size in (1000, 800):
             global_settings.chunk_size = size
         (record,) = caplog.records
-        assert "Settings.chunk_size=1000 is now the most tokens" in record.getMessage()
+        assert "Settings.chunk_size=1000 limits the nodes of" in record.getMessage()
 
     def test_sizes_reach_the_parser_that_is_the_global_one(self, make: Any, global_settings: Any):
         global_settings.embed_model = MockEmbedding(embed_dim=2)

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.llm
 STORY = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt").read_text("utf-8")
 TEXT = "\n\n".join(STORY.split("\n\n")[:55])  # a question takes 4 to 5 seconds of processor time
 THETA = 400  # about five paragraphs
-ONCE = CallPolicy(rereads=0, give_up_after=None)  # it is asked whatever it answers
+ONCE = CallPolicy(repeats=0, give_up_after=None)  # it is asked whatever it answers
 MOST_TOKENS = 64
 PATIENT = 900  # seconds: on a busy machine, a request that times out would be sent again
 _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')

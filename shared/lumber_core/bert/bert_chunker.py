@@ -39,11 +39,11 @@ class BertChunker(Chunker):
     """Cuts where a model predicts that a chunk starts; no key, download or PyTorch.
 
     The bundled model scores every place where a chunk may start. It is distilled from the large
-    model, the model of the paper (BertChunker), which gives every token in a window of 255 tokens
-    two logits, start and normal. By default, all cuts of a text are chosen together: at places with
-    a high score, at paragraphs and headings rather than inside them, and so that chunks have about
-    `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk starts
-    wherever the score, or the difference of the logits, exceeds it, as in the paper.
+    model, which works as in the paper (BertChunker, Luo 2024): it gives every token in a window of
+    255 tokens two logits, start and normal. By default, all cuts of a text are chosen together: at
+    places with a high score, at paragraphs and headings rather than inside them, and so that chunks
+    have about `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk
+    starts wherever the score, or the difference of the logits, exceeds it, as in the paper.
 
     The scores find topics far better than splitters by embedding distance do. In retrieval, the
     chunks are as good as those of `LayoutChunker`, which takes a fraction of the CPU time
@@ -117,8 +117,8 @@ class BertChunker(Chunker):
             check_choice("device", device, ("cpu", "cuda"))
         if threshold is not None and target_size is not None:
             raise ValueError(
-                "a threshold ignores the size of chunks, as the paper does: pass target_size, or "
-                "threshold or paper, not both"
+                "threshold and paper cut at topics, whatever the size: leave out target_size, or "
+                "pass chunk_size for a limit"
             )
         if paper and units != self.default_units:
             raise ValueError("paper=True starts chunks at any word: pass units or paper, not both")
@@ -163,11 +163,12 @@ class BertChunker(Chunker):
         """Score every token of a text, or every place if the model scores places.
 
         With `paper`, the scores depend on the threshold, which decides where windows begin. A model
-        of places scores the places of the text and of custom units, but no finer places.
+        that scores places, such as the bundled one, scores the starts of sentences, lines,
+        paragraphs and custom units, but not of clauses or words.
 
         Args:
             text: Any string, or a parsed text.
-            also: Offsets of further places for a model of places.
+            also: Offsets of further places that such a model scores.
         """
         parsed = self.parse(text)
         if self.paper:
@@ -178,9 +179,15 @@ class BertChunker(Chunker):
         return results[0]
 
     def cuts(self, text: str | ParsedText, scores: TokenScores) -> list[int]:
-        """Return the offsets of the best cuts of a text, given the result of `scores` for it."""
+        """Return the offsets where chunks start, except the first, given the result of `scores`.
+
+        Raises:
+            ValueError: The splitter has a `threshold`, which needs no choice among scores.
+        """
+        if self.threshold is not None:
+            raise ValueError("cuts chooses by target_size: call it without threshold or paper")
         parsed = self.parse(text)
-        if self.threshold is None and self._limits.fits_target(parsed):
+        if self._limits.fits_target(parsed):
             return []
         cutter = Cutter(parsed, self._limits)
         sized = cutter.places(self._own_units(parsed), parsed.all_places)

@@ -50,7 +50,8 @@ class LoadedModel(NamedTuple):
     def stride(self) -> int:
         """Tokens from the start of an overlapping window to the start of the next.
 
-        The score of a place depends on few other places, so long windows overlap by less than half.
+        Windows of a model of places overlap by a fifth, because only near places change a score;
+        those of a model of tokens by half.
         """
         return self.size - self.size // 5 if self.places else (self.size + 1) // 2
 

@@ -39,7 +39,9 @@ class TokenScorer(Protocol):
     batch_size: int  # the best number of windows to score in one call
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return t of the tokens `places` of each window; windows have no [CLS] and no [SEP].
+        """Return the scores (see `Scores`) of the tokens at `places` of each window.
+
+        Windows have no [CLS] and no [SEP].
 
         The score of a token does not depend on which other tokens are scored, except for rounding
         if windows are padded to a batch.

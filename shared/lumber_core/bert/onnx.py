@@ -116,7 +116,7 @@ class OnnxTokenScorer(OnnxModel):
         self._specials = cls_id, sep_id
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return t of some tokens of each window."""
+        """Return the scores of the tokens at `places` of each window."""
         scores = self.run(list(map(self._inputs, windows, places)))
         return [t[: len(at)] for t, at in zip(scores, places, strict=True)]
 
@@ -138,7 +138,7 @@ class OnnxPlaceScorer(OnnxModel):
         super().__init__(path, ["ids", "places"], "t", threads=threads)
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return t of each place of each window, given the first token of each."""
+        """Return the score of each place of each window, given the first token of each."""
         # The tokens before the first place of a window are read, but not scored.
         added = [int(not len(at) or at[0] > 0) for at in places]
         inputs = [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lumber_core.bert.tokenizer import WordPieces
 
 FIRST_TOKENS = 6
-"""The score of a place is the highest among so many tokens from there."""
+"""Number of tokens, from a place on, the highest of whose scores is the score of the place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

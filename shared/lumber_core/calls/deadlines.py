@@ -72,8 +72,8 @@ def call_within(
 ) -> T:
     """Call a function in a thread of its own, and wait for it no longer than `seconds`.
 
-    Without a limit, it is called in the current thread. An inner call has the deadline of the outer
-    call at the latest. After it a TimeoutError is raised, and the result is dropped.
+    Without a limit, the function is called in the current thread. If calls are nested, the earliest
+    deadline applies. After it a TimeoutError is raised, and the function's result is dropped.
     """
     end = _earliest_end(seconds)
     if end is None:

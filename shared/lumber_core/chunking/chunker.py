@@ -46,7 +46,8 @@ class Chunker(ABC):
         target_size: Preferred length of chunks in tokens, for splitters that have one.
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
-        units: Units that are cut only if they exceed `chunk_size`: "paragraphs", "sentences",
+        units: Where chunks may start. Units are cut only if they exceed `chunk_size`, and in some
+            classes sentences that exceed `target_size`: "paragraphs", "sentences",
             "sentences_and_lines" (a mark at the end of a line also ends a sentence), "markdown"
             (paragraphs, list items, tables, code; a heading with the block below it), or a callable
             from a text to `(start, end)` offsets.
@@ -54,10 +55,10 @@ class Chunker(ABC):
             every heading starts a chunk, even if the chunk before stays small; headings without
             text between them stay together. Overlap does not cross headings either.
         tokenizer: Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no
-            vocabulary), "words" (1.2 tokens a word, the published LumberChunker's formula), the
-            name of an encoding or a model of tiktoken (extra `tiktoken`), a Hugging
-            Face tokenizer, a tiktoken `Encoding`, a function from a string to a number, or a
-            `TokenCounter`.
+            vocabulary), "even" (as "estimate", but every alphabet counts as English), "words" (1.2
+            tokens a word, the published LumberChunker's formula), the name of an encoding or a
+            model of tiktoken (extra `tiktoken`), a Hugging Face tokenizer, a tiktoken
+            `Encoding`, a function from a string to a number, or a `TokenCounter`.
         language: ISO 639 code of the language, such as "en", to find sentences.
 
     Raises:
@@ -121,7 +122,7 @@ class Chunker(ABC):
     def split_text(
         self, text: str, delivery: Delivery = _DEFAULT_DELIVERY, *, show_progress: bool = False
     ) -> list[str]:
-        """Split one text into the texts of its chunks, without their headings, pages and lines.
+        """Split a text into strings; `split` returns chunks with offsets, headings and pages.
 
         Args:
             text: Any string; `""` gives no chunk.
@@ -208,9 +209,9 @@ class Chunker(ABC):
         segmentation: Segmentation,
         delivery: Delivery = _DEFAULT_DELIVERY,
     ) -> list[Chunk]:
-        """Return the chunks of a segmented text, if verdicts or usage are needed as well.
+        """Return the chunks of a text that `segment` has split, with the overlap of `delivery`.
 
-        `segmentation` is the result of `segment` for it, with the overlap of `delivery`.
+        Both are used instead of `split` if verdicts or usage are needed as well.
         """
         parsed = self.parse(source)
         return self._deliver(parsed, self._limits_for(parsed, 0), segmentation, delivery)
@@ -260,9 +261,9 @@ class Chunker(ABC):
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
         """Return the limits of chunks, less the room for metadata, context and overlap."""
-        limits, written = self._limits, parsed.source.written
-        if written is not None and limits.chunk_size is not None:
-            room = Room(written, self.counter, limits.chunk_size)
+        limits, forms = self._limits, parsed.source.forms
+        if forms is not None and limits.chunk_size is not None:
+            room = Room(forms, self.counter, limits.chunk_size)
             limits = replace(limits, room=room)
             overlap += room.reserve(parsed.outline.possible_contexts(parsed.text), overlap)
         return limits.reserve(overlap) if overlap else limits

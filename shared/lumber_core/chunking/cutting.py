@@ -127,7 +127,7 @@ class Cutter:
             target = max(1, most * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
         self._parsed = parsed
         self._limits = limits
-        self._tokens = parsed.derive(limits.counter, tokens_of)
+        self._tokens = parsed.compute_once(limits.counter, tokens_of)
         # Captions are longer than the words spoken in them.
         captions = is_captions(parsed.text, parsed.source.kind)
         spoken = max(1, len(spoken_text(parsed.text) if captions else parsed.text))

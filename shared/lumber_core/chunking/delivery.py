@@ -32,7 +32,7 @@ from lumber_core.tokens import TokenCounter
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How chunks are cut out of a text.
+    """Options of the chunks that are returned: overlap and white space.
 
     Attributes:
         overlap: Maximum tokens repeated from the end of the chunk before: whole units, or
@@ -59,8 +59,8 @@ class Chunk:
         heading_levels: The levels of these headings, if the chunk begins inside a section and
             contains a heading: splitting it again needs them. Otherwise empty.
         headings_inside: In Markdown, the titles of the sections that begin inside it.
-        outside: The titles and table header that it belongs to, for `context` and
-            `text_in_context`. Shortened if `Source.written` leaves too little room.
+        context_parts: The titles and table header above it; `context` is their text. Shortened if
+            `Source.forms` leave too little room.
         pages: Pages of its first and its last visible character, from 1; None if the source has no
             pages.
         lines: Lines of its first and its last visible character, from 1.
@@ -75,7 +75,7 @@ class Chunk:
     headings: tuple[str, ...]
     heading_levels: tuple[int, ...]
     headings_inside: tuple[str, ...]
-    outside: Context
+    context_parts: Context
     pages: tuple[int, int] | None
     lines: tuple[int, int]
     verdict: Verdict | None
@@ -97,12 +97,12 @@ class Chunk:
         table in Markdown, or of comma- or tab-separated values, the header rows follow. "" if there
         is none of these.
         """
-        return str(self.outside)
+        return str(self.context_parts)
 
     @property
     def text_in_context(self) -> str:
         """Its text below its context: after a blank line, or right below the header of a table."""
-        return self.outside.above(self.text)
+        return self.context_parts.above(self.text)
 
     def metadata(
         self,
@@ -122,7 +122,7 @@ class Chunk:
             and "page_last", if it has pages. With `lines`, "line_first" and "line_last".
         """
         place = OutlinePlace(self.headings, self.heading_levels, inside=self.headings_inside)
-        fields: dict[str, str | int] = {**place.metadata(self.outside if context else None)}
+        fields: dict[str, str | int] = {**place.metadata(self.context_parts if context else None)}
         if verdict and self.verdict is not None:
             fields["verdict"] = self.verdict.outcome
             if self.verdict.failed:

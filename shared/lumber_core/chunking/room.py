@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from lumber_core.text.outline import Context
-from lumber_core.text.source import Written
+from lumber_core.text.source import Forms
 from lumber_core.tokens import TokenCounter
 
 _PARTS_PER_CONTEXT = 4  # a context takes at most 1/4 of the room
@@ -16,13 +16,13 @@ _SAMPLE = "A"  # a text of one token, to count the text written around it
 
 
 class Room:
-    """Counts chunks of at most `most` tokens with the metadata and context `written` around them.
+    """Counts chunks of at most `most` tokens with metadata and context around them.
 
-    See `Source.written`.
+    `forms` are those of `Source`.
     """
 
-    def __init__(self, written: Written, counter: TokenCounter, most: int) -> None:
-        self._written = written
+    def __init__(self, forms: Forms, counter: TokenCounter, most: int) -> None:
+        self._forms = forms
         self._counter = counter
         self._most = most
         self._sizes: dict[str, int] = {}
@@ -30,7 +30,7 @@ class Room:
     @cached_property
     def tokens_around(self) -> int:
         """Tokens written around a text that has no context."""
-        empty, filled = ([*{*self._written(text, _NOTHING)}] for text in ("", _SAMPLE))
+        empty, filled = ([*{*self._forms(text, _NOTHING)}] for text in ("", _SAMPLE))
         bare, *counts = self._counter.count([_SAMPLE, *empty, *filled])
         # Separators may be left out around an empty text.
         return max(*counts[: len(empty)], max(counts[len(empty) :]) - bare)
@@ -38,7 +38,7 @@ class Room:
     def sizes(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
         """Return the tokens of the longest form in which each text is written, with its context."""
         pairs = zip(texts, contexts or [_NOTHING] * len(texts), strict=True)
-        forms = [{*self._written(text, context)} for text, context in pairs]
+        forms = [{*self._forms(text, context)} for text, context in pairs]
         counts = iter(self._counter.count([form for several in forms for form in several]))
         return [max(next(counts) for _ in several) for several in forms]
 

@@ -84,7 +84,7 @@ class SizeLimits:
         # Most texts are too long, and counting their beginning is enough to see it.
         begin = most * MAX_CHARACTERS_PER_TOKEN
         if begin < len(text):
-            (count,) = parsed.derive(self.counter, tokens_of).count([(0, begin)])
+            (count,) = parsed.compute_once(self.counter, tokens_of).count([(0, begin)])
             if count > most:
                 return False
         return self.sizes([text])[0] <= most
@@ -101,7 +101,7 @@ class SizeLimits:
             return []
         waiting = [*spans]
         if parts is not None and self.room is None:
-            edges, most_added = parts.edges, parsed.derive(self.counter, tokens_of).most_added
+            edges, most_added = parts.edges, parsed.compute_once(self.counter, tokens_of).most_added
             sums = [*accumulate(parts.tokens, initial=0)]
             waiting, last = [], bisect_left(edges, spans[0].start)
             for span in spans:

@@ -4,7 +4,7 @@
 (`remote`). `framework` calls a model of LangChain or LlamaIndex, and `model_replies` reads the
 replies of all. `exchange` tries simpler forms of a request until one is answered, `failures`
 classifies errors, `retry` repeats calls within `call_limits`, `routes` finds where requests go, and
-`thoughts` removes a model's thoughts from its reply.
+`reasoning` removes a model's reasoning from its reply.
 
 Each model needs the package of its provider: `OpenAIModel` the extra `openai`, `GeminiModel`
 `gemini`, `LegacyGeminiModel` `gemini-legacy`. Packages are imported when a model is first used.

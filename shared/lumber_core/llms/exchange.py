@@ -15,7 +15,7 @@ from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.failures import is_cut, status_of
 from lumber_core.llms.model import Answers, Completion
-from lumber_core.llms.thoughts import without_thinking
+from lumber_core.llms.reasoning import without_reasoning
 
 logger = logging.getLogger("lumber_core.llms")
 
@@ -91,7 +91,11 @@ class RequestForms:
         """Return whether reasoning used up all tokens, so that a higher limit helps."""
         limit = form.max_tokens
         limited = self.max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
-        if not limited or not is_cut(completion.finish_reason) or without_thinking(completion.text):
+        if (
+            not limited
+            or not is_cut(completion.finish_reason)
+            or without_reasoning(completion.text)
+        ):
             return False
         logger.info("%s reasons first: it may write %d tokens", self.name, _REASONING_TOKENS)
         self._model_reasons = True

@@ -37,8 +37,8 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
     """Return a completion with a reply's text, finish reason and token counts.
 
     `sources` are the reply, and what the framework has read from it: mappings, lists, objects.
-    `usage` has the token counts of the framework, caches included. None: those of the provider, in
-    `sources`. Thoughts count as written.
+    `usage` has the token counts of the framework, cached tokens included. None: those of the
+    provider, in `sources`. Tokens of reasoning count as completion tokens.
     """
     entries_of_reply = [*_entries_of(sources)]
     refusals = [value for entries in entries_of_reply if _is_text(value := entries.get("refusal"))]

@@ -33,10 +33,10 @@ NO_KEY = "no-key"
 class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
-    If a request fails, whatever the error, it is sent once more as plain text without a
-    temperature, and then without a token limit as well. If such a form is answered for two
-    requests, all later requests have it, and the log has one warning. Once a full request was
-    answered, all requests are full. Nothing else is retried.
+    A request that the server rejects is sent once more as plain text without a temperature, and
+    then without a token limit as well. After two requests that were answered only so, later ones
+    begin with this form, and a warning is logged; once a full request was answered, all requests
+    are full. Errors about keys, credit, rates or load are not retried here.
 
     Args:
         model: The model's name.
@@ -49,8 +49,8 @@ class RemoteModel(ABC):
             8192 once an answer was cut off during the model's reasoning, and more for a list of
             answers; no limit for other questions. None: no limit.
         structured: Restrict the answer to the allowed answers, if there are any. False: plain text.
-        client: A client of the provider's package, used unchanged. Its own `base_url`, `api_key`
-            and `timeout` apply.
+        client: A client of the provider's package. Its own `base_url`, `api_key` and `timeout`
+            apply; OpenAI's `max_retries` does not, because `CallPolicy` retries.
 
     Raises:
         MissingExtraError: The provider's package is not installed.

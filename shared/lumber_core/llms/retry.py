@@ -40,23 +40,23 @@ class CallPolicy:
 
     Args:
         attempts: Maximum number of times one question is sent, at least once. After a timeout it is
-            sent only once more. A model that has never answered is tried for ten seconds, unless
-            its server is busy. Retries by a LangChain or LlamaIndex model count, for errors that it
-            retries: 6 attempts are 2 calls of a model with `max_retries=2`.
+            sent only once more. A model that has not answered yet is given up after ten seconds,
+            unless its server is busy. Retries inside a LangChain or LlamaIndex model count: with
+            `max_retries=2` each call makes up to 3 attempts, so 6 attempts are 2 calls.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
             timeout the wait is at least as long as the request took.
         max_backoff: Maximum seconds between two attempts, whatever Retry-After asks for.
         give_up_after: Number of questions in a row without an answer after which calls pause, with
             one warning. A trial request is sent after `max_backoff` seconds, then after twice as
-            long, and so on up to an hour; an answer ends the pause. If this many answers about a
-            document, from the first on, are unusable, no more are asked for (by Lumber's method
-            `paper`). None: every question is asked.
+            long, and so on up to an hour; an answer ends the pause. Also, with Lumber's
+            method `paper`: if the first answers about a document, this many, are all unusable, the
+            model is not asked about the rest of it. None: every question is asked.
         call_timeout: Maximum seconds for one call of a model without a `timeout` for whole replies:
             a LangChain or LlamaIndex model with its own retries, a model with your own client, or
             your own class. The call is then cancelled, or abandoned if it runs in a thread, and
             counts as a timeout. None: no limit.
-        rereads: Maximum number of times the question is repeated after an unusable answer.
+        repeats: Maximum number of times a question is asked again after an unusable answer.
         requests_per_minute: Maximum calls per minute. None: no limit.
         tokens_per_minute: Maximum prompt tokens per minute. None: no limit.
 
@@ -70,7 +70,7 @@ class CallPolicy:
     max_backoff: float = 60.0
     give_up_after: int | None = 3
     call_timeout: float | None = 600.0
-    rereads: int = 1
+    repeats: int = 1
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
 
@@ -80,7 +80,7 @@ class CallPolicy:
             check_number(name, getattr(self, name), lambda s: s >= 0, "at least 0 seconds")
         if self.give_up_after is not None:
             check_positive("give_up_after", self.give_up_after)
-        check_positive("rereads", self.rereads, least=0)
+        check_positive("repeats", self.repeats, least=0)
         for name in ("call_timeout", "requests_per_minute", "tokens_per_minute"):
             if (limit := getattr(self, name)) is not None:
                 check_number(
@@ -238,17 +238,17 @@ def ask_until_usable(
     question: str,
     ask: Callable[[str], tuple[T, str]],
     *,
-    rereads: int,
+    repeats: int,
     request: Callable[[], str] = lambda: "Try again.",
 ) -> tuple[T, str]:
     """Ask a question, and repeat it with the fault of the reply until a reply is usable.
 
     `ask` sends a question and returns the content of the reply and its fault: "" if the question is
-    not to be repeated. It is repeated at most `rereads` times, with the sentence that `request`
+    not to be repeated. It is repeated at most `repeats` times, with the sentence that `request`
     returns at the end. Returns the last result of `ask`.
     """
     asked = question
-    for _ in range(rereads + 1):
+    for _ in range(repeats + 1):
         value, fault = ask(asked)
         if not fault:
             break

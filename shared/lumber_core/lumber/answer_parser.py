@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 from textwrap import shorten
 
-from lumber_core.llms.thoughts import without_thinking
+from lumber_core.llms.reasoning import without_reasoning
 from lumber_core.lumber.answer_words import any_of
 from lumber_core.segmentation import ParsedAnswer
 
@@ -150,7 +150,7 @@ def is_refusal(answer: str) -> bool:
 
 def _plain(answer: str) -> str:
     """Return an answer without thoughts, emphasis, and units that are before or no starts."""
-    text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_thinking(answer)))
+    text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_reasoning(answer)))
     return _UNIT_BEFORE.sub("", _CONTRAST.sub("", text)).strip()
 
 
@@ -158,7 +158,7 @@ def _parse(
     answer: str, text: str, choices: Sequence[int], finders: dict[str, _Finder]
 ) -> ParsedAnswer:
     if not text:
-        reason = "the answer has only thoughts" if answer.strip() else "the answer is empty"
+        reason = "the reply has only reasoning" if answer.strip() else "the answer is empty"
         return ParsedAnswer(reason=reason)
     if _NONE.fullmatch(text):
         return ParsedAnswer(outcome="no_shift", reason="the answer states that nothing changes")
@@ -189,7 +189,7 @@ def _choose_answer(kind: str, answers: Sequence[list[int]], choices: Sequence[in
             return ParsedAnswer(starts, "shift", reason)
     outside = [unit for unit in named if unit not in choices]
     offered = f"{choices[0]} to {choices[-1]}" if choices else "any paragraph"
-    reason = f"the {kind} names {_list_units(outside)}, not of {offered}"
+    reason = f"the {kind} names {_list_units(outside)}, which is not one of {offered}"
     return ParsedAnswer(outcome="outside", reason=reason)
 
 

@@ -36,7 +36,7 @@ def choose_judge(
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
     if prompt is not None or policy is not None:
-        raise ValueError("prompt and policy apply to a language model: pass it as llm with them")
+        raise ValueError("prompt and policy need a language model: pass llm=... as well")
     return BertJudge() if llm is None else as_judge(llm)
 
 

@@ -102,7 +102,7 @@ class ModelJudge(Judge):
         self._model = RetryingModel(model, policy)
         self._has_own_prompt = prompt is not None
         self._prompt = prompt or PromptTemplate()
-        self.rereads, self.give_up_after = policy.rereads, policy.give_up_after
+        self.repeats, self.give_up_after = policy.repeats, policy.give_up_after
 
     @property
     def identity(self) -> str:
@@ -145,7 +145,7 @@ class ModelJudge(Judge):
 
         try:
             request = partial(strict_request, group)
-            parsed, _ = ask_until_usable(question, ask, rereads=self.rereads, request=request)
+            parsed, _ = ask_until_usable(question, ask, repeats=self.repeats, request=request)
         except ModelUnavailableError as error:
             if not self._model.has_answered:  # a wrong URL, or a server that does not run
                 raise

@@ -82,22 +82,22 @@ class LumberChunker(Chunker):
             `(start, end)` offsets.
         method: How the judge is asked: "paper" for one start at a time, a call for each chunk;
             "window" for all starts of a long window at once, about a tenth of the calls, with sizes
-            kept as by Bert.
+            chosen as in Bert.
         target_size: With the method `window`: preferred length of chunks in tokens. None: 78 % of
             the maximum.
         on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
             reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
             the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
             states what happened.
-        max_concurrency: Maximum number of questions in flight, over all texts of a call. If there
-            are fewer texts, further questions are about other windows of the same text, or work
-            ahead on it with the method `paper`, which needs about a tenth more calls. The result is
-            the same. The judge is called from several threads or tasks, and not in the order of the
+        max_concurrency: Maximum number of questions in flight, over all texts of a call. With fewer
+            texts than that, the other questions are about later parts of the same text, in advance;
+            with the method `paper` this takes about a tenth more calls. The chunks are the same.
+            The judge is called from several threads or tasks, and not in the order of the
             text. None: one at a time; asynchronous methods work on 8 texts at once.
         store: A file that caches every answer, so that none is paid for twice. To share answers
             between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
-            others), or a function that returns one, which pickling the splitter requires. A custom
-            judge needs an attribute `identity` for a store.
+            others), or a function that returns one, which allows pickling. A custom judge needs an
+            attribute `identity` for a store.
         on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
             the text and its segmentation, which has failures and usage. Within a call it is never
             called twice at once; asynchronous methods call it in a thread. An error it raises ends
@@ -312,8 +312,8 @@ class LumberChunker(Chunker):
     @property
     def identity(self) -> str:
         """As for `Chunker`, with the settings that the judge has now."""
-        rereads = self.judge.rereads if isinstance(self.judge, ModelJudge) else None
-        return self._identify(judge=self._judge, rereads=rereads)
+        repeats = self.judge.repeats if isinstance(self.judge, ModelJudge) else None
+        return self._identify(judge=self._judge, repeats=repeats)
 
 
 class PublishedLumberChunker(LumberChunker):

@@ -30,7 +30,7 @@ def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
     if position and count >= _SUSPICIOUS_SHARE * len(answered):
         logger.warning(
             "in %.0f %% of %d groups the judge named %s, as small language models do for any text: "
-            "use a larger model or the bundled model (no llm), and look at the chunks. "
+            "use a larger model, or leave it out for the bundled one, and look at the chunks. "
             '"No unit" is right for a text about one topic, such as a table',
             100 * count / len(answered),
             len(answered),

@@ -36,9 +36,9 @@ class Task(NamedTuple):
 class Schedule:
     """Hands out the groups of many walks, a limited number at a time.
 
-    Groups of true chains come first: those of documents in progress, then those of the next
-    document. Lanes use capacity that would otherwise be idle. A true chain is first followed
-    through stored verdicts, so that no lane repeats their questions.
+    Groups of the main paths (see `walk`) come first: those of documents in progress, then those of
+    the next document. Lanes use capacity that would otherwise be idle. A main path is first
+    followed through stored verdicts, so that no lane repeats their questions.
 
     There is a walk for each document, which is started when there is capacity for it. `stored`
     returns the stored verdict on a group, or None. If `stop` is set, no further questions may be

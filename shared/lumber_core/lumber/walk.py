@@ -4,10 +4,10 @@ A walk hands out the groups that need a verdict, accepts verdicts in any order, 
 verdict is missing. The caller decides how judges are called: one by one, in threads or in tasks.
 The result depends only on the verdicts.
 
-Where a group ends depends only on where it starts, and so does the next group. So a chain of
-groups that starts further down the text soon meets the true chain, and is identical from there on.
-Such chains, the lanes, are speculative execution: when the true chain reaches a group of a lane,
-its verdict is already there.
+A group depends only on where it starts, and its verdict only on the group. So two paths that ever
+start a group at the same unit are the same from there on. A lane is a path that is started further
+down the text, in advance: once the main path reaches a unit where the lane has started a group, the
+verdicts of the lane are used. That is speculative execution.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_EXTRA_CALLS = 0.2
 tenth more calls. Judges whose answers do not depend on the text can waste more.
 """
 
-_EXPECTED_WASTE = 1.2  # groups that a lane judges on average before it meets the true chain
+_EXPECTED_WASTE = 1.2  # groups that a lane judges on average before the main path meets it
 # Another lane divides the gap between two lanes only if it is longer than half an even share of the
 # text, and longer than this number of groups.
 _MIN_GAP_SHARE = 0.5

@@ -43,9 +43,9 @@ def _check_url(path: str) -> str:
     url = _URL.match(path)
     expected = "pass the path of a file, or postgresql://user@host/database?collection=name"
     if url is None:
-        raise ValueError(f"the path of an index cannot be parameters of libpq: {expected}")
+        raise ValueError(f"a string such as 'host=... dbname=...' is not supported: {expected}")
     if _POSTGRES.fullmatch(url[1]) is None:
-        raise ValueError(f"an index is not kept at {url[1].lower()}://...: {expected}")
+        raise ValueError(f"{url[1].lower()}://... is not supported for an index: {expected}")
     return f"postgresql{path[url.end(1) :].strip()}"
 
 
@@ -57,7 +57,10 @@ def in_collection(path: str | Path | None, name: str | None) -> str | Path | Non
     if name is None:
         return path
     if not is_url(path):
-        raise ValueError("a collection is in a database: pass the database's URL as the path")
+        raise ValueError(
+            "a collection needs a database: pass its URL as the path, as in "
+            "postgresql://user@host/database"
+        )
     base, _ = _split_url(_check_url(str(path)))
     return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
 

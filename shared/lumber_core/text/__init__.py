@@ -4,7 +4,7 @@ A `source` is a text with its format and metadata. `origin` reads from the metad
 comes from, and `pages` joins the pages of a file. `unicode` finds graphemes, words and line breaks,
 `lines` the roles of lines in plain text, `markdown` blocks, `captions` the cues of subtitles and
 `structured` the elements of code and data. `titles` names the document of a chunk, and `outline`
-what is above a part of a text. `units` divides a text into pieces that a splitter may not cut;
+what is above a part of a text. `units` divides a text into pieces that stay whole if they fit;
 `abbreviations` do not end sentences. `places` lists where cuts are possible; a `place` has a kind
 and a level. `parsed` caches the results for one text.
 """

@@ -1,11 +1,15 @@
 """Full stops that end no sentence: of abbreviations, initials and ordinals, by language.
 
-For each language, `abbreviations.json` lists abbreviations by what follows them. After "leads", a
-sentence never ends. After "others" and the Unicode CLDR's suppressions, it ends only before one of
-the "starters", words that often begin a sentence. After "numbers", it continues only with a number.
-After abbreviations in "series", such as "etc.", sentencex never ends a sentence; its Swedish list
-has "det" by mistake. "words" are in CLDR's list, but are no abbreviations. "ordinals": they have
-full stops.
+They correct sentencex, the package that divides texts into sentences. For each language,
+`abbreviations.json` lists
+
+- "leads", after which a sentence never ends;
+- "others", after which, as after the Unicode CLDR's suppressions, it ends only before one of the
+  "starters", words that often begin a sentence;
+- "numbers", after which it continues only with a number;
+- "series", such as "etc.", after which sentencex never ends a sentence;
+- "words" of CLDR's list that are no abbreviations;
+- "ordinals", if the language writes these with a full stop.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from lumber_core.text.origin import (
     is_part,
     with_page,
 )
-from lumber_core.text.source import Source, Written
+from lumber_core.text.source import Forms, Source
 
 SEPARATOR = "\f"
 """Separates pages: a line break that shows splitters where running titles are."""
@@ -149,7 +149,7 @@ def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
     return SEPARATOR.join(pages), (0, *ends)[: len(pages)]
 
 
-def place_source(text: str, metadata: Metadata, *, written: Written | None = None) -> Source:
+def place_source(text: str, metadata: Metadata, *, forms: Forms | None = None) -> Source:
     """Return a document as a source with the page and line numbers of its file.
 
     They are found for a document of `join_pages`, for a page that was not joined, for a chunk with
@@ -162,7 +162,7 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
     above = count_line_breaks(text, 0, margin) if lines else 0  # the lines of a chunk are visible
     line = max(1, lines[0] - above) if lines else 1
     pages = _find_page_starts(text, metadata)
-    return Source(text, metadata=metadata, written=written, pages=pages, first_line=line)
+    return Source(text, metadata=metadata, forms=forms, pages=pages, first_line=line)
 
 
 def counts_from_zero(metadata: Metadata) -> bool | None:
@@ -274,8 +274,8 @@ def _descents(numbers: Sequence[int], names: Sequence[Any]) -> Iterator[int]:
         name = next(filter(None, names), None)
         if before == number and name is not None:
             raise ValueError(
-                f"two documents are page {number} of {name}: join_pages takes the pages of a "
-                "loader, one document a page, each once and before they are split"
+                f"two documents are page {number} of {name}: join_pages needs one document "
+                "for each page, before splitting, and no page twice"
             )
         if number <= before:
             yield place
@@ -322,9 +322,9 @@ def _check_page_starts(text: str, starts: Any) -> tuple[int, ...]:
     ):
         return tuple(starts)
     raise ValueError(
-        f'"{PAGE_STARTS}" in the metadata does not fit the text, in which each page must start '
-        "after a form feed: change pages before join_pages, and split its result with a splitter "
-        "of this library before any other; or remove the key"
+        f'"{PAGE_STARTS}" in the metadata does not fit the text, in which a form feed is before '
+        "each page: the text was changed after join_pages, or split by another splitter. Change "
+        "pages before join_pages, or remove this key"
     )
 
 

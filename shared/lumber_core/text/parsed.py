@@ -37,7 +37,7 @@ from lumber_core.text.units import UnitFinder, sentences, starts_of_sentences
 BY_ROWS: tuple[Format, ...] = ("csv", "captions")
 """Formats whose units are rows: records or cues."""
 
-M = TypeVar("M")
+K = TypeVar("K")
 T = TypeVar("T")
 
 # Indentation, quotation marks of Markdown and bullets before a row of a table.
@@ -56,18 +56,18 @@ class ParsedText(ABC):
         self.source = as_source(source)
         self.text = self.source.text
         self.language = language
-        self._derived: list[tuple[object, Any]] = []
+        self._cached: list[tuple[object, Any]] = []
 
-    def derive(self, maker: M, make: Callable[[str, M], T]) -> T:
-        """Return the result of `make` for the text and a maker, such as a token counter.
+    def compute_once(self, key: K, compute: Callable[[str, K], T]) -> T:
+        """Return `compute(text, key)`, such as the text's tokens by a token counter.
 
-        It is cached for each maker, which is compared by identity.
+        The result is cached for each key; keys are compared by identity.
         """
-        for cached_maker, value in self._derived:
-            if cached_maker is maker:
+        for known, value in self._cached:
+            if known is key:
                 return cast("T", value)
-        value = make(self.text, maker)
-        self._derived.append((maker, value))
+        value = compute(self.text, key)
+        self._cached.append((key, value))
         return value
 
     @abstractmethod
@@ -131,7 +131,7 @@ class ParsedText(ABC):
     def title(self) -> str:
         """The title of the document; see `lumber_core.text.titles.document_title`."""
         titled = _UNDERLINED.match(self.text) is not None
-        return document_title(self.source.metadata, self.source.named, titled=titled)
+        return document_title(self.source.metadata, self.source.named, has_title=titled)
 
 
 class PlainText(ParsedText):
@@ -226,7 +226,7 @@ class PlainText(ParsedText):
         if kind not in MARKUPS:
             return super().title
         own = titles_of(self.text, kind, self.sections)
-        return document_title(self.source.metadata, self.source.named, own, headed=True)
+        return document_title(self.source.metadata, self.source.named, own, has_headings=True)
 
     @cached_property
     def _elements(self) -> Places | None:
@@ -305,7 +305,7 @@ class MarkdownText(ParsedText):
         own = [block.title for block in titles]
         titled = contains_all and top > 1 and self._is_first(headings[0])
         return document_title(
-            self.source.metadata, self.source.named, own, titled=titled, headed=True
+            self.source.metadata, self.source.named, own, has_title=titled, has_headings=True
         )
 
     def _is_first(self, block: Block) -> bool:

@@ -26,7 +26,7 @@ Format = Literal[
 lines of JSON, as captions with times, as source code, as other nested data (YAML, TOML, INI), or as
 plain text with the headings of a markup."""
 
-Written = Callable[[str, Context], Iterable[str]]
+Forms = Callable[[str, Context], Iterable[str]]
 """Returns the forms in which a chunk is stored or embedded, given its text and its context."""
 
 TYPE_KEYS = ("file_type", "mimetype")
@@ -94,11 +94,13 @@ class Source:
         name: Name of the document, or the path of its file.
         format: How the text is read. "markdown" overrides the units of the splitter; a splitter
             with `units="markdown"` reads every text as Markdown. The others are kinds of plain
-            text. None: `metadata` decides, with Markdown only if the units are the default.
+            text. None: the file type or name in `metadata` decides; a type of Markdown is ignored
+            if other units were chosen.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
-        written: Returns the forms in which a chunk is stored or embedded, given its text and its
-            context: no form has more than `chunk_size` tokens. None: the text alone.
+        forms: A function of a chunk's text and context that returns the strings in which it is
+            stored and embedded, with metadata around it: each of them has at most `chunk_size`
+            tokens. None: the text alone counts.
         pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
             that is missing starts where the next one starts.
         first_line: The line of its file on which the text begins, from 1.
@@ -112,7 +114,7 @@ class Source:
     name: str = field(default="", kw_only=True)
     format: Format | None = field(default=None, kw_only=True)
     metadata: Mapping[Any, Any] = field(default_factory=dict, kw_only=True)
-    written: Written | None = field(default=None, kw_only=True, repr=False)
+    forms: Forms | None = field(default=None, kw_only=True, repr=False)
     pages: tuple[int, ...] = field(default=(), kw_only=True)
     first_line: int = field(default=1, kw_only=True)
 

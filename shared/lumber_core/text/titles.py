@@ -60,8 +60,8 @@ def document_title(
     named: str,
     headings: Sequence[str] = (),
     *,
-    titled: bool = False,
-    headed: bool = False,
+    has_title: bool = False,
+    has_headings: bool = False,
 ) -> str:
     """Return the title of a document, "" if it has none.
 
@@ -71,8 +71,8 @@ def document_title(
             the file is the title.
         named: The result of `name_as_title` for its file.
         headings: Its first-level headings, or its title. A single one is the title.
-        titled: Whether it begins with a title of another kind, so that no name is needed.
-        headed: Whether its format has headings. If so, a context that begins with none of the
+        has_title: Whether it begins with a title of another kind, so that no name is needed.
+        has_headings: Whether its format has headings. If so, a context that begins with none of the
             headings above a chunk begins with the title.
     """
     given, context = given_title(metadata), metadata.get(CONTEXT_KEY)
@@ -80,16 +80,17 @@ def document_title(
         return own
     above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
     path = metadata.get("headings")
-    inherited = headed and isinstance(path, str) and above not in path.split(HEADING_SEPARATOR)
+    titles = path.split(HEADING_SEPARATOR) if isinstance(path, str) else None
+    inherited = has_headings and titles is not None and above not in titles
     if above and (above == named or (inherited and above[0] not in "|<")):
         return above
-    if isinstance(path, str):
-        return path.split(HEADING_SEPARATOR)[0]
+    if titles is not None:
+        return titles[0]
     if above_it := foreign_headings(metadata):
         return above_it[0]
     if len(headings) == 1:
         return headings[0]
-    return "" if titled or given is None or isinstance(context, str) else named
+    return "" if has_title or given is None or isinstance(context, str) else named
 
 
 def own_title(given: str) -> str:
@@ -108,9 +109,9 @@ def own_title(given: str) -> str:
 
 
 def title_of_file(given: str, path: str) -> str:
-    """Return the title in a file's properties, "" if it is not descriptive.
+    """Return the title in a file's properties as `own_title`, after the file's name if needed.
 
-    The file's name comes before a title that lacks some of its words, such as a company's name.
+    The name is needed if the title lacks some of its words, such as a company's name.
     """
     title = own_title(given)
     name = name_beside(title, path)

@@ -1,4 +1,4 @@
-"""Units: the smallest pieces of a text that a splitter may not cut.
+"""Units: pieces of a text, such as sentences, that a splitter keeps whole if they fit in a chunk.
 
 A unit finder takes a text and returns the spans of its units. The finders in this module tile the
 text: white space between two units belongs to the first, but the indentation of a paragraph stays

@@ -95,7 +95,7 @@ def _parts(text: str) -> list[str]:
 
 def encoding_name(name: str) -> str:
     """Return the name of the tiktoken encoding of `name`; errors are those of `TiktokenCounter`."""
-    why = f'tokenizer {name!r}: names other than "estimate" and "words" need tiktoken, and '
+    why = f'tokenizer {name!r}: names other than "estimate", "even" and "words" need tiktoken, and '
     require("tiktoken", package="tiktoken", extra="tiktoken", why=why)
     import tiktoken  # deferred: other counters do not need it
 

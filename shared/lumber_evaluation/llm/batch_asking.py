@@ -23,8 +23,8 @@ from lumber_core.checks import check_positive
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model
+from lumber_core.llms.reasoning import without_reasoning
 from lumber_core.llms.retry import CallPolicy, ask_until_usable
-from lumber_core.llms.thoughts import without_thinking
 from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.lumber.prompt import fold_lines
 from lumber_core.segmentation import Usage
@@ -47,7 +47,7 @@ class Ask(Generic[T]):
     """A question to a model, and how to read the answer.
 
     `read` parses the answer's text, without the model's reasoning. If it raises an
-    `UnusableReplyError`, the model is asked again with the error, up to `CallPolicy.rereads` times.
+    `UnusableReplyError`, the model is asked again with the error, up to `CallPolicy.repeats` times.
     """
 
     system: str  # instructions; if many questions share them, providers can cache them
@@ -132,7 +132,7 @@ def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:
         return reply, reply.reason if reply.outcome == "unusable" else ""
 
     try:
-        reply, _ = ask_until_usable(ask.user, ask_once, rereads=model.policy.rereads)
+        reply, _ = ask_until_usable(ask.user, ask_once, repeats=model.policy.repeats)
     except ModelUnavailableError as error:
         reply = Reply(None, "unavailable", str(error))
     return replace(reply, usage=usage)
@@ -142,11 +142,13 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
     if is_blocked(completion.finish_reason):
         reason = f"the provider blocked the answer: {completion.finish_reason}"
         return Reply(None, "refused", reason, completion.text)
-    answer = without_thinking(completion.text)
+    answer = without_reasoning(completion.text)
     try:
         if not answer.strip():
             thoughts = completion.text.strip()
-            raise UnusableReplyError("it has only thoughts" if thoughts else "the answer is empty")
+            raise UnusableReplyError(
+                "the reply has only reasoning" if thoughts else "the answer is empty"
+            )
         return Reply(read(answer), "read", "", completion.text)
     except UnusableReplyError as error:
         if is_refusal(answer) and "{" not in answer:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
-from lumber_core.llms.thoughts import without_thinking
+from lumber_core.llms.reasoning import without_reasoning
 from lumber_retrieval.citing.citations import NO_QUOTE, UNKNOWN
 
 # "[1]", and other forms of it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East Asia,
@@ -132,7 +132,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     without a quote becomes [?]. A reply of `UNKNOWN` has no answer and no quotes. Reasoning in tags
     such as `<think>` is left out.
     """
-    reply = _json_as_text(without_thinking(reply))
+    reply = _json_as_text(without_reasoning(reply))
     reply = _TAGGED.sub(lambda tag: f"[{tag[tag.lastindex or 0]}]", reply)
     reply = _NAME_ABOVE.sub(r"\1 ", reply)
     lines = [

@@ -26,7 +26,7 @@ class IndexedDocument:
         name: Its unique name.
         source: The file that the document is or is a part of.
         content: Its text and metadata.
-        nameless: Whether its name is random: equal documents are then stored once.
+        nameless: Whether its name is a random ID; equal documents are then stored once.
         whole: Its name before `number_parts` numbered it as a part; "" if it is no numbered part.
         parts: Whether documents of the same name are parts of one file, even if only their texts
             differ: their reader has given each an ID of its own.

@@ -106,7 +106,7 @@ def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
 
 
 def _place_chunk(chunk: Chunk, is_long: bool) -> PlacedText:
-    spoken, context = spoken_text(chunk.text), chunk.outside
+    spoken, context = spoken_text(chunk.text), chunk.context_parts
     if is_long and has_rows(chunk.text):
         context = Context(context.titles[:1])
     below = context.above(chunk.text)

@@ -40,17 +40,17 @@ def test_nothing_that_is_written_exceeds_the_limit(written, tokenizer, overlap, 
     contexts = 0
     for known in ({"format": "markdown"}, {"format": "csv"}):
         text = LONG if known["format"] == "markdown" else VALUES
-        source = Source(text, written=written, metadata={"title": "The shop's book"}, **known)
+        source = Source(text, forms=written, metadata={"title": "The shop's book"}, **known)
         chunker = GreedyChunker(chunk_size=size, tokenizer=tokenizer)
         for chunk in chunker.split(source, Delivery(overlap)):
-            assert max(count(written(chunk.text, chunk.outside))) <= size
+            assert max(count(written(chunk.text, chunk.context_parts))) <= size
             assert chunk.text == chunk.span.of(text)
             contexts += bool(chunk.context)
     assert contexts >= 5
 
 
 def chunks_below_contexts(text: str, size: int, **known: Any) -> list[Chunk]:
-    source = Source(text, written=below_its_context, format="markdown", **known)
+    source = Source(text, forms=below_its_context, format="markdown", **known)
     return GreedyChunker(chunk_size=size, tokenizer="words").split(source)
 
 
@@ -73,24 +73,24 @@ def test_the_header_of_a_table_stays_before_titles_and_goes_if_it_is_too_long_it
 
 def test_a_heading_without_a_title_takes_no_room() -> None:
     chunks = chunks_below_contexts("# Shop\n\nIt opens late.\n\n##\n\nIt closes early.\n", 8)
-    assert [chunk.outside.titles for chunk in chunks] == [(), ("Shop",)]
+    assert [chunk.context_parts.titles for chunk in chunks] == [(), ("Shop",)]
 
 
 def test_a_document_without_a_context_is_split_as_without_one() -> None:
     text = "Plain words of a text. " * 60
     plain = BertChunker(chunk_size=40, target_size=30)
-    found = plain.split(Source(text, written=below_its_context))
+    found = plain.split(Source(text, forms=below_its_context))
     assert found == plain.split(text)
 
 
 def test_without_a_limit_no_context_is_shortened() -> None:
     chunker = GreedyChunker(20, chunk_size=None)
     bare = chunker.split(Source(LONG, format="markdown"))
-    assert bare == chunker.split(Source(LONG, format="markdown", written=below_its_context))
+    assert bare == chunker.split(Source(LONG, format="markdown", forms=below_its_context))
 
 
 def test_what_is_written_around_a_text_must_leave_room_for_it() -> None:
-    source = Source("Some words.", written=lambda text, _: ["word " * 40 + text])
+    source = Source("Some words.", forms=lambda text, _: ["word " * 40 + text])
     with pytest.raises(ValueError, match="tokens cannot be reserved in chunks of chunk_size=20"):
         GreedyChunker(chunk_size=20).split(source)
 
@@ -101,6 +101,6 @@ def test_a_text_is_counted_together_with_what_is_written_around_it() -> None:
     assert room.tokens_around == 0
     assert SizeLimits(3, None, counter).sizes(["sixsix"]) == [1]
     assert SizeLimits(3, None, counter, room=room).sizes(["sixsix"]) == [2]
-    source = Source("abcdef " * 30, written=lambda text, _: [f"ab{text}"])
+    source = Source("abcdef " * 30, forms=lambda text, _: [f"ab{text}"])
     chunks = GreedyChunker(2, chunk_size=3, tokenizer=in_fours).split(source)
     assert max(in_fours(f"ab{chunk.text}") for chunk in chunks) <= 3

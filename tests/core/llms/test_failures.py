@@ -18,7 +18,7 @@ from lumber_core.segmentation import Verdict
 from tests.core.llms.conftest import BARE, model_at, three, unit_of
 from tests.loopback.faults import Drop, Filtered, Malformed, Refusal, Slow, Status, rate_limited
 
-POLICY = CallPolicy(attempts=3, initial_backoff=0.001, max_backoff=0.01, rereads=0)
+POLICY = CallPolicy(attempts=3, initial_backoff=0.001, max_backoff=0.01, repeats=0)
 
 
 def openai_reply(**changes: Any) -> str:

@@ -220,4 +220,4 @@ def test_units_that_were_not_offered_are_left_out_and_told() -> None:
     assert some.reason.endswith("it also names 0")
     most = read_list("Answer: ID 97, ID 98, ID 7", WINDOW)
     assert (most.starts, most.outcome) == ((), "outside")
-    assert "97, 98, not of 1 to 59" in most.reason
+    assert "97, 98, which is not one of 1 to 59" in most.reason

@@ -180,8 +180,8 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
     ],
 )
 def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):
-    rereads = 1 if outcome == "refused" else 0  # a refusal is not asked about again
-    verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=rereads)).judge(FOUR)
+    repeats = 1 if outcome == "refused" else 0  # a refusal is not asked about again
+    verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(repeats=repeats)).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.answer) == (None, outcome, text)
     assert verdict.reason
     assert verdict.usage.calls == 1
@@ -221,18 +221,18 @@ def test_what_is_no_model_or_no_template_is_refused(given, message):
 
 def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
     prompt = PromptTemplate(system="x")
-    asked = choose_judge(ScriptedModel(), prompt, CallPolicy(rereads=0))
+    asked = choose_judge(ScriptedModel(), prompt, CallPolicy(repeats=0))
     assert isinstance(asked, ModelJudge)
-    assert (asked.questions(FOUR)[0], asked.rereads) == ("x", 0)
+    assert (asked.questions(FOUR)[0], asked.repeats) == ("x", 0)
     assert isinstance(choose_judge(None, None, None), BertJudge)
     assert guarded(choose_judge(third, None, None)).judge(FOUR).unit == 7
 
 
 @pytest.mark.parametrize("llm", [third, None])
 def test_a_prompt_without_a_model_is_refused(llm):
-    with pytest.raises(ValueError, match="prompt and policy apply to a language model"):
+    with pytest.raises(ValueError, match="prompt and policy need a language model"):
         choose_judge(llm, PromptTemplate(), None)
-    with pytest.raises(ValueError, match="prompt and policy apply to a language model"):
+    with pytest.raises(ValueError, match="prompt and policy need a language model"):
         choose_judge(llm, None, CallPolicy())
 
 
@@ -244,7 +244,7 @@ def test_judges_pickle_where_the_users_part_does(own):
 
 def test_an_unusable_answer_is_asked_about_again_more_strictly():
     model = ScriptedModel("It is a story.", "Answer: ID 99", "Answer: ID 7")
-    verdict = ModelJudge(model, policy=CallPolicy(rereads=2)).judge(FOUR)
+    verdict = ModelJudge(model, policy=CallPolicy(repeats=2)).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.usage.calls) == (7, "shift", 3)
     first, second, third_question = [user for _, user in model.history]
     assert second.startswith(first)

@@ -280,7 +280,7 @@ def test_tokens_per_minute_are_counted() -> None:
     "settings",
     [
         *({"attempts": 0}, {"initial_backoff": -1}, {"max_backoff": -1}, {"give_up_after": 0}),
-        *({"rereads": -1}, {"requests_per_minute": 0}, {"tokens_per_minute": -3}),
+        *({"repeats": -1}, {"requests_per_minute": 0}, {"tokens_per_minute": -3}),
     ],
 )
 def test_policies_that_make_no_sense_are_refused(settings: dict) -> None:

@@ -135,9 +135,9 @@ def test_an_equal_group_elsewhere_has_the_same_answer_and_says_whose_it_is(tmp_p
     first, second = Group(units, 0, 2), Group(units, 2, 4)
     assert key("j", first) == key("j", second)
     for _ in range(2):
-        judge = ask(Outside(), tmp_path / "answers.db", policy=CallPolicy(rereads=0))
+        judge = ask(Outside(), tmp_path / "answers.db", policy=CallPolicy(repeats=0))
         said, moved = judge.judge(first), judge.judge(second)
-        assert "not of 1 to 1" in said.reason
+        assert "not one of 1 to 1" in said.reason
         assert "equal group" not in said.reason
         assert "equal group, which starts at unit 0" in moved.reason
 

@@ -202,7 +202,7 @@ def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> 
 )
 def test_a_models_reply_about_a_window_is_read_once_more_at_most(reply, outcome, starts) -> None:
     model = ScriptedModel(reply, reply)
-    judge = ModelJudge(model, policy=CallPolicy(rereads=1)).for_windows()
+    judge = ModelJudge(model, policy=CallPolicy(repeats=1)).for_windows()
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
     verdict = judge.judge(UnitWindow(document, 0, 4))
     assert (verdict.outcome, verdict.starts, verdict.answer) == (outcome, starts, reply.text)

@@ -52,7 +52,7 @@ VARIANTS = {
     "function": lambda: LumberChunker(scattered),
     "model": lambda: LumberChunker(ModelJudge(ScatteredModel())),
     "prompt": lambda: LumberChunker(ModelJudge(ScatteredModel(), PromptTemplate(system="x"))),
-    "rereads": lambda: LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(rereads=2))),
+    "repeats": lambda: LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(repeats=2))),
     "on failure": lambda: LumberChunker(ModelJudge(ScatteredModel()), on_failure="keep_group"),
     "openai": lambda: LumberChunker(openai()),
     "openai name": lambda: LumberChunker(openai("n")),

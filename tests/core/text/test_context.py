@@ -241,15 +241,15 @@ def test_a_chunk_that_continues_a_table_of_html_gets_its_header():
     rows = "".join(f"<tr><td>tap {n}</td><td>{n} pounds in all</td></tr>" for n in range(12))
     for header in ("<tr><th>Tap</th>\n<th>20</th></tr>", "<tr><td>Tap</td> <td>Price</td></tr>"):
         text = f"# Guide\n\n<table><tbody>{header}{rows}</tbody></table>\n"
-        first, *others = [chunk.outside.table for chunk in chunks_of(text, 40)]
+        first, *others = [chunk.context_parts.table for chunk in chunks_of(text, 40)]
         assert first == ""
         assert {*others} == {" ".join(header.split())}
     two = "<tr><td rowspan=2>Tap<td>Price</tr><tr><td>a day</tr>"
     text = f"<table><thead>{two}</thead>{rows}</table>\n"
-    first, *others = [chunk.outside.table for chunk in chunks_of(text, 40)]
+    first, *others = [chunk.context_parts.table for chunk in chunks_of(text, 40)]
     assert (first, {*others}) == ("", {two})
     bare = f"# Guide\n\n<table>{rows}</table>\n".replace("tap ", "")
-    assert {chunk.outside.table for chunk in chunks_of(bare, 40)} == {""}
+    assert {chunk.context_parts.table for chunk in chunks_of(bare, 40)} == {""}
 
 
 def test_years_may_name_columns():

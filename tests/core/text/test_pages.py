@@ -77,7 +77,7 @@ def test_a_lower_page_number_begins_another_document() -> None:
 def test_parts_of_a_page_and_what_is_no_page_number_are_refused(number: Any) -> None:
     with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
         numbers_of(counted(number))
-    with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before they are sp"):
+    with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before sp"):
         numbers_of(counted(0, 1, 1))
 
 

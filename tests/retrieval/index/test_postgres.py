@@ -82,7 +82,7 @@ def test_the_name_of_a_collection_is_any_text_that_is_not_too_long(postgres: Ser
     for name in ("", "Ω" * 29, "a\0b"):
         with pytest.raises(ValueError, match="a collection has a name of 1 to 56 bytes"):
             index_of(in_collection(postgres.url, name))
-    with pytest.raises(ValueError, match="a collection is in a database"):
+    with pytest.raises(ValueError, match="a collection needs a database"):
         in_collection("notes.db", "handbook")
 
 

@@ -55,8 +55,8 @@ def find_header(text: str) -> int:
 
     It names columns if it has at least two cells, most records have no more, and all its cells are
     short names, not numbers. Two columns may share a name that does not occur below them. An empty
-    column, and the first one, may have none. Programs that drop the header write a space after each
-    comma. In their output, a header needs a column of numbers below it.
+    column, and the first one, may have none. Readers that drop the header join cells by ", " (as
+    LlamaIndex's): if there is a space after each comma, a header needs numbers below it.
     """
     headers = [(0, 0)]
     for separator in SEPARATORS:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lumber_core.llms.thoughts import without_thinking
+from lumber_core.llms.reasoning import without_reasoning
 from tests.growth import check_linear
 
 ANSWER = "Answer: ID 7"
@@ -64,9 +64,9 @@ OPEN = {
 @pytest.mark.parametrize("opening", OPEN)
 def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: str) -> None:
     thought = f"{opening}First, ID 1.\n\nAnswer: ID 2"
-    assert without_thinking(f"{thought}{OPEN[opening]}{ANSWER}") == ANSWER
-    assert without_thinking(f"\n{thought}{OPEN[opening]}\n\n{ANSWER}\n") == ANSWER
-    assert without_thinking(thought.removesuffix(" 2")) == ""
+    assert without_reasoning(f"{thought}{OPEN[opening]}{ANSWER}") == ANSWER
+    assert without_reasoning(f"\n{thought}{OPEN[opening]}\n\n{ANSWER}\n") == ANSWER
+    assert without_reasoning(thought.removesuffix(" 2")) == ""
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: 
     ],
 )
 def test_thoughts_are_taken_out_wherever_they_stand_and_words_about_them_stay(reply: str) -> None:
-    assert without_thinking(reply) == (ANSWER if ANSWER in reply else reply)
+    assert without_reasoning(reply) == (ANSWER if ANSWER in reply else reply)
 
 
 @pytest.mark.parametrize(
     "part", ["<think>", "</think>", "[THINK]", "<think></thinking>", "\n", "<|a|>", "<|channel|>"]
 )
 def test_thoughts_are_found_in_linear_time(part: str) -> None:
-    check_linear(without_thinking, lambda size: part * size + "x", 5_000)
+    check_linear(without_reasoning, lambda size: part * size + "x", 5_000)

@@ -1,6 +1,6 @@
-"""Removes the thoughts that models write before an answer, in the forms of their chat templates.
+"""Removes the reasoning that models write before an answer, in the forms of their chat templates.
 
-A server with a parser for its model returns thoughts separately; others leave them in the text.
+A server with a parser for its model returns it separately; others leave it in the text.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _AROUND = re.compile(
 )
 
 
-def without_thinking(reply: str) -> str:
-    """Return a reply without the thoughts in it; "" if there is nothing else.
+def without_reasoning(reply: str) -> str:
+    """Return a reply without the reasoning in it; "" if there is nothing else.
 
-    A thought that was cut off has no end tag. If the chat template puts the start tag into the
+    Reasoning that was cut off has no end tag. If the chat template puts the start tag into the
     prompt, the reply has only the end tag.
     """
     *_, final = [None, *_FINAL.finditer(reply)]
