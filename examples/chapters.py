@@ -3,9 +3,9 @@
 python examples/chapters.py                  the bundled captions of a podcast
 python examples/chapters.py my_talk.vtt      captions of your own, WebVTT or SubRip
 
-Captions break anywhere, and have no marks where a topic begins. `threshold=0` starts a chapter
-wherever the model (here the large one) sees a new topic, at any length. The offset of a chapter
-gives its time. Its title has the words that are frequent in it and rare in other chapters.
+Captions break anywhere, and nothing marks where a topic begins. With `threshold=0`, a chapter of
+any length starts wherever the classifier (here the large one) sees a new topic. The offset of a
+chapter gives its time. Its title has the words that are frequent in it and rare in other chapters.
 """
 
 import math

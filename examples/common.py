@@ -55,7 +55,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of an example; `llm` is None for the bundled model."""
+    """The arguments of an example; `llm` is None without `--llm`."""
 
     paths: list[str | Path]
     question: str
@@ -87,7 +87,7 @@ def argument_parser(about: str | None) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("paths", nargs="*", default=SAMPLE, metavar="PATH", help="files or folders of your own")
-    add("--llm", metavar="NAME", help=f"a language model: {FORMS}; default: the bundled model")
+    add("--llm", metavar="NAME", help=f"a language model: {FORMS}; default: none")
     return parser
 
 

@@ -3,7 +3,7 @@
 python examples/compare_splitters.py                       the bundled handbook and story
 python examples/compare_splitters.py my_docs my_questions.jsonl report   documents of your own
 
-Writes a report to look at, and prints the table it opens with.
+Writes a report in HTML, and prints its main table.
 """
 
 import sys

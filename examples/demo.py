@@ -2,8 +2,8 @@
 
 Usage: python examples/demo.py [TEXT]
 
-Needs no key and no network: the bundled model takes the place of Lumber's language model. With one
-of yours it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
+Needs no key and no network: the bundled classifier takes the place of Lumber's language model. With
+a language model, write `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
     show("Layout, about 150 tokens", langchain(layout, text), calls=None)
     show("Bert, about 150 tokens", langchain(bert, text), calls=None)
     calls = lumber.segment(text).usage.calls
-    show("Lumber, with the bundled model for a language model", langchain(lumber, text), calls)
+    show("Lumber, with the bundled classifier as judge", langchain(lumber, text), calls)
     show("Greedy, about 400 tokens", langchain(greedy, text), calls=None)
 
     print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")

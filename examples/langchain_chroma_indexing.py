@@ -50,8 +50,8 @@ def ingest(title: str, documents: list[Document], folder: Path) -> None:
         chunks,
         records,
         store(folder, lumber.ContextEmbeddings(chunks)),
-        # Deletes the old chunks of a file that has changed, at the end. "incremental" does so after
-        # every 100 chunks, and so deletes and adds again those of a file with more than that.
+        # Deletes the old chunks of a changed file at the end. "incremental" deletes after every 100
+        # chunks, and so deletes and adds again the unchanged chunks of a longer file.
         cleanup="scoped_full",
         source_id_key="source",
         key_encoder="sha256",

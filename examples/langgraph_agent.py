@@ -1,4 +1,4 @@
-"""A LangGraph agent that searches, quotes and answers; every quote is traced to its characters.
+"""A LangGraph agent that searches and answers; every quote is looked up in the files.
 
 Install: pip install '.[langchain]' langgraph
 Run:     python examples/langgraph_agent.py [PATH ...] [-q QUESTION] [--llm NAME]
@@ -22,7 +22,7 @@ from lumber_core.text import sentences
 from lumber_retrieval import Citation
 
 MAX_TURNS = 4  # replies of the model before the agent stops
-MIN_SIMILARITY = 0.45  # of a question and a sentence that the bundled model accepts as its answer
+MIN_SIMILARITY = 0.45  # of question and answer, by the bundled embedding model
 SEARCHING = """
 
 If the passages do not hold the answer, and other words may find it, reply with one line:

@@ -1,11 +1,11 @@
-"""Lumber with an OpenAI-compatible server (vLLM, Ollama, llama.cpp), by each framework's package.
+"""Lumber with an OpenAI-compatible server (vLLM, Ollama, llama.cpp), in each framework.
 
 Install: pip install '.[langchain,llama-index,openai]' langchain-openai \
 llama-index-llms-openai-like
 Run:     python examples/lumber_with_a_server.py [PATH ...] --llm http://127.0.0.1:8000/v1#MODEL
 
-Ollama's is http://127.0.0.1:11434/v1#MODEL. A key is read from OPENAI_API_KEY. Without `--llm`, the
-bundled model decides.
+For Ollama, use http://127.0.0.1:11434/v1#MODEL. A key is read from OPENAI_API_KEY. Without `--llm`,
+the bundled classifier decides.
 """
 
 from __future__ import annotations

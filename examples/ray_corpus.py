@@ -101,7 +101,7 @@ def main(args: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("output", help="folder for the chunks; what it has is replaced")
+    parser.add_argument("output", help="folder for the chunks; its content is replaced")
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--vectors", action="store_true", help="embed the chunks as well")
     parser.add_argument("--llm", metavar="URL#MODEL", help="ask an OpenAI-compatible server")
