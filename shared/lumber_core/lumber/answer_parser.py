@@ -73,6 +73,9 @@ _NUMBERING = re.compile(  # of a list or the rows of a table, or the head of a t
     r"(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(|\u2013\u2014-])))"
     r"|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$"
 )
+_REASONS = re.compile(  # below a list
+    r"(?i)\n[^\S\n]{0,9}\n\W{0,9}(?:reason\w*|explanation|justification|rationale|notes?|begründung|erklärung|explications?|justificaci[oó]n|explicaci[oó]n|理由|说明|解释|説明)\W{0,3}[:\uff1a]"
+)
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(_DENIAL, re.IGNORECASE)
 _NO_CHANGE = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
@@ -276,7 +279,7 @@ def _labelled_lists(text: str) -> list[list[int]]:
     labels = [*_ANSWER.finditer(text)]
     if not labels:
         return []
-    after = text[labels[-1].end() :].lstrip()
+    after = _REASONS.split(text[labels[-1].end() :].lstrip(), maxsplit=1)[0]
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
         return [[]]

@@ -20,7 +20,10 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # The answer that the content does not change.
     "no_start": {
-        "en": r"n/a|not applicable|none|null|no(?: (?:shift|turn|change)s?)?|nowhere|nothing|false",
+        "en": (
+            r"n/a|not applicable|none|null|nowhere|nothing|false|(?:there(?:['\u2019]s| is| are) )?"
+            r"no(?: (?:(?:clear|content|new|topic) )*(?:shift|turn|change|part|content)s?)?"
+        ),
         "de": "keine?r?|nirgends|nichts",
         "fr": "aucune?|nulle part|rien",
         "es": "ning[uú]n[oa]?|nada",

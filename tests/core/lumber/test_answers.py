@@ -93,6 +93,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
     ("no_shift", ""): [
         *("Answer: none", "none", "None.", "**None**", "Answer: ID none", "Answer: **none**"),
         *('{"answer": null}', '{"answer": "none"}', '{"id": null}', "The answer is none."),
+        "Answer: There is no content shift.",
         *("Answer: None of them", "ID 4 and ID 5 belong together.\nAnswer: none"),
     ],
     ("unreadable", ""): [
@@ -100,6 +101,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
         *("The text is about ships.", "It turns in the middle, about 4.5 pages in."),
         *("A4 and B7 are sizes of paper.", "between 4 and 7", "- ID 4\n- ID 7"),
         "I doubt that ID 7 starts something new.",
+        "Answer: There is no shift before ID 7.",
         *("Answer: ID 4 or ID 7", "Chapters 4, 5 and 7 differ."),
     ],
     ("refused", ""): [
@@ -181,6 +183,7 @@ def test_reading_takes_linear_time(filler: str, read: Any) -> None:
         ("Starts:\n1. **ID 3** - dawn\n2. **ID 7** - dusk\n\nAll others continue.", (3, 7)),
         ("3\n7\n12", (3, 7, 12)),
         ("Answer: ID 3 + ID 7", (3, 7)),
+        ("Answer: ID 3, ID 7\n\n**Reasoning:** ID 3 is dawn, and IDs 8-11 go on.", (3, 7)),
         ("Answer: 3 = dawn, 7 = dusk", (3, 7)),
         ("\u2460 ID 3\uff1adawn\n\u2461 ID 7\uff1adusk", (3, 7)),
     ],
@@ -192,7 +195,10 @@ def test_lists_are_read_in_any_form(answer: str, starts: tuple[int, ...]) -> Non
 
 
 NO_LIST: dict[str, list[str]] = {
-    "no_shift": [*("Answer: none", "none", '{"answer": []}', '{"answer": null}', '["none"]', "[]")],
+    "no_shift": [
+        *("Answer: There are no shifts.", "Answer: There is no clear content change."),
+        *("Answer: none", "none", '{"answer": []}', '{"answer": null}', '["none"]', "[]"),
+    ],
     "unreadable": [
         *("", "ID 3 goes on from ID 2, but ID 7 turns", "No part starts at ID 3."),
         "ID 0: Emma Woodhouse, handsome\nID 1: She was the youngest",  # the question repeated
