@@ -202,6 +202,19 @@ def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() 
     assert [one.text for one in sentences_of(quoted, "en")] == [quoted]
 
 
+def test_a_speaker_or_title_above_the_lines_of_a_paragraph_belongs_to_its_first_sentence() -> None:
+    text = (
+        "ANN.\nWe row at dawn. Be there.\n\nTide analysis.\nTo see it, we row.\n\nHe left.\n\nGo."
+    )
+    assert [one.text for one in sentences_of(text, "en")] == [
+        "ANN.\nWe row at dawn.",
+        "Be there.",
+        "Tide analysis.\nTo see it, we row.",
+        "He left.",
+        "Go.",
+    ]
+
+
 def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
     text = (
         "---\n\n## Boats\n\nThey are let by the hour.\n\n***\n\n## Prices\n\nAs follows\n\n"

@@ -69,6 +69,8 @@ _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE
 _CONTENT = re.compile(r"\S|\Z")
 _FENCE = re.compile(r"[ \t>]*`{3,}\s*$")  # where code begins, a part begins
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
+# The first line of a paragraph: "HAMLET." in plays, "Data analysis." in papers.
+_TITLE_ABOVE = re.compile(r"[^\W\d_a-z][\w'-]*(?: [\w'-]+){0,2}\.\n[ \t]*")
 _DIVIDER = re.compile(r"[ \t>|:]*-[ \t>|:-]*$")
 _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:]*-[ \t|:-]*$", re.MULTILINE)
 # The rest of the header of a table, and the line of dashes below it.
@@ -213,6 +215,8 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
         headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
+        if _TITLE_ABOVE.fullmatch(words) and text[start].isalnum():
+            headed |= not before or text.endswith("\n\n", 0, before)
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
     below = -1  # where the text below the heading before starts
