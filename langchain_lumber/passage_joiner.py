@@ -180,8 +180,6 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
 def _offset(hit: Document, key: str) -> int | None:
     """Return an offset in the metadata of a hit, None if there is none, or raise a ValueError."""
     value = hit.metadata.get(key)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # some vector stores return numbers as floats
     if value is None or (type(value) is int and value >= 0):
         return value
     raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,11 +21,21 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.outline import Context
-from lumber_core.text.pages import common_metadata, place_source
+from lumber_core.text.pages import (
+    FIRST_PAGE,
+    LAST_PAGE,
+    LINE_KEYS,
+    common_metadata,
+    place_source,
+)
 from lumber_core.text.source import Forms, Source
 
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
+
+# The numbers in the metadata of a chunk, and the forms in which vector stores return them.
+_NUMBERS = {"start_index", "end_index", "chunk_index", FIRST_PAGE, LAST_PAGE, *LINE_KEYS}
+_WHOLE = re.compile(r"\d{1,15}(?:\.0)?")
 
 
 class SpanTextSplitter(TextSplitter):
@@ -324,4 +335,16 @@ def checked_documents(
                 f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
                 f"{hint}"
             )
-    return checked
+    return [*map(_with_whole_numbers, checked)]
+
+
+def _with_whole_numbers(document: Document) -> Document:
+    """Return a chunk with its numbers as int: some vector stores return floats, or their texts."""
+    values = {key: document.metadata[key] for key in _NUMBERS & document.metadata.keys()}
+    changed = {
+        key: int(str(value).removesuffix(".0"))
+        for key, value in values.items()
+        if isinstance(value, float | str) and _WHOLE.fullmatch(str(value))
+    }
+    metadata = {**document.metadata, **changed}
+    return document.model_copy(update={"metadata": metadata}) if changed else document

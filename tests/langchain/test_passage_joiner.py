@@ -1,5 +1,6 @@
 """Passages in LangChain: a retriever's hits joined to exact slices of the documents."""
 
+import copy
 import pickle
 from typing import Any
 
@@ -7,7 +8,13 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from langchain_lumber import GreedyTextSplitter, LumberEmbeddings, PassageJoiner, join_pages
+from langchain_lumber import (
+    GreedyTextSplitter,
+    LumberEmbeddings,
+    PassageJoiner,
+    cite,
+    join_pages,
+)
 from tests.core.text.test_context import GUIDE
 
 STORY = (
@@ -62,11 +69,18 @@ def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -
         join_passages(chunks, [TALE])
 
 
-def test_numbers_that_a_store_returns_as_floats_are_offsets() -> None:
-    chunks = chunks_of(TALE)
-    for chunk in chunks:
-        chunk.metadata["start_index"] = float(chunk.metadata["start_index"])
-    assert [passage.page_content for passage in join_passages(chunks, [TALE])] == [STORY]
+@pytest.mark.parametrize("returned", [float, str, lambda number: str(float(number))])
+def test_numbers_are_read_in_the_type_in_which_a_store_returns_them(returned: Any) -> None:
+    page = Document(STORY.replace("At", "\nAt"), metadata={"source": "story.pdf", "page": 2})
+    chunks, quotes = chunks_of(page, add_metadata=True), ["Sails tore."]
+    hits = copy.deepcopy(chunks)
+    for hit in hits:
+        hit.metadata |= {k: returned(v) for k, v in hit.metadata.items() if type(v) is int}
+    (cited,) = cite(quotes, hits)
+    assert (cited.lines, cited.pages) == ((2, 2), (2, 2))
+    assert [cited] == cite(quotes, chunks)
+    (whole,), (expected,) = join_passages(hits, [page]), join_passages(chunks, [page])
+    assert whole.metadata == {**expected.metadata, "page": returned(2)}
 
 
 def with_metadata(**metadata: Any) -> Document:
@@ -78,7 +92,7 @@ def with_metadata(**metadata: Any) -> Document:
     [
         (with_metadata(source="story.txt"), [TALE], "add_start_index=True, and index them again"),
         (with_metadata(start_index=0), [TALE], 'into the metadata of each document as "source"'),
-        (with_metadata(source="story.txt", start_index="0"), [TALE], "must be an offset"),
+        (with_metadata(source="story.txt", start_index="x"), [TALE], "must be an offset"),
         (with_metadata(source="a", start_index=5, end_index=90), [TALE], "do not fit its text"),
         (with_metadata(source="a", start_index=0), [Document("Ada")], "does not name its document"),
         (

@@ -106,10 +106,10 @@ def file_name(metadata: Metadata) -> str:
 def with_page(metadata: Metadata) -> Metadata:
     """Return metadata with the page number, found under any key, under one of `PAGE_KEYS`.
 
-    A whole float or a string of digits becomes an int: data frames and vector stores change them.
+    A whole float, or its text, becomes an int: data frames and vector stores change them.
     """
     if any(key in metadata for key in PAGE_KEYS):
-        texts = {key: str(_whole(metadata.get(key))) for key in (NUMBER, PAGE, TOTAL)}
+        texts = {key: str(metadata.get(key)).removesuffix(".0") for key in (NUMBER, PAGE, TOTAL)}
         changed = [key for key, text in texts.items() if text.isdecimal() and len(text) < 10]
         return {**metadata, **{key: int(texts[key]) for key in changed}} if changed else metadata
     source = str(metadata.get("source"))
