@@ -51,7 +51,7 @@ def answer_from(
         reply = without_reasoning(encodable(completion.text))
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
-        empty = "the reply has only reasoning" if completion.text.strip() else "the answer is empty"
+        empty = f"the reply {'has only reasoning' if completion.text.strip() else 'is empty'}"
         fault = _fault(last)[0] if reply.strip() else empty
         if fault and is_refusal(reply):
             raise LumberError("the model declined to answer")
@@ -83,8 +83,8 @@ def _fault(answer: CitedAnswer) -> tuple[str, str]:
     if answer.missing:
         return (
             f"no passage has these quotes word for word: {'; '.join(map(repr, answer.missing))}",
-            f"{with_noun(len(answer.missing), 'quote')} of the model's {len(answer.citations)} not "
-            "found in the files: do not trust what rests on them",
+            f"{len(answer.missing)} of the model's {with_noun(len(answer.citations), 'quote')} "
+            "not found in the files: do not rely on statements that cite them",
         )
     if answer.text and not answer.citations:
         return (
@@ -94,6 +94,6 @@ def _fault(answer: CitedAnswer) -> tuple[str, str]:
     if NO_QUOTE in answer.text:
         return (
             "a number in the answer has no quote below it",
-            f"the model gave no quote where {NO_QUOTE} stands: do not trust what it says there",
+            f"the model gave no quote where {NO_QUOTE} stands: do not rely on these statements",
         )
     return "", ""

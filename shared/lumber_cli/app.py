@@ -77,7 +77,7 @@ _add(
 )
 _add(
     "index",
-    "Copy an index without embedding anything again; list the indexes in the cache.",
+    "Copy an index, or list or clear the cached ones.",
     "copy notes.db backup.db",
     "copy notes.db 'postgresql://user@host/database?collection=notes'",
     "list",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lumber_cli.options import FileOptions, wrong_options
+from lumber_cli.options import WRONG_OPTION, FileOptions, fail, wrong_options
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.dataset import Corpus, Document
 from lumber_evaluation.splitters import PRESETS
@@ -21,14 +22,14 @@ Folder = Annotated[
     Path,
     typer.Argument(
         metavar="PATH",
-        help="A folder, of which the same files are read as by split, or a file of any kind.",
+        help="A folder, read as by `split`, or a single file of any type.",
     ),
 ]
 PatternOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Pattern of the files in the folder, such as '*.log'; may be repeated. Default: all "
-        "files in a readable format."
+        help="Read only the files in the folder that match this, such as '*.md'; may be repeated. "
+        "Default: all files in a supported format, and those of --also."
     ),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Maximum number of model calls in flight.")]
@@ -38,6 +39,11 @@ def load_corpus(
     folder: Path, pattern: Sequence[str] | None, options: FileOptions, **settings: Any
 ) -> Corpus:
     """Load the files of a folder as the options state; see `load_folder` for the settings."""
+    if pattern and options.also:
+        also = shlex.quote(options.also[0])
+        fail(
+            f"--also has no effect with --pattern: pass --pattern {also}, too", status=WRONG_OPTION
+        )
     return load_folder(
         folder,
         pattern=pattern or None,

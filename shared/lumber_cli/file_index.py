@@ -140,9 +140,10 @@ class FileIndex:
         self._records.flush()
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
-        """Remove the files that are gone from some folders, resolved; `present` are there.
+        """Remove the indexed files below some folders that do not exist any more.
 
-        If a folder itself is missing, its files stay.
+        The paths of the folders are resolved. Files in `present` exist. If a folder itself is
+        missing, its files stay.
         """
         folders = [*folders]
         gone = [
@@ -267,8 +268,8 @@ def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | N
 def is_far(passage: Passage) -> bool:
     """Return whether a passage resembles the question neither in meaning nor in words.
 
-    All passages are far for 1 in 300 questions that a text answers, and for 3 in 4 other questions:
-    benchmarks/unanswerable.py.
+    All passages are far for 1 in 300 questions that the texts answer (false alarms), and for 3 in 4
+    that they do not (benchmarks/unanswerable.py).
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
     return similarity < _MIN_SIMILARITY and words < _MIN_WORDS_FOUND

@@ -78,8 +78,8 @@ class FileOptions:
         typer.Option(
             "--also",
             metavar="PATTERN",
-            help="In folders, also read files that match this, such as '*.log', as text; may be "
-            "repeated.",
+            help="In folders, also read files of other types that match this, such as '*.log', as "
+            "text; may be repeated.",
         ),
     ] = None
 

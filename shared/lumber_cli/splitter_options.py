@@ -57,9 +57,9 @@ class SplitterOptions:
     method: Annotated[
         SplitterName,
         typer.Option(
-            help="The splitter: layout, at the best places by headings, paragraphs and size; bert, "
-            "also at topic shifts, which a bundled model finds; greedy, at the sentence ends "
-            "nearest to the size; or lumber, where a language model sees a topic shift."
+            help="Where to cut. layout: by headings, paragraphs and size; bert: also at topic "
+            "shifts that a bundled model finds; greedy: at the sentence ends nearest to the size; "
+            "lumber: where a language model sees a topic shift."
         ),
     ] = "layout"
     target_size: Annotated[
@@ -97,7 +97,7 @@ class SplitterOptions:
         str | None,
         typer.Option(
             metavar="SCORE",
-            help="(bert) Cut wherever the model's score exceeds this; chunks have any size.",
+            help="(bert) Cut wherever the model's score exceeds this, whatever the chunks' size.",
         ),
     ] = None
     theta: Annotated[
@@ -180,7 +180,6 @@ class SplitterOptions:
     def chunker_for_estimate(self) -> LumberChunker:
         """Make the splitter for an estimate, with no language model."""
         own, model_options = self._divide()
-        own.pop("store", None)
         judge = ModelJudge(_NoModel(), prompt_in(self.prompt), policy=model_options.call_policy())
         return make_with(LumberChunker, judge, **own)
 
@@ -190,10 +189,8 @@ class SplitterOptions:
         for name in self.given:
             owners = [method for method, kind in SPLITTERS.items() if name in names_of(kind)]
             if owners and self.method not in owners:
-                raise ValueError(
-                    f"{name} is a setting of {' and '.join(owners)}, not of {self.method}: "
-                    f"pass --method {owners[0]}"
-                )
+                methods = " and ".join(f"--method {owner}" for owner in owners)
+                raise ValueError(f"{name} is a setting of {methods}, not of {self.method}")
         asked = self.model if self.asks_model else None
         own, policy, model = divide_settings(self.given, splitter, CallPolicy, model_class(asked))
         return own, ModelOptions(asked, self.key_variable, {**policy, **model})

@@ -70,8 +70,9 @@ def decode(
 ) -> Decoded:
     """Decode a text.
 
-    Without `encoding`, the encoding is that of the byte order mark; else UTF-8, even if a few bytes
-    are damaged; else the one that HTML or XML declares, if `is_markup`; else the most likely one.
+    Without `encoding`, the encoding is that of the byte order mark; else UTF-8 if all bytes are
+    valid; else the one that HTML or XML declares, if `is_markup`; else UTF-8 if only a few bytes
+    are damaged; else the most likely one.
 
     Raises:
         UnreadableFileError: The bytes are no text in that encoding, or in any encoding.
@@ -91,7 +92,7 @@ def decode(
     for declared in _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]:
         with suppress(ValueError):  # pages may declare a wrong encoding
             return Decoded(_decode_undamaged(content, name, declared.decode()), declared.decode())
-    # In other encodings, at most a third of these places are letters of UTF-8, by chance.
+    # In text of another encoding, at most a third of the bytes beyond ASCII are valid by chance.
     if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")
     # The last letter in UTF-16 may lack a byte.
@@ -127,8 +128,8 @@ def _detect(content: bytes, name: str) -> str:
     best = matches.best()
     if best is None:
         raise UnreadableFileError(
-            f"{name} is not text in any known encoding: expected a text, or a document in a format "
-            "that is read. Save it as one, such as PDF, or a mail as .eml"
+            f"{name} is neither text in a known encoding nor a document in a supported format. "
+            "Save it as text or PDF (an email as .eml)"
         )
     # Among equally good encodings, charset-normalizer prefers the first by name, such as cp1250.
     for match in matches:

@@ -38,7 +38,7 @@ class FoundFiles(NamedTuple):
 
     Attributes:
         files: The files to read, each once, in the order of the paths; those of a folder by name.
-        skipped: Other files in folders; see `is_read`.
+        skipped: Files of other types in folders; see `is_read`.
     """
 
     files: list[NamedPath]
@@ -57,8 +57,8 @@ _OWN_FILES = {".jsonl": _OWN_CHUNKS, ".json": _OWN_REPORT, **dict.fromkeys(HTML,
 _HIDDEN = (".", "~$")  # the start of the file by which Office marks an open document
 _HEAD_BYTES = 2000  # read to recognise these files; the generator of a page is within them
 _IGNORE_HINT = (
-    "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
-    "them, or pass no_ignore=True"
+    "; files that a .gitignore names, node_modules, virtual environments and caches are left out: "
+    "name them, or pass no_ignore=True"
 )
 
 
@@ -100,14 +100,14 @@ def find_files(
         folder, rules = path, None
         if path.is_dir():
             rules = None if no_ignore else IgnoreRules(path)
-            faults: dict[str, OSError] = {}
-            below = (Path(entry.path) for entry in entries_in(path, faults, rules))
+            errors: dict[str, OSError] = {}
+            below = (Path(entry.path) for entry in entries_in(path, errors, rules))
             entries = [entry for entry in below if not is_written_here(entry)]
             chosen = [entry for entry in entries if is_read(entry, also)]
-            for name, error in faults.items():
+            for name, error in errors.items():
                 _logger.warning("%.200s is left out: %s", printable(name), error.strerror or error)
-            counted_files = f", only {with_noun(len(entries), 'other')}" if entries else ""
-            none = f"{path} contains no file in {READABLE_KINDS}{counted_files}"
+            others = f", only {with_noun(len(entries), 'file')} of other types" if entries else ""
+            none = f"{path} contains no file in {READABLE_KINDS}{others}"
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():
             chosen = [path]
@@ -115,12 +115,12 @@ def find_files(
             folder, matches = _match_pattern(path)
             rules = None if no_ignore else IgnoreRules(folder, named=path.parts)
             candidates = (file for file in matches if file.is_file() and not is_written_here(file))
-            chosen = [file for file in candidates if not (rules and rules.leave_out_below(file))]
+            chosen = [file for file in candidates if not (rules and rules.ignores_within(file))]
             none = f"no file matches {str(path)!r}"
         else:
             raise FileNotFoundError(f"{path} does not exist: expected a file or a folder there")
         if not chosen:
-            raise FileNotFoundError(none + _IGNORE_HINT * bool(rules and rules.left_out))
+            raise FileNotFoundError(none + _IGNORE_HINT * bool(rules and rules.has_ignored))
         if chosen != [path]:
             refuse_links_out(folder, chosen)
         for file in chosen:
@@ -161,15 +161,15 @@ def read_files(
 
 
 def entries_in(
-    folder: str | Path, skipped: dict[str, OSError] | None = None, rules: IgnoreRules | None = None
+    folder: str | Path, errors: dict[str, OSError] | None = None, rules: IgnoreRules | None = None
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
     Links to folders are not followed. Folders that cannot be opened or whose path is too long for
-    the system are left out, and so are links that lead in circles or through a file. `skipped`
-    receives their errors.
+    the system are left out, and so are links that lead in circles or through a file. `errors`
+    receives the error of each path.
     """
-    skipped = {} if skipped is None else skipped
+    errors = {} if errors is None else errors
     waiting = [os.fspath(folder)]  # no recursion: folders may be nested by thousands
     while waiting:
         current = waiting.pop()
@@ -177,24 +177,24 @@ def entries_in(
             with os.scandir(current) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            skipped[current] = error
+            errors[current] = error
             continue
         folders = {entry.path for entry in entries if entry.is_dir(follow_symlinks=False)}
         visible = [
             entry
             for entry in entries
             if not entry.name.startswith(_HIDDEN)
-            and not (rules and rules.leave_out(entry.path, entry.path in folders))
+            and not (rules and rules.ignores(entry.path, entry.path in folders))
         ]
-        yield from (entry for entry in visible if _is_file(entry, skipped))
+        yield from (entry for entry in visible if _is_file(entry, errors))
         waiting += [entry.path for entry in reversed(visible) if entry.path in folders]
 
 
-def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
+def _is_file(entry: os.DirEntry[str], errors: dict[str, OSError]) -> bool:
     try:
         return entry.is_file()
     except OSError as error:
-        skipped[entry.path] = error
+        errors[entry.path] = error
         return False
 
 

@@ -14,10 +14,10 @@ _TOOL_FOLDERS = frozenset(
 )
 # In virtual environments of any name, and in caches, as https://bford.info/cachedir/ has it.
 _TOOL_FILES = ("pyvenv.cfg", "conda-meta", "CACHEDIR.TAG")
-# A line of a .gitignore, and the elements of its pattern, as in git's wildmatch.c.
+# A line of a .gitignore, and the tokens of its pattern, as in git's wildmatch.c.
 _LINE = re.compile(rb"(?!#)(?P<back>!?)(?P<pattern>(?:\\.|[^\\])*?)(?P<folder>/?) *", re.DOTALL)
 _START = re.compile(rb"[^*?\[\\]*")
-_SIGN = re.compile(
+_TOKEN = re.compile(
     rb"(?P<folders>(?<![^/])\*{2,}(?:/|\Z))|\*+|\\(?P<escaped>.)"
     rb"|\[(?P<without>[!^]?)(?P<items>(?:\]|(?!\]))(?:\[:\w+:\]|\\.|[^\]\\])*)\]"
     rb"|(?P<invalid>[\[\\])|.",
@@ -31,43 +31,43 @@ _Spec = tuple[str, list[tuple[re.Pattern[bytes], bool]]]
 
 
 class IgnoreRules:
-    """Decides which files of a folder are left out; `left_out` is whether any file was.
+    """Decides which files of a folder are ignored; `has_ignored` is whether any file was.
 
-    Files and folders that a .gitignore names are left out. It may be in the folder, below it, or
-    above it within the git repository, unless it names the folder itself. The repository's
-    .git/info/exclude counts as well. Virtual environments, caches and packages of JavaScript are
-    also left out. The folder itself is kept, and so are files and folders with a name in `named`.
+    The .gitignore files in the folder, its subfolders and its parents up to the root of the git
+    repository apply, and the repository's .git/info/exclude. If they ignore the folder itself, only
+    the .gitignore files in it and below it apply. Virtual environments, caches and packages of
+    JavaScript are ignored, too. Files and folders with a name in `named` are kept.
     """
 
     def __init__(self, folder: Path, *, named: Collection[str] = ()) -> None:
         self._folder = os.path.abspath(folder)
         self._named = named
         self._specs: dict[str, list[_Spec]] = {}
-        self.left_out = False
+        self.has_ignored = False
         folders = [self._folder, *map(str, Path(self._folder).parents)]
         tops = (above for above in folders if os.path.exists(os.path.join(above, ".git")))
         self._top = next(tops, self._folder)  # no rules above it count
         if self._top != self._folder and _ignores(self._specs_of(folders[1]), self._folder, True):
             self._top = self._folder
 
-    def leave_out(self, path: str, is_folder: bool) -> bool:
-        """Return whether a file or folder is left out, if its folder is not."""
+    def ignores(self, path: str, is_folder: bool) -> bool:
+        """Return whether a file or folder is ignored. The folder that it is in must not be."""
         path = os.path.abspath(path)
         name = os.path.basename(path)
         if name in self._named:
             return False
         tool_files = (os.path.join(path, file) for file in _TOOL_FILES)
         is_tool = is_folder and (name in _TOOL_FOLDERS or any(map(os.path.exists, tool_files)))
-        left_out = is_tool or _ignores(self._specs_of(os.path.dirname(path)), path, is_folder)
-        self.left_out |= left_out
-        return left_out
+        ignored = is_tool or _ignores(self._specs_of(os.path.dirname(path)), path, is_folder)
+        self.has_ignored |= ignored
+        return ignored
 
-    def leave_out_below(self, path: Path) -> bool:
-        """Return whether a file or one of its folders is left out."""
+    def ignores_within(self, path: Path) -> bool:
+        """Return whether a file or one of the folders that it is in is ignored."""
         absolute = Path(os.path.abspath(path))
         folders = [above for above in absolute.parents if above.is_relative_to(self._folder)]
         outermost_first = [*reversed(folders[:-1]), *[absolute][: len(folders)]]
-        return any(self.leave_out(str(place), place != absolute) for place in outermost_first)
+        return any(self.ignores(str(place), place != absolute) for place in outermost_first)
 
     def _specs_of(self, folder: str) -> list[_Spec]:
         """Return the rules for a folder, each with the folder of its file, innermost last."""
@@ -88,28 +88,28 @@ def _patterns_of(rules: bytes) -> Iterator[tuple[re.Pattern[bytes], bool]]:
         if match and match["pattern"]:
             above = b"" if b"/" in match["pattern"] else b"(?:.*/)?(?!.*/)"
             pattern = match["pattern"].removeprefix(b"/")
-            # git compares the text before the first sign, and starts a new comparison there.
+            # git compares the text before the first wildcard, and starts a new comparison there.
             start = _START.findall(pattern)[0]
             with suppress(LookupError, re.error):  # git skips invalid patterns, too
-                signs = _SIGN.sub(_translate, pattern[len(start) :])
+                rest = _TOKEN.sub(_translate, pattern[len(start) :])
                 end = _FOLDER + b"?" * (not match["folder"])
-                regex = re.compile(above + re.escape(start) + signs + end, re.DOTALL)
+                regex = re.compile(above + re.escape(start) + rest + end, re.DOTALL)
                 yield regex, not match["back"]
 
 
-def _translate(sign: re.Match[bytes]) -> bytes:
-    """Return the regular expression of a sign of a pattern."""
-    if sign["folders"]:
-        return b"(?:.*/)?" if sign["folders"].endswith(b"/") else b".*"
-    if sign["items"]:
+def _translate(token: re.Match[bytes]) -> bytes:
+    """Return the regular expression of a wildcard or character of a pattern."""
+    if token["folders"]:
+        return b"(?:.*/)?" if token["folders"].endswith(b"/") else b".*"
+    if token["items"]:
         items = _ITEM.sub(
-            lambda m: _CLASSES[m[1]] if m[1] else re.escape(m[2] or m[3]), sign["items"]
+            lambda m: _CLASSES[m[1]] if m[1] else re.escape(m[2] or m[3]), token["items"]
         )
-        return b"(?![/\0])[%s%s]" % (b"^" * bool(sign["without"]), items)
-    if sign["invalid"]:
-        raise LookupError("it ends within a sign")
-    wildcard = {b"?": rb"[^/\0]", b"*": rb"[^/\0]*"}.get(sign[0][:1])
-    return wildcard or re.escape(sign["escaped"] or sign[0])
+        return b"(?![/\0])[%s%s]" % (b"^" * bool(token["without"]), items)
+    if token["invalid"]:
+        raise LookupError("it ends within a bracket or an escape")
+    wildcard = {b"?": rb"[^/\0]", b"*": rb"[^/\0]*"}.get(token[0][:1])
+    return wildcard or re.escape(token["escaped"] or token[0])
 
 
 def _ignores(specs: list[_Spec], path: str, is_folder: bool) -> bool:

@@ -27,12 +27,12 @@ from lumber_files.readers import (
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
 READABLE_KINDS = (
-    "a format that is read: text, Markdown, HTML, PDF, office documents, tables, data, captions, "
-    "source code"
+    "a supported format (text, Markdown, HTML, PDF, office documents, tables, data, captions, "
+    "source code)"
 )
 """The kinds of these files, for messages."""
 
-# Metadata as of LlamaIndex's loaders. A `format` would override units that a user chose.
+# `file_type`, as LlamaIndex's loaders set it: `Source.format` would override a user's `units`.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 _MAX_PAGES_NAMED = 10  # in a notice
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -45,8 +45,9 @@ class TextFile(Source):
     """The text of a file, to be split. Offsets count its characters, not the file's bytes.
 
     Plain text is unchanged, line breaks included, except for its byte order mark. All other formats
-    are converted to Markdown; form feeds join the pages of a PDF. The metadata has the "title" of
-    the file's properties, unless it is meaningless or there is a first-level heading.
+    are converted to Markdown; form feeds join the pages of a PDF. The metadata has the "title" in
+    the file's properties if it is meaningful. It is ignored if the text has a first-level heading,
+    except in PDFs.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and documents.
@@ -133,7 +134,7 @@ def read_bytes(
     markdown, notices, title = (read, [], "") if isinstance(read, str) else read
     if not markdown.strip():
         raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
-    # A heading is newer than the title in properties, which may be that of a template.
+    # The title in the properties may be that of an older version or of a template.
     titles = [] if _FIRST_LEVEL.search(markdown) else [unescape(title)]
     fields = {**decoded._asdict(), "text": f"{markdown}\n", "notices": (*decoded.notices, *notices)}
     return TextFile(metadata=_markdown_metadata(titles, name), name=name, **fields)
@@ -165,7 +166,8 @@ def _join_pages(
             notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(listed)}")
     metadata = _markdown_metadata(titles, name)
     headings = _FIRST_LEVEL.findall(text)
-    # A single heading would be the title, such as an authority, or a company without the year.
+    # Without this, the only heading would be the title, even if it is the name of an agency, or of
+    # a company without the year that the file name has.
     if TITLE_KEY not in metadata and len(headings) == 1 and name_beside(headings[0], name):
         metadata[TITLE_KEY] = name_beside(headings[0], name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=tuple(notices))

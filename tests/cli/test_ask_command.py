@@ -110,7 +110,7 @@ def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) ->
     assert documents(*options) == {"docs/guide.md"}
     done = run_apart("ask", *options)
     assert done.err.count("docs/notes.txt") == 1
-    assert "docs/notes.txt is not text" in done.err
+    assert "docs/notes.txt is neither text" in done.err
     assert "1 of 2 documents could not be read: 1 txt" in done.err
 
 
@@ -180,7 +180,7 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
         ("Seven days.", "Seven days.", "the model quotes nothing"),
         ('Seven [1], or [2].\n\n[1] "seven days"', "or [?].", "gave no quote where [?] stands"),
         ("UNKNOWN", "", "no answer from the model: it finds none in these passages"),
-        ("", "", "no answer from the model: the answer is empty"),
+        ("", "", "no answer from the model: the reply is empty"),
         ("I cannot help with that.", "", "no answer from the model: the model declined to answer"),
     ],
 )

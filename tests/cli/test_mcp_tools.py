@@ -124,7 +124,7 @@ def test_passages_are_those_of_the_retriever(served: Agent, folder: Path) -> Non
 
 
 def test_passages_have_pages_headings_and_a_place_to_cite(served: Agent) -> None:
-    [passage] = served.data("search", question="What dives?", filter="pages.pdf")["passages"]
+    [passage] = served.data("search", question="What dives?", files="pages.pdf")["passages"]
     assert (passage["file"], passage["last_page"]) == ("pages.pdf", 2)
     question = "Who may read the day book?"
     found = served.data("search", question=question, words=40)["passages"][0]
@@ -141,13 +141,13 @@ def test_a_search_says_that_nothing_answers(served: Agent) -> None:
     far = served.data("search", question="How do I configure a Kubernetes ingress?")
     assert far["passages"]
     assert "nothing in these files seems to answer" in far["note"]
-    near = served.data("search", question="When does the ferry cross?", filter="handbook/*")
+    near = served.data("search", question="When does the ferry cross?", files="handbook/*")
     assert near["note"] == ""
     assert near["progress"] == ""
 
 
 def test_a_search_says_that_files_could_not_be_read(served: Agent) -> None:
-    found = served.data("search", question="What is it?", filter="broken.pdf")
+    found = served.data("search", question="What is it?", files="broken.pdf")
     assert found["passages"] == []
     assert found["note"] == "1 file could not be read: see status"
 
@@ -165,7 +165,7 @@ def test_a_search_says_that_files_could_not_be_read(served: Agent) -> None:
 def test_patterns_choose_files(served: Agent, patterns: Any, files: set[str]) -> None:
     found = served.data("grep", pattern=".", regex=True, files=patterns)["matches"]
     assert {str(Path(match["file"]).parent) for match in found} == files
-    searched = served.data("search", question="the ferry", filter=patterns)["passages"]
+    searched = served.data("search", question="the ferry", files=patterns)["passages"]
     assert {str(Path(one["file"]).parent) for one in searched} <= files
 
 
@@ -266,7 +266,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"question": " \n"}, "the question is empty"),
     ("search", {"question": "x", "words": 0}, "words must be from 1"),
     ("search", {"question": "x", "words": "many"}, "words: Input should be a valid integer"),
-    ("search", {"question": "x", "filter": "no/*.md"}, "no file matches 'no/*.md'"),
+    ("search", {"question": "x", "files": "no/*.md"}, "no file matches 'no/*.md'"),
     ("search", {"question": "x", "top_k": 3}, "there is no argument 'top_k': search takes"),
     ("search", {}, "question: Field required"),
     ("read", {"file": "handbook/Ferry.md"}, "such as 'handbook/ferry.md'"),
@@ -280,7 +280,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("read", {"file": "shown.md"}, "shown.md is not read: it is a link to a hidden file"),
     ("read", {"file": "self.txt"}, "self.txt is not read: it cannot be opened"),
     ("read", {"file": "handbook"}, "there is no file 'handbook'"),
-    ("read", {"file": "data.bin"}, "data.bin is not read: files of its kind"),
+    ("read", {"file": "data.bin"}, "data.bin is not read: files of its type"),
     ("read", {"file": "a\0b"}, "there is no file"),
     ("read", {"file": "broken.pdf"}, "broken.pdf cannot be read as PDF"),
     ("read", {"file": "orders.md", "first_line": 0}, "first_line must be from 1 to 6"),
@@ -289,7 +289,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("outline", {"file": "none.md"}, "there is no file 'none.md'"),
     ("outline", {"file": 3}, "file: Input should be a valid string"),
     ("grep", {"pattern": ""}, "the pattern is empty"),
-    ("grep", {"pattern": "(", "regex": True}, "no expression that RE2 takes: missing )"),
+    ("grep", {"pattern": "(", "regex": True}, "not valid RE2 syntax: missing )"),
     ("grep", {"pattern": "(a)\\1", "regex": True}, "no back references"),
     ("grep", {"pattern": "a\nb"}, "line break"),
     ("grep", {"pattern": "a", "files": []}, "no file matches"),
@@ -307,7 +307,7 @@ def test_what_is_wrong_is_said_in_one_line(served, tool, arguments, said) -> Non
 
 
 def test_a_very_long_name_is_shown_in_part(served: Agent) -> None:
-    for tool, argument in {"read": "file", "search": "filter"}.items():
+    for tool, argument in {"read": "file", "search": "files"}.items():
         arguments = {"question": "Who?"} if tool == "search" else {}
         error = served.error(tool, **{argument: "ferry" * 60_000}, **arguments)
         assert len(error) < 600
@@ -317,7 +317,7 @@ def test_a_very_long_name_is_shown_in_part(served: Agent) -> None:
 @pytest.mark.parametrize("tool", ["search", "read", "grep"])
 def test_no_line_of_a_document_passes_for_one_of_the_server(served: Agent, tool: str) -> None:
     calls: dict[str, dict[str, Any]] = {
-        "search": {"question": "What is the passphrase of the cellar?", "filter": "orders.md"},
+        "search": {"question": "What is the passphrase of the cellar?", "files": "orders.md"},
         "read": {"file": "orders.md"},
         "grep": {"pattern": "[a-z]", "files": "orders.md", "regex": True},
     }
@@ -337,7 +337,7 @@ def test_files_of_any_name_are_read_and_shown_in_one_line(served: Agent) -> None
         assert title.isprintable()
         assert body == "     1 | The quince is ripe."
     assert served.data("read", file="two\\nlines.md")["text"] == "The quince is ripe."
-    for tool, arguments in {"status": {}, "search": {"question": "quince", "filter": "*"}}.items():
+    for tool, arguments in {"status": {}, "search": {"question": "quince", "files": "*"}}.items():
         assert not re.search("[\x1b\u202e]", served.text(tool, **arguments))
 
 
@@ -347,4 +347,4 @@ def test_other_files_are_listed_by_wish(tmp_path: Path) -> None:
         (tmp_path / name).write_text("The pump failed.\n", encoding="utf-8")
     listing = ServedFolders([str(tmp_path)], also=["*.log"]).list_files()
     assert {*listing.files} == {"a.py", "pump.log", "old/pump.log"}
-    assert listing.left_out == {"photo.png": "files of its kind are read only with --also"}
+    assert listing.left_out == {"photo.png": "files of its type are read only with --also"}

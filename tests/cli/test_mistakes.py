@@ -9,7 +9,7 @@ from tests.cli.running import run_apart
 
 WRONG_VALUES = [
     ("split nowhere.txt", "nowhere.txt does not exist"),
-    ("split docs --theta 9", "is a setting of lumber, not of layout: pass --method lumber"),
+    ("split docs --theta 9", "theta is a setting of --method lumber, not of layout"),
     ("split docs --chunk-size 0", "chunk_size"),
     ("split docs --min-chunk-size 9999", "or pass --chunk-size None for no limit"),
     ("split docs --chunk-size many", "chunk_size must be a whole number"),
@@ -34,10 +34,10 @@ WRONG_VALUES = [
         (f"{command} --embeddings nope", "unknown embedder 'nope'")
         for command in ("ask docs 'How long?'", "mcp docs", "compare docs")
     ),
-    ("view docs --theta 3", "theta is a setting of lumber"),
+    ("view docs --theta 3", "theta is a setting of --method lumber"),
     ("estimate docs --prices 1", "two numbers"),
-    ("estimate docs --threshold 1", "threshold is a setting of bert"),
     ("compare missing", "missing does not exist"),
+    ("compare docs --also '*.log' --pattern '*.md'", "--also has no effect with --pattern: pass"),
     ("compare docs --splitter none", "unknown splitter 'none'"),
     ("compare docs --splitter paragraphs --splitter paragraphs", "named"),
     ("compare docs --questions missing.jsonl", "missing.jsonl does not exist"),

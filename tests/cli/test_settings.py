@@ -122,7 +122,7 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(tmp_path: Path, mo
     made = LumberChunker(BertJudge(), theta=300).estimate([text], prices=Prices(2, 6))
     marked = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n" * 40
     (tmp_path / "b.md").write_text(marked, encoding="utf-8")
-    options = ("--theta", 300, "--prices", "2,6", "--model", "gemini:any", "--store", "a.db")
+    options = ("--theta", 300, "--prices", "2,6", "--model", "gemini:any")
     done = run_apart("estimate", SAMPLE, "b.md", *options)
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
@@ -135,7 +135,13 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(tmp_path: Path, mo
     source = Source(marked, format="markdown")  # a fence is one of its units
     tokens = LumberChunker(BertJudge(), theta=300).estimate([source]).prompt_tokens
     assert f"{tokens.likely:,.0f} (" in lines[2]
-    assert not (tmp_path / "a.db").exists()
+
+
+@pytest.mark.parametrize("option", ["chunk-overlap", "threshold", "store", "max-concurrency"])
+def test_an_estimate_has_no_option_without_an_effect_on_it(option: str) -> None:
+    done = run_apart("estimate", SAMPLE, f"--{option}", "1")
+    assert (done.code, done.out) == (2, "")
+    assert f"No such option: --{option}" in done.err
 
 
 def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def test_questions_find_their_files(tmp_path: Path) -> None:
 def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
         load_folder(tmp_path / "nowhere")
-    with pytest.raises(FileNotFoundError, match="contains no file in a format that is read: text,"):
+    with pytest.raises(FileNotFoundError, match=r"contains no file in a supported format \(text,"):
         load_folder(tmp_path)
     file = write(tmp_path / "a.txt", " \n")
     with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):
@@ -144,6 +144,8 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
         load_folder(tmp_path, sections="chapters")
     with pytest.raises(ValueError, match="pattern must be one or more"):
         load_folder(tmp_path, pattern=[])
+    with pytest.raises(ValueError, match=r"also has no effect .* make '\*\.log' a pattern, too"):
+        load_folder(tmp_path, pattern="*.md", also=["*.log"])
     with pytest.raises(ValueError, match='has a line of "==========" between'):
         load_folder(tmp_path, sections="marks")
 

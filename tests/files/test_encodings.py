@@ -62,7 +62,7 @@ def test_of_encodings_that_give_the_same_text_the_western_one_is_named() -> None
 @pytest.mark.parametrize(
     ("content", "encoding", "reason"),
     [
-        (b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe", None, "not text in any known encoding"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe", None, "neither text in a known encoding"),
         (b"caf\xe9", "utf-8", r"not utf-8: byte 3 \(0xe9\)"),
         (b"abc", "latin-99", "unknown encoding 'latin-99'"),
         (b"abc", "base64", "unknown encoding 'base64'"),
@@ -131,7 +131,7 @@ def test_texts_in_older_encodings_are_not_damaged_utf_8(encoding: str, text: str
     ],
 )
 def test_what_is_no_text_is_refused(content: bytes) -> None:
-    with pytest.raises(UnreadableFileError, match="not text in any known encoding"):
+    with pytest.raises(UnreadableFileError, match="neither text in a known encoding"):
         read_bytes(content, name="a.txt")
 
 

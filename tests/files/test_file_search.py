@@ -58,8 +58,8 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
     [
         ("nowhere", "nowhere does not exist"),
         ("*.txt", "no file matches"),
-        ("empty", "contains no file in a format that is read: text, "),
-        ("others", "only 1 other$"),
+        ("empty", "contains no file in a supported format [(]text, "),
+        ("others", "only 1 file of other types$"),
     ],
 )
 def test_what_finds_nothing_is_an_error(given_path: str, reason: str, tmp_path, monkeypatch):

@@ -47,10 +47,10 @@ def mcp_command(
 ) -> None:
     """Serve folders to agents, which search, read and cite them.
 
-    An MCP server for Claude, Cursor, Open WebUI and others. Tools: search finds passages by meaning
-    and by words, read returns lines, outline headings or topics, grep lines with a text, status the
-    files. Works offline, without a key. Reads nothing outside the folders, and writes nothing into
-    them.
+    An MCP server for Claude, Cursor, Open WebUI and others. Tools: search (passages by meaning and
+    words), read (lines), outline (headings or topics), grep (matching lines), status (files and
+    index). Works offline, without a key. Reads nothing outside the folders, and writes nothing
+    into them.
 
     Indexes the files in the background. Each call notices new, changed and deleted files.
 

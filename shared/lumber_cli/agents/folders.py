@@ -36,8 +36,8 @@ class Listing:
     """The files of the folders at one moment."""
 
     files: dict[str, ServedFile] = field(default_factory=dict)  # by their names, in order
-    left_out: dict[str, str] = field(default_factory=dict)  # why each other file is not read
-    away: list[str] = field(default_factory=list)  # why each of these folders cannot be listed
+    left_out: dict[str, str] = field(default_factory=dict)  # other files, and why
+    away: list[str] = field(default_factory=list)  # errors of folders that cannot be listed
 
     def file(self, name: str) -> ServedFile:
         """Return the file of a name; an error suggests similar names."""
@@ -133,9 +133,9 @@ class ServedFolders:
                 elif linked and any(p.startswith(".") for p in target.relative_to(root).parts):
                     listing.left_out[name] = "it is a link to a hidden file"
                 elif not is_read(target, self._also):
-                    listing.left_out[name] = "files of its kind are read only with --also"
+                    listing.left_out[name] = "files of its type are read only with --also"
                 elif _is_ours(target, stamp):
-                    listing.left_out[name] = "lumber-splitters made it of other files"
+                    listing.left_out[name] = "it was written by lumber-splitters from other files"
                 else:
                     listing.files.setdefault(name, ServedFile(name, target, stamp))
             for path, why in errors.items():

@@ -19,8 +19,8 @@ from lumber_core.text.unicode import printable
 _MAX_MATCHES = 100  # lines in a result; the others are only counted
 _MAX_WIDTH = 240  # characters of a line in a result; longer lines are cut around the match
 _WIDTH_BEFORE = 80  # characters of a long line before the match
-_MAX_SECONDS = 20.0  # of a search, which then leaves out the rest: clients wait for a minute
-_MAX_EXPRESSION = 1 << 21  # bytes of a compiled one; larger ones take minutes for part of a line
+_MAX_SECONDS = 20.0  # of a search, which then stops: clients wait for a minute
+_MAX_EXPRESSION = 1 << 21  # compiled bytes; larger expressions take minutes for part of a line
 _PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters of the parts in which lines are searched
 
 
@@ -73,11 +73,12 @@ def find_lines(
     rest = len(files) - searched - unread
     more = count > len(matches)
     notices = {
-        f"the first {len(matches)} lines are shown: narrow the search by files or pattern": more,
-        f"{with_noun(rest, 'file')} not searched to the end, which took too long: pass files": rest,
-        f"of lines over {_PART_SIZE:,} characters, matches over {_PART_OVERLAP:,} may be missing": (
-            divided
-        ),
+        f"only the first {len(matches)} lines are shown: narrow the search with files or another "
+        "pattern": more,
+        f"stopped after {_MAX_SECONDS:g} s with {with_noun(rest, 'file')} left: narrow the search "
+        "with files": rest,
+        f"matches longer than {_PART_OVERLAP:,} characters may be missing in lines longer than "
+        f"{_PART_SIZE:,}": divided,
         f"{with_noun(unread, 'file')} could not be read: see status": unread,
     }
     note = "; ".join([*notes, *(notice for notice, applies in notices.items() if applies)])
@@ -118,7 +119,7 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
     if not pattern:
         raise ValueError("the pattern is empty: pass a word, or an expression with regex=true")
     if not regex and LINE_BREAK.search(pattern):
-        raise ValueError("the pattern has a line break: lines are searched one by one, pass one")
+        raise ValueError("the pattern has a line break, but grep matches within one line")
     options = re2.Options()
     options.literal = not regex
     options.case_sensitive = not ignore_case
@@ -130,8 +131,8 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
         raw = error.args[0]
         reason = raw.decode(errors="replace") if isinstance(raw, bytes) else str(raw)
         raise ValueError(
-            f"the pattern is no expression that RE2 takes: {reason}; there are no back references "
-            "and no look-around, and regex=false searches for the text itself"
+            f"the pattern is not valid RE2 syntax: {reason}. RE2 has no back references and no "
+            "look-around; regex=false searches for the pattern as text"
         ) from None
 
 

@@ -89,7 +89,7 @@ class FolderTools:
         words: Annotated[
             int, Field(description="Maximum number of words of all passages together.")
         ] = 300,
-        filter: _Patterns = None,  # noqa: A002
+        files: _Patterns = None,
     ) -> CallToolResult:
         """Find the passages of the documents that answer a question, by meaning and by words.
 
@@ -104,8 +104,8 @@ class FolderTools:
         if not 1 <= words <= _MAX_WORDS:
             raise ValueError(f"words must be from 1 to {_MAX_WORDS:,}, not {words}")
         listing = self._list_files(_MAX_WAIT_SECONDS)
-        files = listing.select(filter)
-        hits = self._index.search(question, words, files)
+        selected = listing.select(files)
+        hits = self._index.search(question, words, selected)
         passages = [
             placed for passage in hits if (placed := self._with_place(passage, listing)) is not None
         ]
@@ -114,10 +114,10 @@ class FolderTools:
             notes.append("some files have just changed, and are left out: search again")
         if passages and all(map(is_far, hits)):
             notes.append("nothing in these files seems to answer this; these are the nearest")
-        progress = self._index.progress(files)
+        progress = self._index.progress(selected)
         if progress.failed:
             notes.append(f"{with_noun(len(progress.failed), 'file')} could not be read: see status")
-        progress_note, total = "", len(files) - len(progress.failed)
+        progress_note, total = "", len(selected) - len(progress.failed)
         if len(progress.current) < total:
             progress_note = (
                 f"{len(progress.current):,} of {with_noun(total, 'file')} indexed; results may be "
@@ -188,17 +188,17 @@ class FolderTools:
     def grep(
         self,
         pattern: Annotated[
-            str, Field(description="The text to find, or with regex an expression, within a line.")
+            str, Field(description="The text to find in a line, or an expression with regex=true.")
         ],
         files: _Patterns = None,
         regex: Annotated[
             bool, Field(description="Whether the pattern is a regular expression, in RE2's syntax.")
         ] = False,
         ignore_case: Annotated[
-            bool, Field(description="Whether capital and small letters are the same.")
+            bool, Field(description="Whether upper and lower case are the same.")
         ] = False,
     ) -> CallToolResult:
-        """Find the lines of files that have a text, or that match an expression.
+        """Find the lines of files that contain a text, or match a regular expression.
 
         Use it for exact words, names, numbers or codes, and to count how often they occur; use
         search for questions. Needs no index. Returns the number of lines that match, and the first

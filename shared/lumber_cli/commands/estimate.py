@@ -22,8 +22,11 @@ from lumber_core.support.wording import align_columns
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 
+# Options of `split` that do not change the calls.
+_WITHOUT_EFFECT = ("chunk_overlap", "threshold", "key_variable", "store", "max_concurrency")
 
-@with_options(FileOptions, SplitterOptions, method="lumber")
+
+@with_options(FileOptions, SplitterOptions, method="lumber", **dict.fromkeys(_WITHOUT_EFFECT))
 def estimate_command(
     file_options: FileOptions, options: SplitterOptions, paths: Paths, prices: PricesOption = None
 ) -> None:
@@ -31,7 +34,7 @@ def estimate_command(
 
     Prints the calls, the tokens and, with --prices, the cost. The run is simulated: it needs no
     model, no key and no package of a provider. Each figure is the most likely value, with the
-    lowest and the highest in brackets. Answers in a --store are not subtracted.
+    lowest and the highest in brackets. Answers that a store already has are not subtracted.
     """
     with wrong_options():
         chunker = options.chunker_for_estimate()

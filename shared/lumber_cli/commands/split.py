@@ -63,12 +63,12 @@ def split_command(
 ) -> None:
     """Split texts into chunks, and print or write them.
 
-    The joined chunks of a document are its text. A JSON line of a chunk has document, index, start,
-    end, tokens, headings, headings_inside, context (title, headings, and header of the table that
-    it continues), text, pages for a PDF, and with --embed a vector. Each document is written as
-    soon as it is split. The file of --output is replaced at the end: after Ctrl-C it has the
-    documents that were finished, and a run that read nothing leaves the old file. With --store, a
-    language model's answers are kept as well.
+    Without --chunk-overlap, the chunks of a document joined together are its text. A JSON line of a
+    chunk has document, index, start, end, tokens, headings, headings_inside, context (title,
+    headings, and header of the table that it continues), text, pages for a PDF, and with --embed a
+    vector. Each document is written as soon as it is split. The file of --output is replaced at the
+    end: after Ctrl-C it has the documents that were finished, and a run that read nothing leaves
+    the old file. With --store, a language model's answers are kept as well.
 
     Exits with 0 after success, 1 after an error or if a file could not be read (the others are
     written), 2 for a wrong option, 130 after Ctrl-C.
