@@ -208,7 +208,7 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
     source = RelatedNodeInfo(node_id=passage.document, node_type=kind, metadata=common)
     node = TextNode(
         id_=passage.key,
-        text=passage.said,
+        text=passage.readable_text,
         metadata=common,
         start_char_idx=passage.span.start,
         end_char_idx=passage.span.end,

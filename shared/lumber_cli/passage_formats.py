@@ -45,7 +45,8 @@ def show_passages(
         for number, passage in enumerate(passages, 1):
             name = printable(passage.document)
             title = name if answer is not None else f"[{number}] {name}"
-            text += as_text(" | ".join([title, *whereabouts(passage)]), passage.said) + "\n"
+            title = " | ".join([title, *whereabouts(passage)])
+            text += as_text(title, passage.readable_text) + "\n"
     write_utf8(typer.get_binary_stream("stdout"), text)
 
 
@@ -99,7 +100,7 @@ def _as_json(passage: Passage) -> dict[str, object]:
             row[f"{name}s"] = numbers
     if passage.time:
         row["time"] = passage.time
-    return {**row, "score": round(passage.score, 4), "text": passage.said}
+    return {**row, "score": round(passage.score, 4), "text": passage.readable_text}
 
 
 def _citation_as_json(citation: Citation) -> dict[str, object]:

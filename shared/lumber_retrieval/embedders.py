@@ -19,7 +19,7 @@ from lumber_core.support.identity import settings_digest, text_digest
 from lumber_core.support.secrets import public_url
 from lumber_retrieval.index.vectors import Vectors, matrix
 
-_TEXTS_PER_REQUEST = 64  # with vectors of 4,096 numbers, a reply stays below its size limit
+_TEXTS_PER_REQUEST = 64  # with vectors of 4,096 dimensions, a reply stays below its size limit
 _MAX_ATTEMPTS = 5
 _FINAL_STATUSES = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
 

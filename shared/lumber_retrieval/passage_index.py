@@ -35,18 +35,20 @@ from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_o
 _logger = logging.getLogger(__name__)
 
 CANDIDATES = 100
-"""Chunks taken from each ranking of up to 8,000. Recall on the development corpora is the same from
-30 to 100; with 300 it is 0.007 less at 600 words on RAG-Multi-Corpus."""
+"""Number of chunks taken from each ranking, in an index of up to 8,000 chunks. Measured: recall on
+the development corpora is the same from 30 to 100. With 300, it is 0.007 less on RAG-Multi-Corpus
+at 600 words."""
 _CANDIDATE_SHARE, _MOST_CANDIDATES = 80, 200
-"""Larger indexes: one candidate for each 80 chunks, at most 200; other chunks have no score. In
-24,000 chunks of annual reports, 300 candidates instead of 100 reach the page of the evidence for
-0.04 more of the questions; from 200 to 1,500 the share is the same within 0.015. A search of
-100,000 chunks takes 1.06 times as long with 200, and 1.6 times with 600."""
+"""In a larger index, one candidate for each 80 chunks, at most 200; other chunks have no score.
+Measured on 24,000 chunks of annual reports: with 300 candidates instead of 100, a page of the
+evidence is found for 4 percentage points more questions; from 200 to 1,500 the share differs by 1.5
+points at most. On 100,000 chunks, a search takes 1.06 times as long with 200 candidates as with
+100, and 1.6 times with 600."""
 _MOST_QUERY_VECTORS = 500
-"""Vectors of queries that are cached: 0.8 MB of the bundled model, 8 MB of 4,096 numbers."""
+"""Vectors of queries that are cached: 0.8 MB of the bundled model, 8 MB with 4,096 dimensions."""
 _MOST_RERANKED = 40
-"""Chunks that are reranked, with their neighbours. Recall is the same with 60 or 100. With 25 it is
-0.002 less at 600 words."""
+"""Chunks that are reranked, with their neighbours. Measured: recall is the same with 60 or 100, and
+0.002 less with 25 at 600 words."""
 
 
 @dataclass(frozen=True)
@@ -74,18 +76,18 @@ class Changes:
 
 @cache
 def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
-    """Return names of settings in other libraries, each with what to use instead."""
+    """Return names of settings in other libraries, each with what to do instead."""
     replacements = {
-        "k": ("top_k", "similarity_top_k", "search_kwargs", "n_results"),
-        "min_similarity": ("score_threshold", "similarity_cutoff"),
-        "filter in a query": ("filter", "filters", "where"),
-        "path": ("persist_directory", "persist_dir"),
-        model: ("embedding", "embeddings", "embed_model", "embedding_function"),
-        splitter: ("chunker", "splitter", "text_splitter", "node_parser"),
-        f"{splitter}, which has it": ("chunk_size", "target_size", "chunk_overlap", "tokenizer"),
-        '"source" in the metadata of documents, or their own IDs': ("ids",),
+        "use k": ("top_k", "similarity_top_k", "search_kwargs", "n_results"),
+        "use min_similarity": ("score_threshold", "similarity_cutoff"),
+        "pass filter with the query": ("filter", "filters", "where"),
+        "use path": ("persist_directory", "persist_dir"),
+        f"use {model}": ("embedding", "embeddings", "embed_model", "embedding_function"),
+        f"use {splitter}": ("chunker", "splitter", "text_splitter", "node_parser"),
+        f"set it in {splitter}": ("chunk_size", "target_size", "chunk_overlap", "tokenizer"),
+        'use "source" in the metadata of documents, or their own IDs': ("ids",),
     }
-    return {name: f"use {setting}" for setting, names in replacements.items() for name in names}
+    return {name: advice for advice, names in replacements.items() for name in names}
 
 
 class PassageIndex:
@@ -111,28 +113,29 @@ class PassageIndex:
         self,
         documents: Iterable[IndexedDocument],
         *,
-        everything: bool = False,
+        remove_others: bool = False,
         show_progress: bool = False,
         advance: Callable[[float], object] | None = None,
     ) -> Changes:
-        """Add documents, as `IndexingRetriever` does; with `everything`, remove all others.
+        """Add documents, as `IndexingRetriever` does.
 
-        Instead of a progress bar, `advance` is called with the (fractional) documents just done.
+        With `remove_others`, stored documents that are not among these are removed. Instead of a
+        progress bar, `advance` is called with the (fractional) number of documents just done.
         """
         valid, refused = documents_by_name(documents)
         for reason in refused.values():
             _logger.warning("A document is left out: %s", reason)
-        if everything and not valid:
+        if remove_others and not valid:
             raise ValueError(
                 "there are no documents, so all stored documents would be removed; to remove "
                 "them, call delete(sources)"
             )
         _ = self._model.probe  # a model that fails does so before the store is emptied
-        if everything:
+        if remove_others:
             self.store.remove_outdated()
         self.check_model()
-        plan = plan_adding(valid, refused, self._chunker.identity, self.store, everything)
-        if plan.replaced and not everything:
+        plan = plan_adding(valid, refused, self._chunker.identity, self.store, remove_others)
+        if plan.replaced and not remove_others:
             warn_of_other_content(valid.values(), plan.replaced, self.store)
         if plan.revised:
             self.store.update(plan.revised)
@@ -140,8 +143,8 @@ class PassageIndex:
             plan, self._chunker, self._model, self.store, show_progress, advance
         )
         self.store.remove(plan.removed)
-        if everything or plan.removed or (plan.new and plan.stored):
-            self.store.remove_unused(exact=everything)
+        if remove_others or plan.removed or (plan.new and plan.stored):
+            self.store.remove_unused(exact=remove_others)
         added = len(plan.revised) + len(plan.new)
         removed, reasons = tuple(sorted(plan.removed)), tuple(refused.values())
         return Changes(added, len(valid) - added, len(removed), chunks, embedded, removed, reasons)
@@ -172,14 +175,14 @@ class PassageIndex:
 
         Args:
             query: The query.
-            where: Which chunks may be found: values that their metadata must have, or a function
-                of the metadata. None: all.
+            where: Which chunks may be found: metadata keys with values (see `filter_of`), or a
+                function of the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
             **settings: Those of `SearchSettings`.
 
         Raises:
             TypeError: A setting is unknown, or has the wrong type.
-            ValueError: A limit is out of range, the index was made with another embedding model, or
+            ValueError: A limit is out of range, another embedding model has built the index, or
                 `vector` has the wrong size or values that are not finite.
             StoreError: The file cannot be used.
         """
@@ -224,8 +227,8 @@ class PassageIndex:
                 return None
             if snapshot.probe is not None and vector.nbytes != len(snapshot.probe):
                 raise ValueError(
-                    f"the vector of the query has {len(vector)} numbers, the vectors of the index "
-                    f"have {len(self._model.probe)}: pass a vector of the model of the index"
+                    f"the vector of the query has {len(vector)} dimensions, those of the index "
+                    f"have {len(self._model.probe)}: pass a vector of the index's model"
                 )
             language = self._chunker.language
             return find_passages(snapshot, query, vector, settings, accepts, language)

@@ -74,32 +74,36 @@ class IndexingRetriever(Generic[D]):
     ) -> Changes:
         """Add documents.
 
-        An unchanged document costs nothing, and a changed one replaces the document of the same
-        name. If that is the name of a file without its folder, and the two texts have little in
-        common, a warning is logged. After an error or a kill, the same call continues where it
-        stopped.
+        An unchanged document costs nothing. A changed document replaces
 
-        Pages of a file, and parts with "row" or "seq_num" in their metadata, may be added one by
-        one. Pass other parts together, such as those of splitters by headings: parts of one source
-        whose metadata differ are numbered ("seq_num"). All pages of a file (with "total_pages" in
-        their metadata), or a document without a number or ID of its own, replace all others of
-        their source.
+        - only its older version, if it is a page, a part with "row" or "seq_num" in its metadata,
+          or has an ID of its own. So pages and parts may be added one by one;
+        - otherwise all stored documents of its source. So do all pages of a file that are passed
+          together, with "total_pages" in their metadata.
+
+        Pass other parts of a source together, such as sections by headings: if their metadata
+        differ, they are numbered ("seq_num"), and replace all stored documents of their source.
+
+        If the name of a replaced document is that of a file without its folder, and the two texts
+        have little in common, a warning is logged. After an error or a kill, the same call
+        continues where it stopped.
 
         Args:
             documents: The documents, before they are split. The name of one is its ID unless that
                 is random; otherwise the "source", "file_path" or "file_name" in its metadata.
             show_progress: Show how many documents have been embedded.
-            **unknown: Raise a TypeError that names the equivalent.
+            **unknown: Not accepted. For a name from another library, such as `ids`, the TypeError
+                names what to use instead.
 
         Returns:
             How many documents were added, unchanged and removed, how many chunks are new, and which
-            documents were refused (and logged) because JSON cannot store their metadata.
+            documents were refused (and logged) because their metadata cannot be stored as JSON.
 
         Raises:
             TypeError: An item is not a document.
-            ValueError: A document has no name or the name of another document, or is a chunk; JSON
-                can store the metadata of no document; or the index was made with another embedding
-                model. Nothing is stored.
+            ValueError: A document has no name or the name of another document, or is a chunk; no
+                document has metadata that can be stored as JSON; or the index was built with
+                another embedding model. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
         return self._add(documents, unknown, show_progress=show_progress)
@@ -119,7 +123,7 @@ class IndexingRetriever(Generic[D]):
         An index of an older format is replaced. Arguments, result and errors are those of
         `add_documents`. An empty list is a ValueError: `delete(retriever.sources)` removes all.
         """
-        return self._add(documents, unknown, show_progress=show_progress, everything=True)
+        return self._add(documents, unknown, show_progress=show_progress, remove_others=True)
 
     async def async_sync(
         self, documents: Iterable[D], *, show_progress: bool = False, **unknown: Never

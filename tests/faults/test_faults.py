@@ -78,7 +78,7 @@ class Sync(Work):
 
     def do(self, path: Path) -> None:
         documents = [document(text, name) for name, text in self.after.items()]
-        index_of(path).add(documents, everything=True)
+        index_of(path).add(documents, remove_others=True)
 
 
 class Delete(Work):

@@ -84,7 +84,7 @@ class Index(RuleBasedStateMachine):
         if not texts:
             return
         gone = {*self.known} - {*texts}
-        assert {*self.index.add(documents(texts), everything=True).removed_names} == gone
+        assert {*self.index.add(documents(texts), remove_others=True).removed_names} == gone
         self.known = dict(texts)
 
     @precondition(lambda self: self.known)
@@ -105,7 +105,7 @@ class Index(RuleBasedStateMachine):
     def move(self) -> None:
         first, *others = self.known
         self.known = dict(zip([*others, first], self.known.values(), strict=True))
-        assert not self.index.add(documents(self.known), everything=True).embedded
+        assert not self.index.add(documents(self.known), remove_others=True).embedded
 
     @rule(name=NAMES)
     def delete(self, name: str) -> None:
@@ -228,7 +228,7 @@ def test_an_index_that_changed_answers_as_one_that_was_made_anew(place, seed, mo
                     known |= texts
                 case "sync":
                     known = {**dict(draw.sample([*known.items()], len(known) // 2)), **texts}
-                    index.add(dated(known), everything=True)
+                    index.add(dated(known), remove_others=True)
                 case "edit":
                     names = draw.sample([*known], len(known) // 2)
                     edits = {name: f"{draw.choice(SENTENCES)} {known[name]}" for name in names}
@@ -237,7 +237,7 @@ def test_an_index_that_changed_answers_as_one_that_was_made_anew(place, seed, mo
                 case "move":  # all texts get names of others
                     named = draw.sample([*known], len(known))
                     known = dict(zip(named, known.values(), strict=True))
-                    assert not index.add(dated(known), everything=True).embedded
+                    assert not index.add(dated(known), remove_others=True).embedded
                 case "date":
                     dates |= dict.fromkeys(draw.sample([*known], len(known) // 2), step + 1)
                     changes = index.add(dated(known))

@@ -65,7 +65,7 @@ def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -
     passages = join_passages(chunks, between)
     assert [each.page_content for each in passages] == [each.page_content for each in between]
     assert len(chunks) > len(between) > 1
-    with pytest.raises(ValueError, match="does not have the hit"):
+    with pytest.raises(ValueError, match="is not at offset"):
         join_passages(chunks, [TALE])
 
 

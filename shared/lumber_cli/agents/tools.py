@@ -292,7 +292,7 @@ class FolderTools:
         return {
             **_lines(file.name, text, first_line, passage.span),
             "last_line": last_line,
-            "text": passage.said,
+            "text": passage.readable_text,
             "headings": headings.split(HEADING_SEPARATOR) if headings else [],
             "table_header": "\n".join(table_header(passage)),
             "similarity": passage.similarity and round(passage.similarity, 4),

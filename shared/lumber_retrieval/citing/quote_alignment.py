@@ -1,7 +1,8 @@
 """Aligns a quote with the most similar text.
 
-Only letters and digits are compared. So a quote that differs in case, accents, hyphens, ligatures
-or line breaks is equal to its source. A quote with other words is most similar to its source.
+Only letters and digits are compared, so quotes that differ in case, accents, hyphens, ligatures or
+line breaks match exactly. A quote in which words differ is aligned with the most similar text, if
+the difference is small.
 """
 
 from __future__ import annotations

@@ -50,12 +50,12 @@ _DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored toget
 class AddingPlan(NamedTuple):
     """The effect of adding documents, before it is carried out."""
 
-    digests: dict[str, str]  # of each, by name
-    stored: set[str]  # the names of documents of which any version is stored
-    removed: set[str]  # the names of stored documents that will be removed
-    replaced: set[str]  # their names, and the names of documents whose text will be replaced
+    digests: dict[str, str]  # of the documents, by name
+    stored: set[str]  # names of documents of which some version is stored
+    removed: set[str]  # names of stored documents that will be removed
+    replaced: set[str]  # `removed`, and names of documents whose text will be replaced
     revised: list[NewVersion]  # changed documents whose stored chunks stay
-    new: list[IndexedDocument]  # to be split and embedded
+    new: list[IndexedDocument]  # documents to be split and embedded
 
 
 def plan_adding(
@@ -63,12 +63,14 @@ def plan_adding(
     refused: Collection[str],
     splitter: str,
     store: PassageStore,
-    everything: bool,
+    remove_others: bool,
 ) -> AddingPlan:
     """Compare documents by name with those of a store, with the identity of their splitter.
 
-    Stored versions of `refused` documents stay. With `everything` all others are removed; otherwise
-    complete sources and divided pages replace their stored documents.
+    Stored versions of `refused` documents stay. With `remove_others`, all other stored documents
+    that are not among these are removed. Otherwise, if all parts of a source are given, its other
+    stored documents are removed; and a page removes other stored forms of it: as a whole, in parts,
+    or within the whole file.
     """
     digests = {name: document_digest(one, splitter) for name, one in named.items()}
     nameless = {digests[name] for name, one in named.items() if one.nameless}
@@ -90,7 +92,7 @@ def plan_adding(
         and splitting_digest(one, splitter, stored[name].keys) == stored[name].splitting
     }
     new = [one for name, one in changed.items() if name not in revised]
-    sources = None if everything else _complete_sources(named.values())
+    sources = None if remove_others else _complete_sources(named.values())
     removed = {*store.names(sources, _divided_pages(named.values()))} - {*kept.values(), *refused}
     old = stored.keys() & named
     replaced = {one.name for one in new if not one.own_id} & old | removed
@@ -98,25 +100,25 @@ def plan_adding(
 
 
 def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
-    """Return the sources that are complete according to the metadata of their parts."""
-    whole = {document.whole or document.name: document for document in documents}
-    counts = Counter(document.source for document in whole.values())
-    # A number from `number_parts` does not show how many parts its file has.
-    part_counts = {
-        one.source: parts_of({**one.content.metadata, **({SEQUENCE: None} if one.whole else {})})
-        for one in whole.values()
-        if not one.own_id
-    }
+    """Return the sources of which all parts are given, according to the metadata."""
+    by_name = {one.unnumbered_name or one.name: one for one in documents}
+    counts = Counter(document.source for document in by_name.values())
+    part_counts = {}
+    for one in by_name.values():
+        # A number from `number_parts` does not show how many parts its file has.
+        number = {SEQUENCE: None} if one.unnumbered_name else {}
+        if not one.own_id:
+            part_counts[one.source] = parts_of({**one.content.metadata, **number})
     return [source for source, most in part_counts.items() if most and counts[source] >= most]
 
 
 def _divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
-    """Return the names under which pages may be stored: in parts, or as a whole file."""
+    """Return the names under which pages may be stored: as wholes, or within the whole file."""
     return {
         name
         for document in documents
         if with_page(document.content.metadata).keys() & {*PAGE_KEYS}
-        for name in (document.whole or document.name, file_key(document.content.metadata))
+        for name in (document.unnumbered_name or document.name, file_key(document.content.metadata))
     }
 
 

@@ -39,7 +39,7 @@ PROBE = "probe"
 
 _PROBE = "Which words does this text have?"
 _LEAST_SIMILARITY = 0.98  # of two vectors of the probe; servers round differently each time
-_TEXTS_PER_BLOCK = 64  # 25 KB with 384 numbers each, which fill SQLite's pages almost completely
+_TEXTS_PER_BLOCK = 64  # 25 KB with 384 dimensions, which fill SQLite's pages almost completely
 
 _logger = logging.getLogger(__name__)
 
@@ -75,8 +75,8 @@ class EmbeddingModel:
         vectors = matrix(self._embed(texts), len(texts))
         if vectors.shape[1] != len(self.probe):
             raise ValueError(
-                f"the embedding model gives vectors of {len(self.probe)} numbers for one text and "
-                f"of {vectors.shape[1]} for others: pass one whose vectors are all alike"
+                f"the embedding model returns vectors of {len(self.probe)} dimensions for one text "
+                f"and of {vectors.shape[1]} for others: pass a model with one number of dimensions"
             )
         return vectors
 
@@ -87,16 +87,16 @@ def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
         return
     if len(stored) != probe.nbytes:
         raise OtherModelError(
-            f"the index {name} has vectors of {len(stored) // probe.itemsize} numbers, and the "
-            f"embedding model gives {len(probe)}: pass the model that the index was made with, or "
-            "another path"
+            f"the vectors of the index {name} have {len(stored) // probe.itemsize} dimensions, "
+            f"those of the embedding model {len(probe)}: pass the model that the index was built "
+            "with, or another path"
         )
     stored_probe = np.frombuffer(stored, dtype=np.float32)
     lengths = float(np.linalg.norm(stored_probe) * np.linalg.norm(probe))
     if lengths and float(stored_probe @ probe) < _LEAST_SIMILARITY * lengths:
         raise OtherModelError(
-            f"the embedding model is another than the index {name} was made with: it gives another "
-            "vector for the same text. Pass that model, or another path"
+            f"the index {name} was built with a different embedding model (the same text has a "
+            "different vector): pass the original model, or another path"
         )
 
 

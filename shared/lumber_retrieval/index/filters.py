@@ -10,7 +10,7 @@ from lumber_core.support.identity import safe_repr
 from lumber_retrieval.hits import Accepts
 
 Where = Mapping[str, Any] | Accepts | None
-"""Which chunks may be found: values that their metadata must have, or a function of it."""
+"""Which chunks may be found: metadata keys with values, or a function of the metadata."""
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$eq": operator.eq,
@@ -23,7 +23,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$nin": lambda value, wanted: value not in wanted,
 }
 _LIST_OPERATORS = ("$in", "$nin")
-_TRUE_IF_MISSING = ("$ne", "$nin")  # hold for metadata without the name, too
+_TRUE_IF_MISSING = ("$ne", "$nin")  # hold for metadata without the key, too
 _COMBINATIONS: Mapping[str, Callable[[list[bool]], bool]] = {"$and": all, "$or": any}
 
 
@@ -31,8 +31,8 @@ def filter_of(where: Mapping[str, Any] | Accepts) -> Accepts:
     """Return a function that returns whether metadata fits.
 
     Args:
-        where: A function, or a mapping: values by their names in the metadata, or operators
-            with their values, as `{"year": {"$gte": 2020}}`; all must hold. `{"$or": [...]}`,
+        where: A function of the metadata, or a mapping of metadata keys to values, or to operators
+            with values, as in `{"year": {"$gte": 2020}}`; all must hold. `{"$or": [...]}`,
             `{"$and": [...]}` and `{"$not": {...}}` combine mappings.
 
     Raises:
@@ -44,8 +44,8 @@ def filter_of(where: Mapping[str, Any] | Accepts) -> Accepts:
     if callable(where):
         return where
     raise TypeError(
-        'a filter must be values by their names in the metadata, as {"year": 2024}, a function '
-        f"of the metadata, or None, not {safe_repr(where)}"
+        'a filter must map metadata keys to values, as in {"year": 2024}, or be a function of the '
+        f"metadata or None, not {safe_repr(where)}"
     )
 
 
@@ -61,7 +61,7 @@ def _filter_of_item(name: str, wanted: Any) -> Accepts:
         return lambda metadata: not part(metadata)
     if str(name).startswith("$"):
         raise ValueError(
-            f"a filter begins with the name of a value, with $and, $or or $not, not with {name}: "
+            f"a filter begins with a metadata key, $and, $or or $not, not with {name}: "
             'write {"year": {"$gt": 2020}}'
         )
     if isinstance(wanted, Mapping):
@@ -81,7 +81,7 @@ def _filter_of_value(name: str, operator_name: str, wanted: Any) -> Accepts:
     compare = _COMPARISONS.get(operator_name)
     if compare is None:
         raise ValueError(
-            f"the filter of {name!r} has {operator_name!r}, which is not known: there are "
+            f"the filter for {name!r} has the unknown operator {operator_name!r}: there are "
             f"{', '.join(_COMPARISONS)}; for all else pass a function of the metadata"
         )
     listed = isinstance(wanted, list | tuple | set | frozenset)
@@ -95,8 +95,9 @@ def _filter_of_value(name: str, operator_name: str, wanted: Any) -> Accepts:
             return operator_name in _TRUE_IF_MISSING
         if listed and operator_name not in _LIST_OPERATORS and not isinstance(metadata[name], list):
             raise ValueError(
-                f"the filter of {name!r} has a list, and the metadata {safe_repr(metadata[name])}: "
-                f'one of several values is {{"{name}": {{"$in": [...]}}}}'
+                f"the filter for {name!r} is a list, but the metadata is "
+                f"{safe_repr(metadata[name])}: to find any of several values, write "
+                f'{{"{name}": {{"$in": [...]}}}}'
             )
         try:
             return bool(compare(metadata[name], wanted))

@@ -27,9 +27,9 @@ class IndexedDocument:
         source: The file that the document is or is a part of.
         content: Its text and metadata.
         nameless: Whether its name is a random ID; equal documents are then stored once.
-        whole: Its name before `number_parts` numbered it as a part; "" if it is no numbered part.
-        parts: Whether documents of the same name are parts of one file, even if only their texts
-            differ: their reader has given each an ID of its own.
+        unnumbered_name: Its name before `number_parts` numbered it as a part; else "".
+        is_part: Whether its reader has given it a random ID, and its file has a name. Documents of
+            the same name are then parts of the file, even if only their texts differ.
         own_id: Whether its name is an ID that does not contain the name of its file. Adding it
             removes no other documents of its source.
     """
@@ -38,15 +38,15 @@ class IndexedDocument:
     source: str
     content: Source
     nameless: bool = False
-    whole: str = ""
-    parts: bool = False
+    unnumbered_name: str = ""
+    is_part: bool = False
     own_id: bool = False
 
     @classmethod
     def with_identity(cls, content: Source, identity: str) -> IndexedDocument:
-        """Return a document of a framework.
+        """Return a document of a framework, whose ID is `identity`, or "".
 
-        Its name is its ID there (`identity`, or ""), unless this is random and its file has a name.
+        Its name is this ID, or the name of its file if the ID is random or "".
         """
         random = RANDOM.fullmatch(identity) is not None
         key, files = document_key(content.metadata), file_names(content.metadata)
@@ -56,7 +56,7 @@ class IndexedDocument:
             next(iter(files), identity),
             content,
             nameless=random and not key,
-            parts=random and bool(key),
+            is_part=random and bool(key),
             own_id=bool(own and files) and not any(name in own for name in files),
         )
 
@@ -110,19 +110,20 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
         named.setdefault(one.name, []).append(one)
     for name, parts in named.items():
         metadatas = [one.content.metadata for one in parts]
-        if parts[0].parts:
+        if parts[0].is_part:
             parts = [
                 *{(one.content.text, repr(one.content.metadata)): one for one in parts}.values()
             ]
         alike = all(metadatas[0] == each for each in metadatas)
-        alike = alike and (len(parts) < 2 or not parts[0].parts)
+        alike = alike and (len(parts) < 2 or not parts[0].is_part)
         if not name or alike or any(SEQUENCE in each for each in metadatas):
             yield from parts
             continue
         for number, one in enumerate(parts, start=1):
             metadata = {**one.content.metadata, SEQUENCE: number}
             content = replace(one.content, metadata=metadata)
-            yield replace(one, name=part_name(name, number), content=content, whole=name)
+            new_name = part_name(name, number)
+            yield replace(one, name=new_name, content=content, unnumbered_name=name)
 
 
 def documents_by_name(
@@ -166,6 +167,6 @@ def to_json(metadata: Metadata, name: str) -> str:
         for key in metadata if len(metadata) > 1 else ():
             to_json({key: metadata[key]}, name)  # raises an error that names the key
         raise ValueError(
-            f"the metadata of {name} cannot be stored: {next(iter(metadata))!r} has a "
-            f"value that JSON lacks ({error}). Metadata must be data for JSON: make it a string"
+            f"the metadata {next(iter(metadata))!r} of {name} cannot be stored as JSON ({error}): "
+            "convert it, for example to a string"
         ) from None

@@ -69,7 +69,8 @@ RowCache = tuple[
     dict[int, tuple[str, bool, StoredText | None]],
 ]
 """The rows that were read in one state of a store: chunks with their own metadata; documents with
-metadata in JSON (each question gets values of its own), and whether their pages are one later."""
+metadata in JSON (each question gets values of its own), whether their pages count from 0, so that 1
+is added, and their content."""
 _MOST_CACHED_CHUNKS, _MOST_CACHED_CHARACTERS = 2_000, 4_000_000
 """How much is cached: 2 MB of chunks, and 4 MB of texts in ASCII."""
 
@@ -211,7 +212,7 @@ def read_chunks(
     parts = json.loads(f"[{','.join(one for row in new_chunks for one in row[3:5])}]")
     each = zip(new_chunks, parts[::2], parts[1::2], strict=True)
     for (number, first, last, *_), part, sentences in each:
-        details = read_details(part, later=documents[owners[number]][1])
+        details = read_details(part, from_zero=documents[owners[number]][1])
         chunks[number] = Span(first, last), details, [*map(int, sentences)]
     if rows and cache is not None:
         cached_chunks.update(chunks)
@@ -241,11 +242,11 @@ def _short_json(details: Mapping[str, Any]) -> str:
     return json.dumps(stored, separators=(",", ":"))
 
 
-def read_details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
-    """Return the metadata of a chunk from `_short_json`; `later` adds 1 to its pages."""
+def read_details(stored: Mapping[str, Any], *, from_zero: bool) -> dict[str, Any]:
+    """Return the metadata of a chunk from `_short_json`, with 1 added to pages `from_zero`."""
     details = dict(zip(map(_LONG_KEYS.get, stored, stored), stored.values(), strict=True))
     if type(details.get(CONTEXT_KEY)) is int:
         details[CONTEXT_KEY] = details[_HEADINGS][: details[CONTEXT_KEY]]
-    if later:
+    if from_zero:
         details |= {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
     return details

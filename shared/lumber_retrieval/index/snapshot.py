@@ -84,7 +84,7 @@ class Snapshot:
         )
         with self._intact():
             for number, own, details in select(self._connection, described, new):
-                of_chunk = read_details(json.loads(details), later=False)
+                of_chunk = read_details(json.loads(details), from_zero=False)
                 known[number] = {**json.loads(own), **of_chunk}
             return {number: known[number] for number in wanted}
 

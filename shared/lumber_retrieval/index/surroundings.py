@@ -94,9 +94,10 @@ def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     """Return the chunks of documents with the texts to embed: rows of tables without bars.
 
     In a long document, rows are embedded below its title alone. Rows of numbers have few words, and
-    headings and a header that hundreds of rows share would outweigh these words. Over ten budgets
-    from 150 to 1,500 words, passages reach the evidence in annual reports for 0.559 instead of
-    0.476 of the questions, and for 0.511 instead of 0.427 if all reports are in one index.
+    headings and a header that hundreds of rows share would outweigh these words. Measured in annual
+    reports, over ten budgets from 150 to 1,500 words: a page of the evidence is found for 55.9%
+    instead of 47.6% of the questions, and for 51.1% instead of 42.7% if all reports are in one
+    index.
     """
     return [
         [_place_chunk(one, is_long) for one in chunks]

@@ -118,7 +118,7 @@ class PackedVectors:
     def __init__(self, content: bytes, count: int) -> None:
         self._numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1)
         self._count = count
-        self.width = self._numbers.shape[1]  # how many numbers a vector has
+        self.width = self._numbers.shape[1]  # the number of dimensions
 
     def similarities(self, wanted: TwoParts, places: Rows) -> _Floats:
         """Return the cosine similarities of the vectors at `places` to a rotated vector."""

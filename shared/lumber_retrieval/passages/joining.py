@@ -37,13 +37,13 @@ from lumber_retrieval.words.keywords import (
 
 MAX_GAP = 90
 """Maximum number of words between hits that are joined, by default. These words count towards the
-budget. At 600 words, joined hits had the same recall as single hits."""
+budget. Measured at 600 words: joined hits have the same recall as single hits."""
 
 _FEWEST_TITLES = 2  # the first and the last are kept
 _MOST_TITLE_WORDS = 12
-"""Maximum number of words of the titles above a passage, if there are more than two titles. With
-eight or twelve, recall with context is 0.002 to 0.005 higher than with all titles, and in annual
-reports one question of 37 more reaches the page of its evidence."""
+"""Maximum number of words of the titles above a passage, if there are more than two titles.
+Measured: with 8 or 12, recall with context is 0.002 to 0.005 higher than with all titles, and in
+annual reports a page of the evidence is found for one more of 37 questions."""
 
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # those of str.splitlines
 
@@ -65,13 +65,14 @@ class Passage:
         document: The name of its document.
         span: Its place in the text of the document, in characters.
         text: The slice of that text.
-        hits: The hits it consists of, best first; from an index, sentences.
+        hits: Its hits, best first. In a passage of a `PassageIndex`, each hit is a sentence.
         context: The title, headings and header row of a table above it; "" if there are none, or
             if the search returns passages without context.
         words_found: The share of the question's words that it contains with its context, weighted
             by rarity, from 0 to 1; None if it is unknown.
-        spoken: The spoken words of its text, if it is captions; else the text or "".
-        time: The time at which they begin, as in "00:12:30"; "" if its text is no captions.
+        spoken: The spoken words of its text if the document is captions, else "". See
+            `readable_text`.
+        time: The time at which they begin, as in "00:12:30"; "" if the document is not captions.
     """
 
     document: str
@@ -96,14 +97,14 @@ class Passage:
         )
 
     @property
-    def said(self) -> str:
+    def readable_text(self) -> str:
         """The text for a reader: the spoken words of captions, otherwise its text."""
         return self.spoken or self.text
 
     @property
     def in_context(self) -> str:
         """Its text for a reader, below its context: after a blank line or a table's header."""
-        return Context.from_text(self.context).above(self.said)
+        return Context.from_text(self.context).above(self.readable_text)
 
     @property
     def key(self) -> str:
@@ -142,10 +143,10 @@ def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
     for hit in hits:
         if not texts[hit.document].startswith(hit.text, hit.span.start):
             raise ValueError(
-                f"the text of the document {hit.document} does not have the hit that begins with "
-                f"{hit.text[:40]!r} at offset {hit.span.start:,}: index a document that has "
-                "changed again, and pass texts as they were split; chunks with a context before "
-                "their text need their end_index in the metadata"
+                f"the hit {hit.text[:40]!r} is not at offset {hit.span.start:,} of the document "
+                f"{hit.document}: pass the text that was split, and index the document again if "
+                "it has changed since; chunks that begin with a context need end_index in their "
+                "metadata"
             )
 
 

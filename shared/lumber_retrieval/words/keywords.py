@@ -159,7 +159,7 @@ def spaced_words(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _AFTER_NUMBER.sub(r" \g<0>", text))
     text = _INSIDE_NAME.sub(_with_parts, text)
-    if _has_only_signs(text) or _has_only_signs(text := fold(text)):
+    if _has_only_punctuation(text) or _has_only_punctuation(text := fold(text)):
         # The same result for ASCII, several times as fast.
         return f" {text.encode('ascii', 'replace').translate(_ASCII_WORDS).decode('ascii')} "
     words: list[str] = []
@@ -199,13 +199,13 @@ def terms(text: str) -> list[str]:
     return words + [trigram for word in divided for trigram in _ngrams(word, 3)]
 
 
-def _has_only_signs(text: str) -> bool:
-    """Return whether all characters beyond ASCII are between words, as dashes and quotes are."""
-    return text.isascii() or all(map(_is_sign, {*_BEYOND_ASCII.findall(text)}))
+def _has_only_punctuation(text: str) -> bool:
+    """Return whether all characters beyond ASCII are punctuation or symbols."""
+    return text.isascii() or all(map(_is_punctuation, {*_BEYOND_ASCII.findall(text)}))
 
 
-@lru_cache(maxsize=1 << 10)  # signs of a language, and its letters
-def _is_sign(character: str) -> bool:
+@lru_cache(maxsize=1 << 10)  # the punctuation of a language, and its letters
+def _is_punctuation(character: str) -> bool:
     return not _WORD_CHARACTER.match(character) and fold(character) == character
 
 

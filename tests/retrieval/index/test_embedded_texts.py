@@ -53,10 +53,10 @@ def embedded_by(index: PassageIndex) -> list[str]:
     return [text for text in model.texts if text != PROBE]
 
 
-def counted(index: PassageIndex, *documents: IndexedDocument, everything: bool = True) -> int:
+def counted(index: PassageIndex, *documents: IndexedDocument, remove_others: bool = True) -> int:
     """Return how many texts are embedded for documents; the model and `Changes` agree on it."""
     before = len(embedded_by(index))
-    changes = index.add(documents, everything=everything)
+    changes = index.add(documents, remove_others=remove_others)
     assert changes.embedded == len(embedded_by(index)) - before
     assert_made_anew(index, *documents)
     return changes.embedded
@@ -109,7 +109,7 @@ def test_settings_of_the_splitter_embed_what_is_new(place: Place) -> None:
     index_of(path).add(documents)
     model = WordVectors()
     index = PassageIndex(GreedyChunker(6, tokenizer="words", chunk_size=13), model, path)
-    changes = index.add(documents, everything=True)
+    changes = index.add(documents, remove_others=True)
     assert changes.added == 2
     assert changes.embedded < changes.chunks / 10
     assert_made_anew(index, *documents)
@@ -275,8 +275,8 @@ def test_two_who_embed_the_same_documents_at_once_share_the_work(place: Place, m
 def test_what_another_writer_has_embedded_is_used(place: Place) -> None:
     path = place()
     first, second = index_of(path), index_of(path)
-    assert counted(first, document(RIVER, "1.txt"), everything=False) > 0
-    assert counted(second, document(RIVER, "1.txt"), everything=False) == 0
+    assert counted(first, document(RIVER, "1.txt"), remove_others=False) > 0
+    assert counted(second, document(RIVER, "1.txt"), remove_others=False) == 0
     assert second.add([document(RIVER, "2.txt")]).embedded == 0
 
 

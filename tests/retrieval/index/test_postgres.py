@@ -305,7 +305,7 @@ def test_two_versions_of_the_library_do_not_mix_their_formats(postgres: Server, 
         with pytest.raises(StoreError, match=r"an older version.*`sync`"):
             use()
     assert old.search("otters")
-    assert new.add(BOTH[1:], everything=True).added == 1
+    assert new.add(BOTH[1:], remove_others=True).added == 1
     # Open since before.
     uses: list[Callable[[], object]] = [
         lambda: old.search("otters"),
@@ -316,7 +316,7 @@ def test_two_versions_of_the_library_do_not_mix_their_formats(postgres: Server, 
         with pytest.raises(StoreError, match=r"a newer version.*Use that version"):
             use_again()
     with pytest.raises(StoreError, match="a newer version"):
-        old.add(BOTH, everything=True)
+        old.add(BOTH, remove_others=True)
     assert new.sources == ["music"]
     assert new.search("violins")
 

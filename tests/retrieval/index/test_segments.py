@@ -240,6 +240,6 @@ def test_vectors_of_another_model_are_refused(place: Place) -> None:
     probe = np.ones(70, np.float32)
     store.put([stored("a", ["oak"])], probe)
     other = stored("b", ["elm"])._replace(vectors=np.ones((1, 3), np.float32))
-    with pytest.raises(ValueError, match=r"has vectors of 70 numbers, and the .* gives 3"):
+    with pytest.raises(ValueError, match=r"have 70 dimensions, those of the .* model 3:"):
         store.put([other], probe[:3])
     assert store.names() == ["a"]

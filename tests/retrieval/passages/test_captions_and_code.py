@@ -113,10 +113,10 @@ def test_a_text_that_shows_captions_is_read_as_it_is_written(name: str) -> None:
     text = f"Cues\n\nA file of cues:\n\n```\n{SRT}```\n\nTo read it:\n\n```\n{code}\n```"
     text += "\n\nNote: oars."
     [passage], _ = search(name, text, "How do I read a file of cues?", 200)
-    assert passage.said == passage.text.strip() == text[passage.span.start :].strip()
+    assert passage.readable_text == passage.text.strip() == text[passage.span.start :].strip()
     assert passage.time == ""
     [joined] = join_hits(passage.hits, {name: text})
-    assert (joined.said, joined.time) == (joined.text, "")
+    assert (joined.readable_text, joined.time) == (joined.text, "")
     [note] = cite(["Note: oars."], {name: Source(text, metadata={"source": name})})
     assert (note.kind, note.text, note.time) == ("exact", "Note: oars.", "")
 
@@ -251,7 +251,7 @@ def test_rolling_captions_count_once_and_show_what_is_said(text: str) -> None:
     passages, model = search("pear.vtt", text, "How much of the crown in a year?", 26)
     [passage] = passages
     assert text[slice(*passage.span)] == passage.text
-    lines = passage.said.split("\n")
+    lines = passage.readable_text.split("\n")
     assert {*lines} <= {*TALK}
     assert len({*lines}) == len(lines) >= 3
     assert count_words(passage.in_context) <= 26
@@ -261,7 +261,7 @@ def test_rolling_captions_count_once_and_show_what_is_said(text: str) -> None:
 def test_a_passage_that_begins_inside_a_cue_knows_its_time_and_says_no_markup() -> None:
     spoken = SRT.replace("Ash\nis", "Ash\n<i>is</i>")
     passages, _ = search("talk.srt", spoken, "What is light and strong?", 6)
-    assert passages[0].said == "Ash\nis light and strong."
+    assert passages[0].readable_text == "Ash\nis light and strong."
     assert passages[0].text.startswith("Ash\n<i>")
     assert passages[0].time == "00:01:30"
 

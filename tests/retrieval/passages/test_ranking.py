@@ -45,7 +45,7 @@ def test_the_best_passage_has_its_heading(question: str, start: str, reading_ord
     places = sorted(passage.span for passage in passages)
     assert all(before.end <= after.start for before, after in pairwise(places))
     for passage in passages:
-        assert passage.text == passage.said == passage.span.of(text)
+        assert passage.text == passage.readable_text == passage.span.of(text)
         assert all(passage.span.start <= hit.span.start for hit in passage.hits)
         assert all(hit.span.end <= passage.span.end for hit in passage.hits)
     assert all(word in "".join(one.text for one in passages) for word in ("Thursday", "soap"))
