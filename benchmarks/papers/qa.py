@@ -23,7 +23,7 @@ from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.dataset import Corpus
 from lumber_evaluation.llm.batch_asking import (
-    Ask,
+    Prompt,
     UnusableReplyError,
     ask_all,
     one_line,
@@ -55,13 +55,13 @@ def accuracies(
     result: RetrievalResult, model: Model, judge: Model, *, top_k: int, store: Path | None
 ) -> list[float]:
     """Return 1 or 0 for each question that was answered and judged."""
-    asks = []
+    prompts = []
     for asked in result.questions:
         texts = [result.chunks[number].text for number in asked.retrieved[:top_k]]
         passages = "\n".join(f"{n}: {fold_lines(text)}" for n, text in enumerate(texts, 1))
         question = f"{passages}\n\nQuestion: {fold_lines(asked.question.question)}"
-        asks.append(Ask(ANSWERING, question, fold_lines))
-    answers = ask_all(model, asks, store=store, show_progress=True, title="answers")
+        prompts.append(Prompt(ANSWERING, question, fold_lines))
+    answers = ask_all(model, prompts, store=store, show_progress=True, title="answers")
     judgements = []
     for asked, reply in zip(result.questions, answers, strict=True):
         if reply.value is not None:
@@ -72,7 +72,7 @@ def accuracies(
                 "Answer to judge": reply.value,
             }
             question = "\n".join(f"{name}: {fold_lines(text)}" for name, text in facts.items())
-            judgements.append(Ask(JUDGING, question, _verdict))
+            judgements.append(Prompt(JUDGING, question, _verdict))
     verdicts = ask_all(judge, judgements, store=store, show_progress=True, title="verdicts")
     return [float(verdict.value) for verdict in verdicts if verdict.value is not None]
 

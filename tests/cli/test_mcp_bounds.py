@@ -65,7 +65,7 @@ def test_the_time_for_an_expression_is_bounded_whatever_it_is(tmp_path: Path, mo
     found = find(tmp_path, "a.x")
     assert next(looks) == 6
     assert (found["truncated"], found["files_searched"]) == (True, 0)
-    assert found["note"] == "stopped after 4.5 s with 2 files left: narrow the search with files"
+    assert found["note"].startswith("stopped after 4.5 s with 2 files left: narrow the search")
     (tmp_path / "a.txt").write_text("ab\n" * 200_000, encoding="utf-8")
     assert find(tmp_path, "a.x")["truncated"]
     assert next(looks) == 13

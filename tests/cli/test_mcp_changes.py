@@ -208,5 +208,5 @@ def test_a_file_that_cannot_be_read_any_more_does_not_answer(served: Served) -> 
     assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
     status = serving.wait_until_indexed()
     assert [each["file"] for each in status["failed"]] == ["one/ferry.md"]
-    assert "is not text" in serving.error("read", file="one/ferry.md")
+    assert "is neither text" in serving.error("read", file="one/ferry.md")
     assert "1 file could not be read" in serving.data("grep", pattern="ferry")["note"]

@@ -9,7 +9,7 @@ import pytest
 from lumber_core.errors import ModelSettingsError
 from lumber_core.segmentation import Usage
 from lumber_core.storage.cache import Cache
-from lumber_evaluation.llm.batch_asking import Ask, UnusableReplyError, ask_all, read_object
+from lumber_evaluation.llm.batch_asking import Prompt, UnusableReplyError, ask_all, read_object
 from lumber_evaluation.llm.cached_model import CachedModel
 from tests.evaluation.asking_support import FAST, model_at
 from tests.loopback.faults import Filtered, Refusal, Says, Slow, Status
@@ -37,8 +37,8 @@ def upper(reply: str) -> str:
     return reply.upper()
 
 
-def asks(count: int) -> list[Ask[str]]:
-    return [Ask("Repeat.", f"question {number}", upper) for number in range(count)]
+def prompts(count: int) -> list[Prompt[str]]:
+    return [Prompt("Repeat.", f"question {number}", upper) for number in range(count)]
 
 
 def test_a_second_run_asks_nothing_and_gives_the_same(server: LoopbackServer, tmp_path: Path):
@@ -67,7 +67,7 @@ def test_replies_come_in_order_however_many_are_in_flight(concurrency: int) -> N
         return Slow(0.001 * (7 * request.number % 5))
 
     with LoopbackServer(echo, faults=uneven) as server:
-        replies = ask_all(model_at(server), asks(40), max_concurrency=concurrency)
+        replies = ask_all(model_at(server), prompts(40), max_concurrency=concurrency)
         assert [reply.value for reply in replies] == [f"YOU SAID QUESTION {n}" for n in range(40)]
         assert server.most_at_once <= concurrency
         assert server.count == 40
@@ -86,7 +86,7 @@ def test_failures_are_results_with_a_reason(caplog: pytest.LogCaptureFixture) ->
         return wrong.get(request.user.splitlines()[0])
 
     with LoopbackServer(echo, faults=faults) as server:
-        replies = ask_all(model_at(server), asks(7), policy=FAST)
+        replies = ask_all(model_at(server), prompts(7), policy=FAST)
     assert [reply.outcome for reply in replies] == [
         "read", "refused", "refused", "unusable", "unavailable", "refused", "read",
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def test_failures_are_results_with_a_reason(caplog: pytest.LogCaptureFixture) ->
 
 def test_a_useless_answer_is_asked_for_again_with_what_is_wrong() -> None:
     with LoopbackServer(echo, faults={1: Says("Hm.")}) as server:
-        (reply,) = ask_all(model_at(server), asks(1))
+        (reply,) = ask_all(model_at(server), prompts(1))
         assert reply.outcome == "read"
         assert reply.usage.calls == 2
         assert "it does not start with what you said" in server.requests[1].user
@@ -116,13 +116,13 @@ def test_a_refused_key_raises_at_once_and_the_next_run_resumes(tmp_path: Path, c
 
     with LoopbackServer(echo, faults=faults) as server:
         with pytest.raises(ModelSettingsError, match="Check the key"):
-            ask_all(model_at(server), asks(100), **options)
+            ask_all(model_at(server), prompts(100), **options)
         asked = server.count
         assert asked <= 10 + concurrency
         assert kept(tmp_path / "kept.db") == 10
         refused.clear()
-        replies = ask_all(model_at(server), asks(100), **options)
-        assert ask_all(model_at(server), asks(100), **options) == replies
+        replies = ask_all(model_at(server), prompts(100), **options)
+        assert ask_all(model_at(server), prompts(100), **options) == replies
         assert server.count - asked == 90
     assert sum((reply.usage for reply in replies), Usage()).calls == 90
 

@@ -137,7 +137,7 @@ def test_documents_are_drawn_where_questions_share_them() -> None:
     assert figure.high - figure.low > 1.2 * (alone.high - alone.low)
 
 
-def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() -> None:
+def test_nothing_is_marked_at_k_chunks_if_sizes_differ_by_more_than_a_third() -> None:
     whole = Every("$^", name="whole")
     made = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
     assert not made.sizes_alike
@@ -147,7 +147,7 @@ def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() 
     assert "does not show which is better" in led(made)["Recall@5"]
     assert any(said.startswith("Mean chunk sizes differ") for said in conclusions(made))
     page = render(made)
-    assert "Values at k passages are not marked" in page
+    assert "Values at k chunks are not marked" in page
 
 
 def test_answers_that_are_nowhere_are_told_from_those_cut_apart() -> None:

@@ -38,12 +38,12 @@ def about(*words: str, text: str = TEXT) -> Question:
         (1, [2], 0.0),
     ],
 )
-def test_passages_are_read_best_first_up_to_the_budget(budget, ranked, share) -> None:
+def test_chunks_are_read_best_first_up_to_the_budget(budget, ranked, share) -> None:
     read = recall_of((0, 20), (20, 29), (29, len(TEXT)))
     assert read(about("four", "five"), ranked, budget) == share
 
 
-def test_text_that_two_passages_share_takes_room_twice_and_counts_once() -> None:
+def test_text_that_two_chunks_share_takes_room_twice_and_counts_once() -> None:
     read = recall_of((0, 13), (4, 19))  # one two three, two three four
     assert read(about("three"), [0, 1], 5) == 1
     assert read(about("four"), [0, 1], 5) == 0
@@ -74,7 +74,7 @@ def test_the_words_of_a_context_take_room_before_those_of_the_text() -> None:
     assert [read(about("five"), [0, 1], budget) for budget in (7, 8)] == [0, 1]
 
 
-def test_passages_of_other_documents_take_room() -> None:
+def test_chunks_of_other_documents_take_room() -> None:
     documents = {name: Document(name, TEXT, (0,), (0,), "") for name in "de"}
     chunks = [EvaluatedChunk(name, Span(0, 7), TEXT[:7]) for name in "ed"]
     read = WordRecall(documents, chunks)

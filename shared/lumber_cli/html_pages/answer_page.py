@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lumber_cli.html_pages.markdown_marks import Styled, find_styles, strip_marks, styled_rows
+from lumber_cli.html_pages.markdown_styles import Styled, find_styles, strip_syntax, styled_rows
 from lumber_cli.html_pages.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
@@ -44,7 +44,7 @@ def answer_page(
     Blocks are divided into *atoms*, wherever a passage, a quote or a style starts or ends. So the
     script needs no offsets, which JavaScript counts differently from Python. An atom is a text, or
     `[text, number of its passage or 0, numbers of its quotes, its styles]`. A table has rows of
-    cells of atoms. Marks of Markdown are atoms, too, with a style that hides them.
+    cells of atoms. Markdown syntax is in atoms, too, with a style that hides them.
 
     The documents are those of the passages and quotes, by name, as a whole. The page links to the
     file whose path the metadata has as "source". Without an answer, it shows the passages alone.
@@ -54,14 +54,14 @@ def answer_page(
     pages = [
         {
             "name": printable(name),
-            "blocks": [*_blocks(source, marks=_Marks(name, passages, citations))],
+            "blocks": [*_blocks(source, highlights=_Highlights(name, passages, citations))],
         }
         for name, source in documents.items()
     ]
     listed = [
         {
             "document": numbers[passage.document],
-            "place": [strip_marks(part) for part in whereabouts(passage)],
+            "place": [strip_syntax(part) for part in whereabouts(passage)],
             "link": _link(documents[passage.document], passage.metadata.get(FIRST_PAGE)),
             "blocks": _excerpt(documents[passage.document], passage.span),
         }
@@ -94,7 +94,7 @@ def answer_page(
     return html_page("answer", question, body, read_part("answer.js"))
 
 
-class _Marks:
+class _Highlights:
     """The ranges of a document's passages and quotes, with their numbers from 1."""
 
     def __init__(
@@ -123,16 +123,18 @@ class _Marks:
         for ends in pairwise([block.start, *sorted(inside), block.end]):
             for style, change in changes[ends[0]]:
                 active[style] += change
-            span, marks = Span(*ends), [*+active]
+            span, active_styles = Span(*ends), [*+active]
             passage = next((n for n, outer in self._passages if _covers(outer, span)), 0)
             quotes = [n for n, outer in self._quotes if _covers(outer, span)]
-            marked = passage or quotes or marks
+            is_marked = passage or quotes or active_styles
             content = span.of(text)
-            atoms.append([content, passage, quotes, " ".join(marks)] if marked else content)
+            atoms.append(
+                [content, passage, quotes, " ".join(active_styles)] if is_marked else content
+            )
         return atoms
 
 
-_NO_MARKS = _Marks("", (), ())
+_NO_HIGHLIGHTS = _Highlights("", (), ())
 
 
 def _covers(span: Span, inner: Span) -> bool:
@@ -150,7 +152,7 @@ def _excerpt(source: Source, span: Span) -> list[list[Any]]:
 
 
 def _blocks(
-    source: Source, within: Span | None = None, marks: _Marks = _NO_MARKS
+    source: Source, within: Span | None = None, highlights: _Highlights = _NO_HIGHLIGHTS
 ) -> Iterator[list[Any]]:
     """Yield the blocks of a range (its Markdown blocks, or parts of a plain text) and its pages."""
     text, pages = source.text, iter([*enumerate(source.pages, 1)])
@@ -161,14 +163,14 @@ def _blocks(
             page = next(pages, None)
         if kind == "table":
             rows = [
-                [marks.atoms(text, cell, styles) for cell in cells]
+                [highlights.atoms(text, cell, styles) for cell in cells]
                 for cells, styles in styled_rows(text, span)
             ]
             yield [kind, rows]
         elif source.kind == "markdown":
-            yield [kind, marks.atoms(text, span, find_styles(text, kind, span)), level]
+            yield [kind, highlights.atoms(text, span, find_styles(text, kind, span)), level]
         else:
-            yield [kind, marks.atoms(text, span, _wraps(text, span) if kind == "text" else ())]
+            yield [kind, highlights.atoms(text, span, _wraps(text, span) if kind == "text" else ())]
 
 
 def _wraps(text: str, part: Span) -> Iterator[Styled]:

@@ -79,9 +79,9 @@ class MetricFamily:
     definition: str  # in sentences
     sample: Literal["question", "document"] = "question"  # the items that have one value each
     higher_is_better: bool = True
-    # Whether it is about a number of passages, whatever their size, which favours or penalises
+    # Whether it is about a number of chunks, whatever their size, which favours or penalises
     # large ones.
-    by_passages: bool = False
+    at_k_chunks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
 WORD_RECALL = MetricFamily(
     "word_recall",
     "Recall at equal amounts of text",
-    "Share of a question's reference text among the first words retrieved: passages are read "
+    "Share of a question's reference text among the first words retrieved: chunks are read "
     "best first, and the last one is cut. The reference text is that of the question's excerpts, "
     "or else the question's string wherever it occurs in its document. A question whose string "
     "does not occur in its document is left out. Words are separated by white space, which is "
@@ -149,40 +149,40 @@ PASSAGE_RECALL = MetricFamily(
 RECALL = MetricFamily(
     "recall",
     "Recall@k",
-    "Share of the questions for which one of the k passages most similar to the question contains "
-    "the answer: the chunk contains the question's string (ignoring case), or has at least half "
+    "Share of the questions for which one of the k chunks most similar to the question contains "
+    "the answer: it contains the question's string (ignoring case), or has at least half "
     "of a reference excerpt, or lies at least half in one. Search is exact. A question whose "
     "answer is whole in no chunk counts as missed, unless a table states otherwise. k large "
-    "passages are more text than k small ones.",
-    by_passages=True,
+    "chunks are more text than k small ones.",
+    at_k_chunks=True,
 )
 DCG = MetricFamily(
     "dcg",
     "DCG@k",
-    "Mean over the questions of 1 / log₂(rank + 1), where rank is that of the first passage that "
+    "Mean over the questions of 1 / log₂(rank + 1), where rank is that of the first chunk that "
     "contains the answer; 0 if it is not among the first k.",
-    by_passages=True,
+    at_k_chunks=True,
 )
 TOKEN_RECALL = MetricFamily(
     "token_recall",
     "Token recall",
-    "Share of the text in the reference excerpts that the first k passages contain. Counted in "
+    "Share of the text in the reference excerpts that the first k chunks contain. Counted in "
     "characters, as in Chroma's evaluation.",
-    by_passages=True,
+    at_k_chunks=True,
 )
 TOKEN_PRECISION = MetricFamily(
     "token_precision",
     "Token precision",
-    "Share of the text in the first k passages that lies in reference excerpts. Counted in "
+    "Share of the text in the first k chunks that lies in reference excerpts. Counted in "
     "characters, as in Chroma's evaluation.",
-    by_passages=True,
+    at_k_chunks=True,
 )
 TOKEN_IOU = MetricFamily(
     "token_iou",
     "Token IoU",
-    "Intersection over union of the text in the first k passages and the text in the "
+    "Intersection over union of the text in the first k chunks and the text in the "
     "reference excerpts. Counted in characters, as in Chroma's evaluation.",
-    by_passages=True,
+    at_k_chunks=True,
 )
 BOUNDARY_F1 = MetricFamily(
     "f1",

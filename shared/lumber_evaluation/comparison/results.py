@@ -22,7 +22,7 @@ MIN_FOR_INTERVAL = 6
 """Questions or documents that an interval or a clear difference needs. Five fair coins all show the
 same side in 1 of 16 throws, six in 1 of 32: fewer than six cannot exclude chance at 95 %."""
 
-_MAX_SIZE_RATIO = 4 / 3  # of mean chunk sizes, for figures at k passages to be comparable
+_MAX_SIZE_RATIO = 4 / 3  # of mean chunk sizes, for figures at k chunks to be comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Figure:
         value: The mean over questions or documents.
         low: Lower end of its 95 % bootstrap interval; None if there are fewer values than
             `MIN_FOR_INTERVAL` or all are equal, because a bootstrap shows nothing then.
-        high: Upper end; None if `low` is.
+        high: Upper end; None if `low` is None.
     """
 
     value: float
@@ -51,7 +51,7 @@ class Difference:
         second: Name of the other splitter.
         value: Mean of first minus second.
         low: Lower end of the 95 % paired bootstrap interval.
-        high: Upper end; None if `low` is.
+        high: Upper end.
         differing: Questions or documents (those that are drawn) on which the two differ.
         count: Questions (or documents with reference segments) measured.
     """
@@ -151,10 +151,10 @@ class Comparison:
     def clearly_best(self, metric: Metric) -> str | None:
         """Return the splitter that is clearly better than all others, or None.
 
-        The result is None, too, if the metric is about a number of passages and chunk sizes are not
-        alike: the same number of larger passages is more text.
+        The result is None, too, if the metric is about a number of chunks and their sizes are not
+        alike: the same number of larger chunks is more text.
         """
-        if metric.family.by_passages and not self.sizes_alike:
+        if metric.family.at_k_chunks and not self.sizes_alike:
             return None
         against = self.against_best(metric)
         complete = len(against) == len(self.results) - 1 > 0

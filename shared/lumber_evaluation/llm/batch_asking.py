@@ -1,7 +1,7 @@
-"""Asks a language model many independent questions, several at a time.
+"""Sends many independent prompts to a language model, several at a time.
 
-If a question fails, its result states why; wrong settings, which affect all questions, raise at
-once. With a store, every answer received is stored, even if the run fails.
+If a prompt fails, its result states why; wrong settings, which affect all prompts, raise at once.
+With a store, every answer received is stored, even if the run fails.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ ReplyOutcome = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Generic[T]):
-    """A question to a model, and how to read the answer.
+class Prompt(Generic[T]):
+    """What is sent to a model, and how to read the answer.
 
     `read` parses the answer's text, without the model's reasoning. If it raises an
     `UnusableReplyError`, the model is asked again with the error, up to `CallPolicy.repeats` times.
     """
 
-    system: str  # instructions; if many questions share them, providers can cache them
-    user: str  # the question
+    system: str  # instructions; if many prompts share them, providers can cache them
+    user: str
     read: Callable[[str], T]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """The outcome of a question."""
+    """The outcome of a prompt."""
 
     value: T | None  # the parsed answer; None unless `outcome` is "read"
     outcome: ReplyOutcome
@@ -68,20 +68,20 @@ class Reply(Generic[T]):
 
 def ask_all(
     model: Model,
-    asks: Sequence[Ask[T]],
+    prompts: Sequence[Prompt[T]],
     *,
     store: str | Path | None = None,
     policy: CallPolicy | None = None,
     max_concurrency: int = 8,
     show_progress: bool = False,
-    title: str = "questions",
+    title: str = "prompts",
 ) -> list[Reply[T]]:
-    """Ask a model several questions, of which up to `max_concurrency` are in flight.
+    """Send prompts to a model, of which up to `max_concurrency` are in flight.
 
     `store` is a file that caches completions, so that an interrupted run resumes.
 
     Returns:
-        One reply for each question, in order; the same for every `max_concurrency`.
+        One reply for each prompt, in order; the same for every `max_concurrency`.
 
     Raises:
         ModelSettingsError: The model rejects the key, the name or the settings.
@@ -92,21 +92,21 @@ def ask_all(
     stop = threading.Event()
     errors: list[BaseException] = []
 
-    def reply_to(ask: Ask[T]) -> Reply[T]:
+    def reply_to(prompt: Prompt[T]) -> Reply[T]:
         try:
             if not stop.is_set():
-                return ask_one(cached, ask)
+                return ask_one(cached, prompt)
         except BaseException as error:
             errors.append(error)
-            stop.set()  # no further question is asked, and pauses between attempts end
+            stop.set()  # no further prompt is sent, and pauses between attempts end
             raise
         raise Stopped
 
     with ThreadPoolExecutor(max_concurrency, initializer=end_sleep_on, initargs=(stop,)) as pool:
         try:
-            futures = [pool.submit(reply_to, ask) for ask in asks]
+            futures = [pool.submit(reply_to, prompt) for prompt in prompts]
             replies = []
-            for future in tqdm(futures, desc=title, unit="question", disable=not show_progress):
+            for future in tqdm(futures, desc=title, unit="prompt", disable=not show_progress):
                 wait_for_first([future])
                 replies.append(future.result())
         except Stopped:
@@ -120,19 +120,19 @@ def ask_all(
     return replies
 
 
-def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:
-    """Ask a model a question, and again if the answer cannot be used."""
+def ask_one(model: CachedModel, prompt: Prompt[T]) -> Reply[T]:
+    """Send a prompt to a model, and again if the answer cannot be used."""
     usage = Usage()
 
     def ask_once(user: str) -> tuple[Reply[T], str]:
         nonlocal usage
-        completion, cost = model.ask(ask.system, user)
+        completion, cost = model.ask(prompt.system, user)
         usage += cost
-        reply = _read_reply(completion, ask.read)
+        reply = _read_reply(completion, prompt.read)
         return reply, reply.reason if reply.outcome == "unusable" else ""
 
     try:
-        reply, _ = ask_until_usable(ask.user, ask_once, repeats=model.policy.repeats)
+        reply, _ = ask_until_usable(prompt.user, ask_once, repeats=model.policy.repeats)
     except ModelUnavailableError as error:
         reply = Reply(None, "unavailable", str(error))
     return replace(reply, usage=usage)
@@ -145,9 +145,9 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
     answer = without_reasoning(completion.text)
     try:
         if not answer.strip():
-            thoughts = completion.text.strip()
+            reasoning = completion.text.strip()
             raise UnusableReplyError(
-                "the reply has only reasoning" if thoughts else "the answer is empty"
+                "it has only reasoning" if reasoning else "the answer is empty"
             )
         return Reply(read(answer), "read", "", completion.text)
     except UnusableReplyError as error:

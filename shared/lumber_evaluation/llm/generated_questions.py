@@ -1,6 +1,6 @@
 """Questions with known answers, generated from your documents in the way GutenQA was made.
 
-Chunks are sampled evenly over the documents. For each, a language model asks one question (when,
+Chunks are sampled evenly over the documents. For each, a language model writes one question (when,
 what, where or who) and quotes the words that answer it (LumberChunker paper, section 4). A question
 is kept only if its quotation occurs in its chunk, word for word after repair, and nowhere else in
 its document. So a chunk of any splitter answers the question if it contains the quotation.
@@ -25,7 +25,7 @@ from lumber_core.text.source import Source
 from lumber_core.text.unicode import is_encodable
 from lumber_evaluation.dataset import Document, Question, SplitDocument
 from lumber_evaluation.llm.batch_asking import (
-    Ask,
+    Prompt,
     UnusableReplyError,
     ask_all,
     one_line,
@@ -126,13 +126,13 @@ def make_questions(
 
     Args:
         splits: The documents, split by any splitter. Preferably one that is not compared.
-        model: Asks the questions.
+        model: Writes the questions.
         documents: The documents that were split.
         count: Number of questions.
         seed: Random seed for sampling chunks.
         store: File that caches completions, so that an interrupted run resumes.
         policy: Retries and rate limits.
-        max_concurrency: Maximum number of questions in flight; the result does not depend on it.
+        max_concurrency: Maximum number of model calls in flight; the result does not depend on it.
         show_progress: Whether to show a progress bar.
 
     Raises:
@@ -153,7 +153,7 @@ def make_questions(
         replies = ask_all(
             model,
             [
-                Ask(
+                Prompt(
                     _SYSTEM,
                     _USER.format(passage=fold_lines(source.text)),
                     partial(_read_question, source),

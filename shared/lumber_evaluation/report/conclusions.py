@@ -58,8 +58,8 @@ def _about_metrics(comparison: Comparison) -> Iterator[str]:
         small, large = ordered[0], ordered[-1]
         yield (
             f"Mean chunk sizes differ by more than a third, from {small.mean_size:,.0f} tokens "
-            f"({small.name}) to {large.mean_size:,.0f} ({large.name}). The same number of passages "
-            "is then not the same amount of text, so no value at k passages is marked as best. "
+            f"({small.name}) to {large.mean_size:,.0f} ({large.name}). The same number of chunks "
+            "is then not the same amount of text, so no value at k chunks is marked as best. "
             "Compare recall at equal amounts of text."
         )
 
@@ -72,12 +72,12 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
     against = comparison.against_best(metric)
     if not any(d.differing for d in against):
         return f"{metric.label}: all splitters have the same value ({value})."
-    if metric.family.by_passages and not comparison.sizes_alike:
+    if metric.family.at_k_chunks and not comparison.sizes_alike:
         equals = [d.second for d in against if not d.value]
         has = "have" if equals else "has"
         return (
             f"{metric.label}: {join_names([best, *equals])} {has} the highest value ({value}), "
-            "which does not show which is better: k passages of different sizes are not the same "
+            "which does not show which is better: k chunks of different sizes are not the same "
             "amount of text."
         )
     open_ = [d for d in against if not d.clear]
@@ -140,7 +140,7 @@ def _about_answers(comparison: Comparison) -> Iterator[str]:
         if cut := sum(question.is_cut_apart for question in questions):
             yield (
                 f"{result.name}: {cut} of {count} questions have an answer that no chunk contains "
-                "whole, because it was cut apart. In figures at k passages they count as missed."
+                "whole, because it was cut apart. In figures at k chunks they count as missed."
             )
 
 

@@ -58,7 +58,7 @@ def _metric(comparison: Comparison, metric: Metric) -> dict[str, Any]:
         "definition": family.definition,
         "sample": family.sample,
         "higher_is_better": family.higher_is_better,
-        "by_passages": family.by_passages,
+        "at_k_chunks": family.at_k_chunks,
         "clearly_best": comparison.clearly_best(metric),
     }
 

@@ -41,7 +41,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "summary": summary,
         "intervals": any(cell.below for cell in cells),
         "marks": any(cell.best for cell in cells),
-        "at_passages": any(metric.family.by_passages for metric in comparison.metrics),
+        "at_k_chunks": any(metric.family.at_k_chunks for metric in comparison.metrics),
         "plots": [plot for plot in plots if plot is not None],
         "plot_width": WIDTH,
         "plot_margin": MARGIN,

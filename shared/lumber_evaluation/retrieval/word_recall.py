@@ -1,7 +1,7 @@
 """Recall of the reference text at equal amounts of retrieved text.
 
 Recall@k rewards large chunks: five of them are more text than five small ones. Here every splitter
-retrieves the same number of words. Passages are taken best first, and the last one is cut. The
+retrieves the same number of words. Chunks are taken best first, and the last one is cut. The
 recall is the share of the question's reference text among these words.
 
 Words are separated by white space. White space is not counted in shares, because splitters trim it.

@@ -142,11 +142,11 @@ chunker.segment(story(300))
 """
 QUESTIONS = """
 import sys
-from lumber_evaluation.llm.batch_asking import Ask, ask_all
+from lumber_evaluation.llm.batch_asking import Prompt, ask_all
 from tests.core.lumber.interrupting import TroubledModel
 
-asks = [Ask("s", f"question {number}", str) for number in range(100)]
-ask_all(TroubledModel(sys.argv[3]), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
+prompts = [Prompt("s", f"question {number}", str) for number in range(100)]
+ask_all(TroubledModel(sys.argv[3]), prompts, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
 """
 
 

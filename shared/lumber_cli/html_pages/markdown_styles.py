@@ -1,6 +1,6 @@
-"""Finds the marks of Markdown in a text, and the styles that they apply.
+"""Finds the styles of a text in Markdown, and the syntax characters that apply them.
 
-A page hides the marks and applies the styles. So its text is the document's, character by
+A page hides these characters and applies the styles. So its text is the document's, character by
 character.
 """
 
@@ -17,17 +17,18 @@ from lumber_core.spans import Span
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-MARK = "mark"
+HIDDEN = "hidden"
+"""The style of syntax characters, such as "**", and of page breaks."""
 
 
 class Styled(NamedTuple):
     """A range of a text with a style."""
 
     span: Span
-    style: str  # "mark" is hidden; the others are "bullet", "strong", "em", "s", "link" and "code"
+    style: str  # `HIDDEN`, "bullet", "strong", "em", "s", "link" or "code"
 
 
-_BLOCK_MARKS = {
+_BLOCK_SYNTAX = {
     "heading": re.compile(r"\A\s*#+[ \t]*|[ \t]+#+\s*\Z|^[ \t]*(?:=+|-+)\s*\Z", re.MULTILINE),
     "quote": re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE),
     "code": re.compile(r"\A\s*(?:`{3}|~{3}).*[\r\n]*|^[ \t]*(?:`{3,}|~{3,})\s*\Z", re.MULTILINE),
@@ -35,7 +36,7 @@ _BLOCK_MARKS = {
 }
 _BULLET = re.compile(r"\s*([-*+])(?=\s)")
 _PROSE = {"heading", "paragraph", "list item", "quote"}
-_MARKED = re.compile(r"[*_`~\[\\]")
+_SYNTAX = re.compile(r"[*_`~\[\\]")
 _BAR = re.compile(r"(?<!\\)\|")
 _DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*[\r\n]*")
 _STYLES = {"link_open": "link", "code_inline": "code"}
@@ -45,10 +46,10 @@ def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
     """Yield the styled ranges of a block of Markdown, or of a part of it; they may overlap."""
     within, begins = block.of(text), block.start
     for page_break in re.finditer("\f", within):
-        yield Styled(Span(*page_break.span()).shifted(block.start), MARK)
-    if pattern := _BLOCK_MARKS.get(kind):
+        yield Styled(Span(*page_break.span()).shifted(block.start), HIDDEN)
+    if pattern := _BLOCK_SYNTAX.get(kind):
         for match in pattern.finditer(within):
-            yield Styled(Span(*match.span()).shifted(block.start), MARK)
+            yield Styled(Span(*match.span()).shifted(block.start), HIDDEN)
             if match.start() == 0:
                 begins += match.end()
     bullet = _BULLET.match(within) if kind == "list item" else None
@@ -69,29 +70,29 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
         row = Span(end, end + len(line))
         end = row.end
         if not line.strip() or _DIVIDER.fullmatch(line):
-            yield [row], [Styled(row, MARK)]
+            yield [row], [Styled(row, HIDDEN)]
             continue
         bars = [row.start + match.start() for match in _BAR.finditer(line)]
         edges = [
             bar for bar in bars if text[row.start : bar].strip() and text[bar + 1 : end].strip()
         ]
         cells = [Span(*ends) for ends in pairwise([row.start, *edges, end])]
-        marks = [Styled(Span(bar, bar + 1), MARK) for bar in bars]
+        hidden = [Styled(Span(bar, bar + 1), HIDDEN) for bar in bars]
         inline = [styled for cell in cells for styled in _inline(text, cell)]
-        yield cells, [*marks, *inline]
+        yield cells, [*hidden, *inline]
 
 
-def strip_marks(title: str) -> str:
-    """Return the title of a heading without its marks."""
+def strip_syntax(title: str) -> str:
+    """Return the title of a heading without syntax characters."""
     full_span = Span(0, len(title))
-    marks = [span for span, style in _inline(title, full_span) if style == MARK]
-    edges = [0, *(edge for span in marks for edge in span), len(title)]
+    hidden = [span for span, style in _inline(title, full_span) if style == HIDDEN]
+    edges = [0, *(edge for span in hidden for edge in span), len(title)]
     return "".join(title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
 def _inline(text: str, block: Span) -> Iterator[Styled]:
-    """Yield emphasis, links and code of a block, and their marks."""
-    if not _MARKED.search(text, *block):
+    """Yield emphasis, links and code of a block, and their syntax characters."""
+    if not _SYNTAX.search(text, *block):
         return
     (parsed,) = _parser().parseInline(block.of(text))
     styles: list[str] = []
@@ -105,18 +106,18 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
             continue
         visible = "\n" if token.type == "softbreak" else token.content
         start = text.find(visible, position, block.end)
-        if start < 0:  # the parser has changed this text: show it with its marks
+        if start < 0:  # the parser has changed this text: show it with its syntax
             sure = False
             continue
         if sure and start > position:
-            yield Styled(Span(position, start), MARK)
+            yield Styled(Span(position, start), HIDDEN)
         position, sure = start + len(visible), True
         token_styles = [_STYLES[token.type]] if token.type in _STYLES else []
         for style in {*styles, *token_styles}:
             yield Styled(Span(start, position), style)
     rest = Span(position, block.end).stripped(text)
     if sure and rest.start < rest.end:
-        yield Styled(rest, MARK)
+        yield Styled(rest, HIDDEN)
 
 
 @cache
