@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
     kind: str
     right: bool
-    by_hand: bool | None = None
+    baseline_right: bool | None = None
 
 
 def main() -> None:
@@ -84,11 +84,11 @@ def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> Non
     ways = changes([word for quote in quotes for word in words_of(quote.text)])
     rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
     for number, quote in enumerate(quotes):
-        for name, row in outcomes(ways, quote, chance, by_hand=number % BASELINE_EVERY == 0):
+        for name, row in outcomes(ways, quote, chance, with_baseline=number % BASELINE_EVERY == 0):
             rows[name].append(row)
     print(f"\n{len(quotes)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
-    print("by hand: recall")
+    print("baseline: recall")
     print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
     for name, outcomes_of_change in rows.items():
         show(name, outcomes_of_change)
@@ -169,22 +169,22 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
 
 
 def outcomes(
-    ways: Mapping[str, Change], quote: Quote, chance: random.Random, *, by_hand: bool
+    ways: Mapping[str, Change], quote: Quote, chance: random.Random, *, with_baseline: bool
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each change of a quote, and of a search without its document."""
     words = words_of(quote.text)
     changed = [join_words(change(words, chance)) for change in ways.values()]
     texts = {document.name: document.text for document in quote.among}
-    yield from zip(ways, find_quotes(changed, texts, quote, by_hand), strict=True)
+    yield from zip(ways, find_quotes(changed, texts, quote, with_baseline), strict=True)
     del texts[quote.document.name]
     letters = _letters(quote.text)
     if texts and not any(letters in _letters(text) for text in texts.values()):
-        (row,) = find_quotes([join_words(words)], texts, None, by_hand)
+        (row,) = find_quotes([join_words(words)], texts, None, with_baseline)
         yield ELSEWHERE, row
 
 
 def find_quotes(
-    quotes: Sequence[str], texts: Mapping[str, str], true: Quote | None, by_hand: bool
+    quotes: Sequence[str], texts: Mapping[str, str], true: Quote | None, with_baseline: bool
 ) -> Iterator[Outcome]:
     """Yield the outcome of each quote. `true` is its place; None if it is in none of the texts."""
 
@@ -198,11 +198,11 @@ def find_quotes(
         return name == true.document.name and shared.end - shared.start >= 0.8 * union
 
     for quote, citation in zip(quotes, cite(quotes, texts), strict=True):
-        by_baseline = is_right(*find_by_hand(quote, texts)) if by_hand else None
-        yield Outcome(citation.kind, is_right(citation.document, citation.span), by_baseline)
+        baseline_right = is_right(*find_by_baseline(quote, texts)) if with_baseline else None
+        yield Outcome(citation.kind, is_right(citation.document, citation.span), baseline_right)
 
 
-def find_by_hand(quote: str, texts: Mapping[str, str]) -> tuple[str | None, Span | None]:
+def find_by_baseline(quote: str, texts: Mapping[str, str]) -> tuple[str | None, Span | None]:
     """Return the place with the highest partial ratio of rapidfuzz."""
     best = float(MIN_SIMILARITY)
     place: tuple[str | None, Span | None] = None, None
@@ -222,8 +222,8 @@ def show(name: str, rows: Sequence[Outcome]) -> None:
     kinds = (share([row.kind == kind for row in rows]) for kind in KINDS)
     precision = share([row.right for row in rows if row.kind != "not found"])
     recall = share([row.right for row in rows])
-    by_hand = share([row.by_hand for row in rows if row.by_hand is not None])
-    print(" | ".join([name, f"{len(rows)}", *kinds, precision, recall, by_hand]))
+    baseline = share([row.baseline_right for row in rows if row.baseline_right is not None])
+    print(" | ".join([name, f"{len(rows)}", *kinds, precision, recall, baseline]))
 
 
 def _letters(text: str) -> str:

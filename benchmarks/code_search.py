@@ -2,8 +2,8 @@
 
     python benchmarks/code_search.py
 
-Each question of `code_questions.jsonl` names a class without its name. The Python files of the
-packages are one index. A definition is found if a passage of the budget has its first line.
+Each question of `code_questions.jsonl` describes a class without using its name. The Python files
+of the packages are one index. A definition is found if a passage of the budget has its first line.
 """
 
 from __future__ import annotations

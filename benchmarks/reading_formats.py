@@ -10,8 +10,8 @@ that are kept in order; the shares of headings kept with their level, list items
 and kind, and cells with their row and column (in files that have any); the share of headings found
 at any level, and the share of invented headings. The last two are also given for titles, headings
 without their numbers, because readers differ about a number that is drawn beside its title. A file
-that cannot be read keeps nothing. The last figure is seconds for a file; the first starts a
-process. markitdown and kreuzberg are measured if they are installed.
+that cannot be read keeps nothing. The last column is seconds per file; for the first file, they
+include the start of a process. markitdown and kreuzberg are measured if they are installed.
 """
 
 from __future__ import annotations

@@ -71,9 +71,8 @@ def _export(options: argparse.Namespace) -> str:
 
     report = export(options.checkpoint, output=options.output, embedder=options.embedder)
     return (
-        f"written to {report.folder}; differs from the checkpoint in t by at most "
-        f"{report.fp32_difference:.1g} in 32 bits, by {report.int8_difference:.2g} on average "
-        "(root of the mean square) in 8"
+        f"written to {report.folder}; scores differ from the checkpoint's by at most "
+        f"{report.fp32_difference:.1g} (float32), and by {report.int8_difference:.2g} RMS (int8)"
     )
 
 

@@ -40,9 +40,9 @@ class ExportReport:
 
     Attributes:
         folder: Folder of the exported files.
-        fp32_difference: Largest difference in t between the 32-bit model and PyTorch.
-        int8_difference: Root mean square of the difference in t between the 8-bit model and
-            PyTorch.
+        fp32_difference: Largest difference between scores of the 32-bit model and of PyTorch.
+        int8_difference: Root mean square of the differences between those of the 8-bit model and
+            of PyTorch.
     """
 
     folder: Path
@@ -80,8 +80,8 @@ def export(
         worst = float(np.abs(exact).max())
         if not worst < _MAX_FP32_DIFFERENCE:
             raise WeightsError(
-                f"the exported model differs from {source} by {worst:.2g} in t: its config has a "
-                "setting that the export does not support"
+                f"the scores of the exported model differ from those of {source} by {worst:.2g}: "
+                "its config has a setting that the export does not support"
             )
         (scratch / "exact.onnx").unlink()
         onnx.save(tagger_graph(model, "int8", probes), scratch / _MODEL)

@@ -67,7 +67,7 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether it is more than chance: the interval excludes 0, and enough values differ."""
+        """Whether it is significant: the interval excludes 0, and enough values differ."""
         return (self.low > 0 or self.high < 0) and self.differing >= MIN_FOR_INTERVAL
 
 
