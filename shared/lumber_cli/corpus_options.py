@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,10 +39,7 @@ def load_corpus(
 ) -> Corpus:
     """Load the files of a folder as the options state; see `load_folder` for the settings."""
     if pattern and options.also:
-        also = shlex.quote(options.also[0])
-        fail(
-            f"--also has no effect with --pattern: pass --pattern {also}, too", status=WRONG_OPTION
-        )
+        fail("--also has no effect with --pattern: pass another --pattern", status=WRONG_OPTION)
     return load_folder(
         folder,
         pattern=pattern or None,

@@ -37,7 +37,10 @@ WRONG_VALUES = [
     ("view docs --theta 3", "theta is a setting of --method lumber"),
     ("estimate docs --prices 1", "two numbers"),
     ("compare missing", "missing does not exist"),
-    ("compare docs --also '*.log' --pattern '*.md'", "--also has no effect with --pattern: pass"),
+    (
+        "compare docs --also '*.log' --pattern '*.md'",
+        "--also has no effect with --pattern: pass another",
+    ),
     ("compare docs --splitter none", "unknown splitter 'none'"),
     ("compare docs --splitter paragraphs --splitter paragraphs", "named"),
     ("compare docs --questions missing.jsonl", "missing.jsonl does not exist"),

@@ -42,7 +42,7 @@ def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> N
     assert whole.page_content == GUIDE.strip()
     for chunk in chunks:
         del chunk.metadata["end_index"]
-    with pytest.raises(ValueError, match="need their end_index"):
+    with pytest.raises(ValueError, match="need end_index"):
         join_passages(chunks, [PAGE])
 
 
