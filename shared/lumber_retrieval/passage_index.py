@@ -117,10 +117,9 @@ class PassageIndex:
         show_progress: bool = False,
         advance: Callable[[float], object] | None = None,
     ) -> Changes:
-        """Add documents, as `IndexingRetriever` does.
+        """Add documents, as `IndexingRetriever` does; with `remove_others`, remove all others.
 
-        With `remove_others`, stored documents that are not among these are removed. Instead of a
-        progress bar, `advance` is called with the (fractional) number of documents just done.
+        Instead of a progress bar, `advance` is called with the (fractional) documents just done.
         """
         valid, refused = documents_by_name(documents)
         for reason in refused.values():

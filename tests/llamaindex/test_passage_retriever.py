@@ -238,7 +238,7 @@ def test_a_query_may_bring_its_embedding() -> None:
     assert retriever.retrieve(QueryBundle("otters", embedding=vector)) == asked
     assert retriever.retrieve(QueryBundle("", embedding=vector)) == asked
     assert retriever.retrieve("otters") != asked
-    with pytest.raises(ValueError, match="has 3 numbers, the vectors of the index have 384"):
+    with pytest.raises(ValueError, match="has 3 dimensions, those of the index have 384"):
         retriever.retrieve(QueryBundle("otters", embedding=[0.1, 0.2, 0.3]))
     with pytest.raises(ValueError, match="pass a text, or a QueryBundle with an embedding"):
         retriever.retrieve("")

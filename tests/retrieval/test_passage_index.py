@@ -198,7 +198,7 @@ def test_a_filter_that_is_none_and_a_limit_out_of_range_are_refused() -> None:
     index = index_of()
     with pytest.raises(ValueError, match="budget"):
         index.search("otters", budget=0)
-    with pytest.raises(TypeError, match="a filter must be"):
+    with pytest.raises(TypeError, match="a filter must map"):
         index.search("otters", where=["a"])  # type: ignore[arg-type]
 
 

@@ -89,7 +89,7 @@ const make = (tag, properties, ...children) => {
   }
 
   // The line below a header is one cell, and is not to be seen.
-  const rowElement = (cells, index) => make("div", { className: cells.length > 1 || index === 0 ? "row" : "mark", role: "row" },
+  const rowElement = (cells, index) => make("div", { className: cells.length > 1 || index === 0 ? "row" : "hidden", role: "row" },
     ...cells.map((atoms) => make("div", { className: "cell", role: "cell", dir: "auto" }, ...atoms.map(atomNode))));
 
   function blockElement([kind, atoms, of]) {

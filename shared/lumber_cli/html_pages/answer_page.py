@@ -128,9 +128,8 @@ class _Highlights:
             quotes = [n for n, outer in self._quotes if _covers(outer, span)]
             is_marked = passage or quotes or active_styles
             content = span.of(text)
-            atoms.append(
-                [content, passage, quotes, " ".join(active_styles)] if is_marked else content
-            )
+            atom = [content, passage, quotes, " ".join(active_styles)]
+            atoms.append(atom if is_marked else content)
         return atoms
 
 

@@ -51,7 +51,7 @@ def load_folder(
             path within the folder, as in `tales/fox.txt`.
         pattern: The files to read: one pattern or several. None: those in a format of
             `lumber_files.READABLE`, without hidden ones; others are counted in a warning.
-        also: Patterns of files of other types to read, too. Only without `pattern`.
+        also: Patterns of files of other types to read, too. A ValueError with `pattern`.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
             the text; those in code, lists and HTML are ignored. "marks": lines of ten or more `=`,
@@ -71,8 +71,7 @@ def load_folder(
         NotADirectoryError: `folder` is a file, and a pattern is given.
         ValueError: A file is not in that encoding (the message names the byte), is damaged or
             unpacks to more than `max_unpacked`, no file has text, `sections` is given and no file
-            has a mark or heading, both `also` and `pattern` are given, or the questions are invalid
-            as for `load_questions`.
+            has a mark or heading, or the questions are invalid as for `load_questions`.
         MissingExtraError: A file is HTML, PDF, DOCX or not UTF-8, and the extra `documents` is not
             installed.
     """

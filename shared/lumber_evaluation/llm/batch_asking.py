@@ -145,10 +145,8 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
     answer = without_reasoning(completion.text)
     try:
         if not answer.strip():
-            reasoning = completion.text.strip()
-            raise UnusableReplyError(
-                "it has only reasoning" if reasoning else "the answer is empty"
-            )
+            content = "has only reasoning" if completion.text.strip() else "is empty"
+            raise UnusableReplyError(f"the answer {content}")
         return Reply(read(answer), "read", "", completion.text)
     except UnusableReplyError as error:
         if is_refusal(answer) and "{" not in answer:

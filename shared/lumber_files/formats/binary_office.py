@@ -52,19 +52,19 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
     """Return notices about content of a file that is left out or not marked."""
     forms = _LEFT_OUT.get(kind, {})
     found = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
-    if kind == "doc" and not all(map(is_page_number, _read_heads(content))):
+    if kind == "doc" and not all(map(is_page_number, _read_headers(content))):
         found.append("page headers and footers")
     notices = [f"{', '.join(found)} left out"] if found else []
     for start in range(0, len(content) - _BLOCK + 1 if kind == "doc" else 0, _BLOCK):
         block = content[start : start + _BLOCK]
         places = struct.unpack_from(f"<{min(block[-1], _BLOCK // 5) + 1}I", block)
         if len(places) > 1 and all(map(int.__lt__, places, places[1:])) and _LOOK.search(block):
-            return [*notices, "raised, lowered or hidden text is not marked"]
+            return [*notices, "superscript, subscript or hidden text is not marked"]
     return notices
 
 
-def _read_heads(document: bytes) -> list[str]:
-    """Return the lines of page heads and feet; other text if a DOC was saved in pieces."""
+def _read_headers(document: bytes) -> list[str]:
+    """Return the lines of page headers and footers; other text if a DOC was saved in pieces."""
     document = document[document.find(b"\xec\xa5") :].ljust(_BLOCK, b"\0")
     start, end, *sizes = struct.unpack_from("<2I44x8I", document, 24)  # bytes, and characters
     width = 1 + (end - start > 1.5 * sum(sizes))

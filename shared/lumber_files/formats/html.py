@@ -15,7 +15,7 @@ from lumber_files.formats.markdown_cleanup import (
     MAX_REPEATED_CELLS,
     UNSPACED,
     convert_document,
-    set_apart,
+    mark_script,
 )
 from lumber_files.formats.package import zip_parts
 from lumber_files.formats.page_tree import (
@@ -74,7 +74,7 @@ def plain_page(html: str) -> str:
 
     body = parse_page(html)
     _simplify(body)
-    _set_raised_apart(body)
+    _mark_scripts(body)
     _wrap_text(body)
     _number_items(body)
     strip_tags(body, "span", "sup", "sub", "note", *GROUP_TAGS[1:])
@@ -86,7 +86,7 @@ def plain_page(html: str) -> str:
 
 
 def _simplify(body: Any) -> None:
-    """Reduce code and headings to text, and empty hidden elements."""
+    """Rewrite table sections, headings, ruby, quotes and notes as elements that anydoc reads."""
     from lxml.etree import strip_tags
 
     for foot in [*body.iter("tfoot")]:  # a caption may be before the rows
@@ -126,8 +126,8 @@ def _simplify(body: Any) -> None:
         line_end.tag, line_end.text = "span", "\n"
 
 
-def _set_raised_apart(body: Any) -> None:
-    """Separate raised and lowered numbers from the numbers beside them."""
+def _mark_scripts(body: Any) -> None:
+    """Separate superscripts and subscripts from the numbers beside them."""
     from lxml.etree import iterwalk
 
     kind = last = ""  # the kind of the next text, and the character before it
@@ -139,7 +139,7 @@ def _set_raised_apart(body: Any) -> None:
         place = "text" if event == "start" else "tail"
         text = getattr(element, place) or ""
         if kind and text.strip():
-            text, kind = set_apart(kind, last, text), ""
+            text, kind = mark_script(kind, last, text), ""
         setattr(element, place, text)
         last = text[-1:] or last
 

@@ -8,8 +8,8 @@ import re
 
 _ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10}
 _ROMAN |= {"ix": 9, "v": 5, "iv": 4, "i": 1}
-# ECMA-376, part 1, 17.18.59, and CSS Counter Styles 3: the labels from 1 on, or the ten digits; the signs of 10, 100 and
-# 1000; and what is not written of "一百零一": the digit 1 before these signs, and zeros.
+# The formats of ECMA-376, part 1, 17.18.59, and CSS Counter Styles 3. Names, and the labels from 1 on; or names, the ten
+# digits, the numerals for 10, 100 and 1000, and what is omitted, as in 百一 for 一百零一: digits 1 before numerals, zeros.
 _TABLES = """chineseCounting chineseCountingThousand taiwaneseCounting taiwaneseCountingThousand
 |零一二三四五六七八九|十百千|十
 japaneseCounting cjk-ideographic japanese-informal|零一二三四五六七八九|十百千|十百千零
@@ -59,7 +59,7 @@ def show_marked_ordinals(text: str) -> str:
 
 
 def label_item(number: int, form: str) -> str:
-    """Return the number of an item in a format of Word or CSS, a, A, i or I; else in digits; "" for ""."""
+    """Return the label of item `number`. `form`: a name of Word or CSS, or a, A, i, I; others give digits, "" gives ""."""
     form = _LATIN.get(form, form)
     labels, *signs = _FORMATS.get(form) or [""]
     digits, label, rest = f"{number}", "", max(0, number)

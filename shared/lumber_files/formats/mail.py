@@ -1,7 +1,7 @@
-"""Reads mails (.eml, .mbox) and saved pages (.mhtml) as Markdown: subject, headers and text.
+"""Reads emails (.eml, .mbox) and saved pages (.mhtml) as Markdown: subject, headers and text.
 
-All text parts are read in order. Mails inside mails have a heading of their own. If a text has
-several forms, the plain form is read, unless its words are others.
+All text parts are read in order. Attached emails have headings of their own. Of alternatives, plain
+text is read if it has most of the words of the last one.
 """
 
 from __future__ import annotations
@@ -118,28 +118,29 @@ def _parts(part: Message) -> Iterator[tuple[Message, bool]]:
     if kind == "multipart/related":  # a text, its frames, and their resources
         used = [p for p in inside[1:] if p.get_filename() or p.get_content_subtype() == "html"]
         inside = [*inside[:1], *used]
-    shown = _choose_forms(inside) if kind == "multipart/alternative" else inside
-    for inner in inside:  # of other forms their attachments count
+    shown = _choose_alternatives(inside) if kind == "multipart/alternative" else inside
+    for inner in inside:  # of other alternatives, only attachments are listed
         for each, is_shown in _parts(inner):
             yield each, is_shown and inner in shown
 
 
-def _choose_forms(forms: list[Message]) -> list[Message]:
-    """Return those of the forms of a text that are shown.
+def _choose_alternatives(alternatives: list[Message]) -> list[Message]:
+    """Return the alternatives to read, of those of a text.
 
-    It is the plain one if that has most words of the last one, which mail programs show. The time
-    of an event may be in its calendar only.
+    That is plain text if it has most of the words of the last alternative, which mail programs
+    show; else the last one. Calendars are read, too: the time of an event may be only there.
     """
-    calendars = [form for form in forms if form.get_content_type() == _CALENDAR]
-    words = {form: _words(form) for form in forms if form not in calendars}
-    best = [form for form in words if words[form] or form is forms[-1]][-1:]
-    same = [form for form in words if 2 * len(words[form] & words[best[0]]) >= len(words[best[0]])]
-    plain = [form for form in same if form.get_content_type() == "text/plain"]
+    calendars = [each for each in alternatives if each.get_content_type() == _CALENDAR]
+    words = {each: _words(each) for each in alternatives if each not in calendars}
+    best = [each for each in words if words[each] or each is alternatives[-1]][-1:]
+    same = [each for each in words if 2 * len(words[each] & words[best[0]]) >= len(words[best[0]])]
+    plain = [each for each in same if each.get_content_type() == "text/plain"]
     return [*calendars, *(plain or best)[-1:]]
 
 
-def _words(form: Message) -> set[str]:
-    texts = (_decode_text(part) for part, is_shown in _parts(form) if is_shown and _is_text(part))
+def _words(alternative: Message) -> set[str]:
+    parts = _parts(alternative)
+    texts = (_decode_text(part) for part, is_shown in parts if is_shown and _is_text(part))
     return {word for text in texts for word in re.findall(r"\w+", unescape(_MARKUP.sub(" ", text)))}
 
 

@@ -1,4 +1,4 @@
-"""Cleans up the Markdown that anydoc writes; separates raised numbers from other numbers."""
+"""Cleans up the Markdown that anydoc writes; marks superscripts and subscripts."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 
 
-def set_apart(kind: str, before: str, text: str) -> str:
-    """Return a text, separated from the number or word before it.
+def mark_script(kind: str, before: str, text: str) -> str:
+    """Return a text with "^", "_" or a space before it, if it would join the number `before` it.
 
-    `kind` is "sup" for raised text, "sub" for lowered text, "note" for the mark of a note, and
+    `kind` is "sup" for a superscript, "sub" for a subscript, "note" for the mark of a note, and
     "after" for the text after one of these.
     """
     first = text[:1]
@@ -124,8 +124,8 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
             indent + text.replace("\\|", "|") for [text] in rows if text
         )
     while tables:
-        grid, heads = tables.pop(0)
-        below = rows if heads else rows[1:]
+        grid, header_rows = tables.pop(0)
+        below = rows if header_rows else rows[1:]
         if len(grid) == len(below) and max(map(len, grid)) == len(rows[0]):
             # In a sheet, a cell alone in its row is a title.
             _repeat_spanning_cells(below, grid, divide is not None)
@@ -135,8 +135,8 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
             break
     if divide:
         return "\n\n".join(divide(rows))
-    # Word states whether the first row names the columns. With two columns, it does so above
-    # numbers: other tables may have names and values.
+    # Other formats than Word do not state whether the first row is a header. With two columns, it
+    # is one only above numbers: other such tables may be lists of names and values.
     if kind != "docx" and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
         del rows[: is_data and names_columns(rows[1])]

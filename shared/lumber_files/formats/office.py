@@ -44,11 +44,11 @@ _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSp
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
-_RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
+_RTF_SUPERSCRIPT = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
-_RTF_HEAD = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or foot of a page
+_RTF_HEADER = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or footer
 # The label of an item of RTF as text, after the label that anydoc writes.
 _RTF_LABEL = re.compile(r"^( *)(?:(-)(?: [·•▪]| \\[*-])|- (\d+)\\?([.)])) ", re.MULTILINE)
 _NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
@@ -58,14 +58,14 @@ _NOT_IN_SPINE = "//*[contains(@media-type, 'html')][not(@properties='nav' or @id
 _SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # whose font is unknown, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
-# Parts with heads and feet of pages, and XPaths of their lines and of the texts in a line.
-_HEADS = re.compile(
+# Parts with page headers and footers, and XPaths of their lines and of the texts in a line.
+_HEADERS = re.compile(
     r"word/(?:header|footer)\d*\.xml|(?:styles|content)\.xml|ppt/slides/slide\d+\.xml"
 )
-_LINES_OF_HEADS = "//w:p[not(ancestor::w:p)] | //style:header//text:p | //style:footer//text:p"
-_LINES_OF_HEADS += " | //presentation:*[contains(local-name(), '-decl')][@presentation:name ="
-_LINES_OF_HEADS += "//drawing:page/@*[starts-with(local-name(), 'use-')]] "
-_LINES_OF_HEADS += "| //p:sp[not(*/p:cNvPr/@hidden)][*/*/p:ph[@type='ftr' or @type='dt']]//a:p"
+_LINES_OF_HEADERS = "//w:p[not(ancestor::w:p)] | //style:header//text:p | //style:footer//text:p"
+_LINES_OF_HEADERS += " | //presentation:*[contains(local-name(), '-decl')][@presentation:name ="
+_LINES_OF_HEADERS += "//drawing:page/@*[starts-with(local-name(), 'use-')]] "
+_LINES_OF_HEADERS += "| //p:sp[not(*/p:cNvPr/@hidden)][*/*/p:ph[@type='ftr' or @type='dt']]//a:p"
 _SHOWN = "(.//w:t/text() | .//a:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab"
 _SHOWN += "| .//w:ptab | .//w:br | .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
 _TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
@@ -108,7 +108,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
         content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as in StarOffice
-        content = _RTF_RAISED.sub(rb"\1^", content)
+        content = _RTF_SUPERSCRIPT.sub(rb"\1^", content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(
             lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],
@@ -142,11 +142,11 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = "\n\n".join(filter(None, [markdown, *shapes]))
     elif kind != "epub":
         lines = []
-        if kind == "rtf" and _RTF_HEAD.search(content):  # anydoc reads them if they are notes
-            notes = _NOTE.split(convert_document(_RTF_HEAD.sub(rb"{\\footnote", content), kind))
+        if kind == "rtf" and _RTF_HEADER.search(content):  # anydoc reads them if they are notes
+            notes = _NOTE.split(convert_document(_RTF_HEADER.sub(rb"{\\footnote", content), kind))
             lines = _TABLE_SIGNS.sub(" ", "".join(notes[1:])).split("\n")
-        for name in filter(_HEADS.fullmatch, parts if markdown or kind != "pptx" else ()):
-            for line in find(parse_xml(parts[name]), _LINES_OF_HEADS):
+        for name in filter(_HEADERS.fullmatch, parts if markdown or kind != "pptx" else ()):
+            for line in find(parse_xml(parts[name]), _LINES_OF_HEADERS):
                 shown = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
                 lines.append("".join(shown))
         for text in dict.fromkeys(" ".join(line.split()) for line in lines):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lumber_files.formats.list_numbers import label_item
-from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.formats.markdown_cleanup import mark_script
 from lumber_files.formats.package import clean_description, find, parse_xml, qualify
 from lumber_files.formats.sheet_tables import MAX_COLUMNS, SheetCells, list_notices, write_cells
 from lumber_files.formats.symbol_fonts import show_symbols
@@ -73,7 +73,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
 
 
 def _show_spans(root: Any, named_styles: Any) -> None:
-    """Empty hidden spans, separate raised numbers and write the symbols of other spans."""
+    """Empty hidden spans, separate superscripts and write the symbols of other spans."""
     styles: dict[str, dict[str, str]] = {}
     families = {}
     for part in (named_styles, root):  # a style comes after its base
@@ -94,7 +94,7 @@ def _show_spans(root: Any, named_styles: Any) -> None:
         font = style.get(font_name, "")
         span.text = show_symbols(span.text or "", families.get(font, font))
         if span.tag == tags[0] and re.match("super|[1-9]", style.get(position, "")):
-            span.text = set_apart("sup", "x", span.text)
+            span.text = mark_script("sup", "x", span.text)
 
 
 def _make(root: Any, name: str, text: str = "", *children: Any) -> Any:

@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.formats.markdown_cleanup import mark_script
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -68,7 +68,7 @@ def qualify(name: str) -> str:
 
 
 def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
-    """Write symbols as Unicode, and separate raised and lowered numbers from the text before.
+    """Write symbols as Unicode, and separate superscripts and subscripts from the text before.
 
     `fonts` and `position` are XPaths from the properties of a run.
     """
@@ -84,7 +84,7 @@ def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
             placed = find(properties, f"string({position})")  # such as "superscript" or "-25000"
             if placed.strip("0") not in ("", "baseline"):
                 kind = "sub" if placed.startswith(("sub", "-")) else "sup"
-        text.text = set_apart(kind, before, text.text or "")
+        text.text = mark_script(kind, before, text.text or "")
         text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
         before = text.text[-1:]
 
@@ -103,7 +103,7 @@ def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
 
 
 def is_page_number(line: str) -> bool:
-    """Return whether a line of a head or foot is a page number; three numbers are a date."""
+    """Return whether a line of a header or footer is a page number; three numbers are a date."""
     words = re.findall(r"\d+|[^\W\d]+", line.lower())
     return all(map(_PAGE_WORD.fullmatch, words)) and sum(map(str.isdigit, words)) < 3
 

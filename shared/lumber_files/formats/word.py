@@ -18,7 +18,7 @@ from lumber_files.formats.package import (
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 
-# Properties of styles: list and level, hidden or raised text, a symbol font.
+# Properties of styles: list and level, hidden text or superscripts, a symbol font.
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcPr/w:cellDel]"

@@ -1,4 +1,4 @@
-"""Finds tables without drawn lines: rows of numbers below heads of columns."""
+"""Finds tables without drawn lines: rows of numbers below column headers."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _NUMBER = re.compile(
     rf"[({SIGNS}*\u2013\u2212-]*\d(?:[\d.,\u2013]*\d)?[%)*]*|[\u2020\u2021]|\([A-Z]{{1,2}}\)"
 )
 _MARK = re.compile(r"\(\d\)")
-# "12 kg", but neither "2 of" nor "2Q", which is a head.
+# "12 kg", but neither "2 of" nor "2Q", which is a header.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
-_HEAD_GAP = 0.6  # times the size, between the heads of two columns; a space is a third
+_HEADER_GAP = 0.6  # times the size, between the headers of two columns; a space is a third
 _NUMBER_GAP = 0.4  # times the size, between two numbers; a space may separate thousands
 _MAX_CELL_GAP = 2.0  # points, between a column and its dashes
 _MAX_LABEL_LINES = 3  # between two rows of a table, such as "Revenues", or as many as the rows
 _MAX_ROW_DISTANCE = 4.0  # times the size
-_MAX_HEAD_DISTANCE = 2.2  # times the size, between two lines of the heads
-_MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the heads to the first
+_MAX_HEADER_DISTANCE = 2.2  # times the size, between two lines of the headers
+_MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the headers to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
-_MIN_COUNT = 4  # of columns with the heads 1, 2, 3 and so on
+_MIN_COUNT = 4  # of columns with the headers 1, 2, 3 and so on
 _NOTE = re.compile(r"\(.*\)|\[.*\]")  # "(in millions)" in the middle of a page
-_MAX_HEAD_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
-_MAX_HEAD_LINES = 40  # the heads of many columns have a line for each word
-_MAX_RULE_DISTANCE = 0.9  # times the size, from the head of several columns to the line below
-# Times the size: heads may extend so much farther left and right than numbers.
+_MAX_HEADER_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
+_MAX_HEADER_LINES = 40  # the headers of many columns have a line for each word
+_MAX_RULE_DISTANCE = 0.9  # times the size, from the header of several columns to the line below
+# Times the size: headers may extend so much farther left and right than numbers.
 _MAX_LEFT_SLACK, _MAX_RIGHT_SLACK = 3.0, 8.0
 
 
@@ -72,7 +72,7 @@ def find_column_tables(
 ) -> Iterator[tuple[Sequence[TextLine], list[list[str]]]]:
     """Yield the lines and the cells of the tables of a page, given its lines in reading order.
 
-    A rule below the head of several columns shows which columns it covers.
+    A rule below the header of several columns shows which columns it covers.
     """
     cells = [_cells(line) for line in lines]
     rules = sorted((rule for rule in rules if not rule.upright), key=_TOP)
@@ -80,7 +80,7 @@ def find_column_tables(
     while start < len(lines):
         rows = _rows_from(lines, cells, start)
         stop = rows[-1] + 1 if rows else start + 1
-        while rows and _is_head(cells[rows[0]], least=1):
+        while rows and _is_header(cells[rows[0]], least=1):
             del rows[0]
         most = max((sum(c.is_value for c in cells[row][1:]) for row in rows), default=0)
         if len(rows) + most > 2 and (columns := _columns([cells[row][1:] for row in rows])):
@@ -88,12 +88,13 @@ def find_column_tables(
             edge = max(cells[row][0].right for row in rows)
             first = min(cells[row][0].left for row in rows) + pitch
             inner = [rule for rule in rules if rule.left > first]  # not below the labels
-            heads, labels = _heads_above(lines[last : rows[0] + 1], columns, inner, pitch, edge)
-            head, body = _head_row(heads, columns, rules, inner), [*labels, *lines[rows[0] : stop]]
+            headers, labels = _headers_above(lines[last : rows[0] + 1], columns, inner, pitch, edge)
+            header = _header_row(headers, columns, rules, inner)
+            body = [*labels, *lines[rows[0] : stop]]
             signed = any(word.text in SIGNS for row in rows for word in lines[row].words)
-            # A single row is a table if each of its columns has a head.
-            if all(head[1:]) if len(rows) == 1 else heads or most > 1 or signed:
-                yield [*chain(*heads), *body], [head, *_body(body, columns, pitch)]
+            # A single row is a table if each of its columns has a header.
+            if all(header[1:]) if len(rows) == 1 else headers or most > 1 or signed:
+                yield [*chain(*headers), *body], [header, *_body(body, columns, pitch)]
                 last = stop
         start, last = stop, stop if len(rows) > 1 else last
 
@@ -116,7 +117,7 @@ def _cells(line: TextLine, gap: float | None = None, edge: float = inf) -> list[
             if gap is not None:
                 begins = last is None or word.left - last.right > gap
             elif last and (last.text in SIGNS or word.text.strip(")") == "%"):
-                begins = _YEAR.fullmatch(last.text) is not None  # "%" is the next head
+                begins = _YEAR.fullmatch(last.text) is not None  # "%" is the next header
             if begins:
                 cells.append([])
             cells[-1].append(word)
@@ -126,7 +127,7 @@ def _cells(line: TextLine, gap: float | None = None, edge: float = inf) -> list[
     ]
 
 
-def _is_head(cells: _Ranges, least: int = 2) -> bool:
+def _is_header(cells: _Ranges, least: int = 2) -> bool:
     """Return whether all numbers of a row are years, and there are at least `least`, or count."""
     values = [cell.text for cell in cells if cell.is_value and cell.text != "%"]
     counts = len(values) >= _MIN_COUNT and values == [*map(str, range(1, len(values) + 1))]
@@ -140,7 +141,7 @@ def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: 
     for number in range(start, len(lines)):
         line, own = lines[number], cells[number]
         alike = rows[-1:] == [number - 1] and len(own) == len(cells[number - 1]) - 1
-        sums = all(c.is_value and c.right > edge for c in own) and not _is_head(own, least=1)
+        sums = all(c.is_value and c.right > edge for c in own) and not _is_header(own, least=1)
         below = sums and lines[number - 1].base - line.base > line.size / 2
         if alike and below and any(map(str.isdigit, line.text)):
             own.insert(0, _Range(lines[rows[0]].left, lines[rows[0]].left))  # without labels
@@ -151,7 +152,7 @@ def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: 
             far = down > (number - rows[-1]) * _MAX_ROW_DISTANCE * lines[rows[-1]].size
             if down <= 0 or far or number - rows[-1] > max(_MAX_LABEL_LINES, len(rows)) + 1:
                 break
-        if values and not (rows and _is_head(cells[number])):
+        if values and not (rows and _is_header(cells[number])):
             rows.append(number)
             edge = max(edge, values[0].left)
         elif values or not rows or line.right > edge or is_note:
@@ -214,20 +215,20 @@ def _body(lines: Sequence[TextLine], columns: _Ranges, pitch: float) -> Iterator
     yield last
 
 
-def _heads_above(
+def _headers_above(
     lines: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule], pitch: float, edge: float
 ) -> tuple[list[list[TextLine]], list[TextLine]]:
-    """Return the levels of heads above the last line, and the label lines below the heads.
+    """Return the levels of headers above the last line, and the label lines below the headers.
 
     The labels of the rows end at an `edge`.
     """
     row, levels, headed = lines[-1], list[list[TextLine]](), list[int]()
-    before = lines[-1 - _MAX_HEAD_LINES : -1][::-1]
+    before = lines[-1 - _MAX_HEADER_LINES : -1][::-1]
     top = row.base
     for level in by_height(takewhile(lambda line: line.base > row.base, before))[::-1]:
         size = max(line.size for line in (row, *level))
-        beside, over = _heads(level, columns, rules)
-        far = max(_MAX_HEAD_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
+        beside, over = _headers(level, columns, rules)
+        far = max(_MAX_HEADER_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
         if len(over) in (0, len(columns)):
             far *= 2  # a blank line
         is_note = len(over) == 1 < len(columns) and _NOTE.fullmatch(over[0].text) is not None
@@ -250,11 +251,11 @@ def _heads_above(
     return levels[lowest : highest + 1][::-1], labels
 
 
-def _heads(
+def _headers(
     level: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule]
 ) -> tuple[list[_Range], list[_Range]]:
     """Return the cells of a level above the labels, and the cells above columns."""
-    gaps = [_HEAD_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
+    gaps = [_HEADER_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
     cells = sorted(chain(*map(_cells, level, gaps)))
     slack = _MAX_LEFT_SLACK * level[0].size  # a year may be above a currency sign
     below = [] if _is_long(level[0]) else _rules_below(level[0], rules)
@@ -266,7 +267,7 @@ def _heads(
 
 
 def _is_long(line: TextLine) -> bool:
-    return len(line.cells) == 1 and len(line.words) > _MAX_HEAD_WORDS
+    return len(line.cells) == 1 and len(line.words) > _MAX_HEADER_WORDS
 
 
 def _above(rule: _Range, cells: _Ranges) -> list[_Range]:
@@ -274,28 +275,28 @@ def _above(rule: _Range, cells: _Ranges) -> list[_Range]:
 
 
 def _rules_below(line: TextLine, rules: Sequence[Rule]) -> list[_Range]:
-    """Return the rules just below heads."""
+    """Return the rules just below headers."""
     ends = line.base - _MAX_RULE_DISTANCE * line.size, line.base
     first, last = (bisect_left(rules, end, key=_TOP) for end in ends)
     return [_Range(rule.left, rule.right) for rule in rules[first:last]]
 
 
-def _head_row(
-    heads: Sequence[list[TextLine]], columns: _Ranges, rules: Sequence[Rule], inner: Sequence[Rule]
+def _header_row(
+    levels: Sequence[list[TextLine]], columns: _Ranges, rules: Sequence[Rule], inner: Sequence[Rule]
 ) -> list[str]:
-    """Return the heads of columns; a head of several columns is repeated in each column."""
+    """Return the headers of columns; a header of several columns is repeated in each column."""
     row = [""] * (len(columns) + 1)
     columns = [*columns]
-    for level in heads[::-1]:
-        beside, over = _heads(level, columns, inner)
+    for level in levels[::-1]:
+        beside, over = _headers(level, columns, inner)
         places = [range(1)] * len(beside)
-        lower = row[1:] if level is not heads[-1] else []
+        lower = row[1:] if level is not levels[-1] else []
         ranges = _columns_below(over, level[0], columns, rules, lower)
         for cell, own in zip(over, ranges, strict=True):
-            # Text in the heads of all columns is kept once: a row's context has few words.
+            # Text in the headers of all columns is kept once: a row's context has few words.
             common = len(own) == len(columns) > 1
             places.append(range(1) if common else range(own.start + 1, own.stop + 1))
-            if len(own) == 1:  # the heads above have the same width
+            if len(own) == 1:  # the headers above have the same width
                 left, right, _ = columns[own.start]
                 columns[own.start] = _Range(min(left, cell.left), max(right, cell.right))
         for cell, numbers in [*zip([*beside, *over], places, strict=True)][::-1]:
@@ -307,17 +308,17 @@ def _head_row(
 def _columns_below(
     cells: _Ranges, line: TextLine, columns: _Ranges, rules: Sequence[Rule], lower: Sequence[str]
 ) -> list[range]:
-    """Return the columns of each head of a level: above the same rule, or around the head.
+    """Return the columns of each header of a level: above the same rule, or around the header.
 
-    If there are `lower` heads of the columns, a head in the middle of several columns belongs to
-    all if it is above a rule or extends into the columns beside its own, or if it or all lower
-    heads are years.
+    If there are `lower` headers of the columns, a header in the middle of several columns is that
+    of all if it is above a rule or extends into the columns beside its own, or if it or all lower
+    headers are years.
     """
     places, spreads, below = [], [], _rules_below(line, rules)
     for cell in cells:
         wide = cell
         for rule in below:
-            # No rule below all heads; each column may have its own piece of the rule.
+            # No rule below all headers; each column may have its own piece of the rule.
             if _above(rule, cells) in ([], [cell]) and _overlap(cell, rule) > 0:
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]
@@ -344,13 +345,13 @@ def _columns_below(
     return places
 
 
-def _of_years(heads: Sequence[str]) -> bool:
-    """Return whether each head differs from other heads only in the year."""
-    others = [_DATE.sub("", head) for head in heads]
-    return all(map(_DATE.search, heads)) and all(others.count(one) > 1 for one in others)
+def _of_years(headers: Sequence[str]) -> bool:
+    """Return whether each header differs from other headers only in the year."""
+    others = [_DATE.sub("", header) for header in headers]
+    return all(map(_DATE.search, headers)) and all(others.count(one) > 1 for one in others)
 
 
 def _shift(cell: _Range, numbers: range, columns: _Ranges) -> float:
-    """Return the distance from the middle of a head to the middle of columns."""
+    """Return the distance from the middle of a header to the middle of columns."""
     left, right = columns[numbers[0]].left, columns[numbers[-1]].right
     return abs(cell.left + cell.right - left - right) / 2

@@ -46,10 +46,10 @@ def bookmark_key(title: str) -> str:
 
 
 class TypeStyles:
-    """The type of a file: it distinguishes headings and code from text.
+    """The fonts of a file, which distinguish headings and code from body text.
 
     Attributes:
-        text: The size of most of the type.
+        body_size: The most common font size, in points.
     """
 
     def __init__(self, pages: Sequence[Sequence[TextLine]], outline: Outline) -> None:
@@ -57,7 +57,7 @@ class TypeStyles:
         for line, after in (pair for page in pages for pair in pairwise(page)):
             if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
                 leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
-        self.text = text_size(pages)
+        self.body_size = text_size(pages)
         alone = [line for page in pages for line in page if len(line.cells) == 1]
         half = sum(len(line.text) for line in alone) / 2
         by_weight = [sum(len(o.text) for o in alone if o.bold == weight) for weight in range(3)]
@@ -81,32 +81,32 @@ class TypeStyles:
         """Return whether two lines may be of one heading; those of a title may differ a little."""
         if line.level != other.level:
             return False
-        if line.size >= _TITLE_SCALE * self.text:
+        if line.size >= _TITLE_SCALE * self.body_size:
             return abs(line.size - other.size) <= _MAX_SIZE_DIFFERENCE * line.size
         return line.bold == other.bold and line.size == other.size
 
     def is_code(self, line: TextLine) -> bool:
         """Return whether a line is code: in a monospaced font, if most text is not."""
-        return line.fixed and self._fixed_is_rare and line.size < HEADING_SCALE * self.text
+        return line.fixed and self._fixed_is_rare and line.size < HEADING_SCALE * self.body_size
 
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
         """Return whether lines are a heading, by tags, bookmark or type."""
         text = " ".join(line.text for line in lines)
         words = text.split()
         size = lines[0].size
-        scale = 2 if size >= _TITLE_SCALE * self.text else 1
+        scale = 2 if size >= _TITLE_SCALE * self.body_size else 1
         few = len(words) <= scale * _MAX_WORDS and len(lines) <= scale * _MAX_LINES
         if not few or not all(map(is_text, lines)):
             return False
         if self.stated_level(page, lines):
             return True
         bold = lines[0].bold > self._weight
-        larger = size >= HEADING_SCALE * self.text
+        larger = size >= HEADING_SCALE * self.body_size
         capital = self._capitals_are_rare and text.isupper() and not _COMMAND.search(text)
         return (
             (larger or bold or capital)
             and not _NO_SECTION.match(text)
-            and size >= _MIN_HEADING_SCALE * self.text
+            and size >= _MIN_HEADING_SCALE * self.body_size
             and sum(o.isalpha() * (1 + (o >= _HAN)) for o in text)
             > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] not in "!*\u2020\u2021")

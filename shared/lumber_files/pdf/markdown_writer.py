@@ -21,14 +21,14 @@ from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, find_grids
 from lumber_files.pdf.running_heads import strip_running_heads
 from lumber_files.pdf.tagged_tables import find_tagged_tables
-from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_raised
+from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, join_note_marks
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MIN_INDENT = 6  # points; items of one level differ by less, as "9." and "10." do
 _LEVEL_INDENT = " " * 4  # the width of "10. "
 _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
-_MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
+_MAX_HEADER_HEIGHT = 6  # times the size: of the column headers of a table
 _MAX_CELL_LEADING = 1.6  # times the size, between two lines of a cell
 _MIN_PICTURE = 4  # times the size of a caption; a lower picture is a band of a table
 _MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
@@ -53,7 +53,7 @@ def to_markdown(
     Words in it are still divided by line ends; see `finish`. The title is the first running head.
     Pages have their lines, and the rules drawn on each.
     """
-    kept, heads, notes = strip_running_heads([*map(join_raised, pages)])
+    kept, heads, notes = strip_running_heads([*map(join_note_marks, pages)])
     lines = [order_lines(page) for page in kept]
     styles = TypeStyles(lines, outline)
     blocks = [
@@ -225,7 +225,7 @@ def _divide(
     number: int, lines: Sequence[TextLine], styles: TypeStyles, pictures: Sequence[Rule]
 ) -> Iterator[_Block]:
     rises = ((b.base - a.base) / a.size for a, b in pairwise(lines))
-    beside = {n for n, up in enumerate(rises, start=1) if -0.5 < up < _MAX_HEAD_HEIGHT}  # as heads
+    beside = {n for n, up in enumerate(rises, start=1) if -0.5 < up < _MAX_HEADER_HEIGHT}
     # Paragraphs of a column begin at the same place.
     margin_from = cache(lambda a, b: max(o.right for o in lines if a <= o.right and o.left <= b))
     start, in_table = 0, False
@@ -276,7 +276,7 @@ def _is_caption(
 ) -> bool:
     """Return whether lines no larger than text are below a picture, or alone beside one."""
     first, size = lines[start], lines[start].size
-    if size >= HEADING_SCALE * styles.text:
+    if size >= HEADING_SCALE * styles.body_size:
         return False
     after = lines[stop].base if stop < len(lines) else 0.0
     for picture in (p for p in pictures if p.top - p.bottom > _MIN_PICTURE * size):

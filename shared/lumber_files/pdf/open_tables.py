@@ -93,7 +93,7 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
     if not gutters or len(rows) < 2:
         return
     rows = [part for row in rows for part in _divide(row, gutters, few=len(rows) < 3)]
-    # `column_tables` knows the heads of numbers, but no cells that wrap behind the labels.
+    # `column_tables` knows the headers of numbers, but no cells that wrap behind the labels.
     cells = [_cells(row, gutters) for row in rows]
     numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
     wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
@@ -132,7 +132,7 @@ def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str
 
 
 def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
-    """Return the cells of rows below heads if a row lacks a cell before its last; else none."""
+    """Return the cells of rows below headers if a row lacks a cell before its last; else none."""
     gutters = _gutters(lines)
     gaps: tuple[list[float], list[float]] = [], []  # between words of a cell, and between cells
     for before, word in (pair for line in lines for pair in pairwise(line.words)):
@@ -152,7 +152,7 @@ def _divide(
 ) -> Iterator[list[TextLine]]:
     """Yield the rows between two rules: one, unless two numbers stand in a column.
 
-    With `few`, the only rules are above and below the heads, and below the table.
+    With `few`, the only rules are above and below the headers, and below the table.
     """
     levels = by_height(row)
     cells = [_cells(level, gutters) for level in levels]

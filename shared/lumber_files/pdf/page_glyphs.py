@@ -34,7 +34,7 @@ class PageGlyphs:
         objects: The objects drawn on the page.
         count: Number of glyphs, each of which has an index.
         order: PDFium's number of each glyph. Text from right to left is reordered.
-        turns: The number of words by the quarter turns to the left of their letters.
+        turns: How many words have each rotation, in quarter turns counter-clockwise.
     """
 
     def __init__(self, pdfium: Any, page: Any, tags: Tags) -> None:

@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 from statistics import median_low
 
 from lumber_core.text.unicode import SOUTHEAST_ASIAN
-from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
+from lumber_files.formats.markdown_cleanup import UNSPACED, mark_script
 from lumber_files.pdf.page_glyphs import PageGlyphs, turn_back
 from lumber_files.pdf.page_text import LOWER_HYPHEN, read_characters
 from lumber_files.pdf.right_to_left import WORD_FROM_RIGHT, order_line
@@ -149,7 +149,7 @@ class PageWords:
         return size, [self._glyphs.origin(index, turns)[0] for index in range(start, stop)]
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:
-        """Return the text of a word, with raised and lowered numbers separated.
+        """Return the text of a word, with superscript and subscript numbers separated.
 
         In a `level` word, the first and last characters have the same bottom.
         """
@@ -168,7 +168,7 @@ class PageWords:
                 heights[place] = max(heights[place], foot)
         kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
         for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
-            text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
+            text += mark_script(kind, text[-1:], "".join(unit for _, unit in part))
         return text
 
 

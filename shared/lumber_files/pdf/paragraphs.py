@@ -30,7 +30,7 @@ def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
     """Return whether a line continues the paragraph of the one before."""
     if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
         return False
-    if after.size >= HEADING_SCALE * max(line.size, styles.text):
+    if after.size >= HEADING_SCALE * max(line.size, styles.body_size):
         return False  # a heading may follow without space
     down = line.base - after.base
     if down <= 0:  # the next column
@@ -80,7 +80,7 @@ def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
 def move_notes(
     page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
 ) -> list[TextLine]:
-    """Return lines with the notes below a column after the paragraph that continues in the next."""
+    """Return lines with footnotes after the paragraph that goes on in the column after them."""
     kept: list[TextLine] = []
     notes: list[TextLine] = []
     most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])
@@ -91,7 +91,7 @@ def move_notes(
             in_notes = False
         elif not in_notes and _NOTE_MARK.match(line.text):
             below = any(line.base < rule.top < before.base for rule in short)
-            in_notes = below or line.size < min(styles.text, before.size)
+            in_notes = below or line.size < min(styles.body_size, before.size)
         if notes and not in_notes and not follows(kept[-1], line, styles):
             kept += notes
             notes = []

@@ -27,7 +27,7 @@ _MIN_COLUMN_ROWS = 5  # of two columns drawn row by row; fewer are a table or fi
 _MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
 _MIN_ROOM = 0.8  # times the size, between the bases of lines one below the other
 _MAX_CELL_RISE = 6  # times the size, from the end of a cell to the start of the one beside it
-_MAX_HEADS = 8  # lines beside a label, of the heads above its column
+_MAX_HEADERS = 8  # lines beside a label, of the headers above its column
 _MAX_PLACES = 1_000  # places searched for each group; pages have a few hundred
 
 
@@ -78,21 +78,21 @@ def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
         if passes or (rise > size / 2 and not is_cell):
             places = range(max(0, len(boxes) - _MAX_PLACES), len(boxes))
             room = _MIN_ROOM * size
-            heads = _MAX_HEADS if rise > _MAX_CELL_RISE * size else 1
-            at = next((n for n in places if _fits(box, boxes, n, room, heads)), len(boxes))
+            headers = _MAX_HEADERS if rise > _MAX_CELL_RISE * size else 1
+            at = next((n for n in places if _fits(box, boxes, n, room, headers)), len(boxes))
         placed.insert(at, lines)
         boxes.insert(at, box)
         at += 1
     return [line for lines in placed for line in lines]
 
 
-def _fits(box: Rule, boxes: Sequence[Rule], place: int, room: float, heads: int) -> bool:
+def _fits(box: Rule, boxes: Sequence[Rule], place: int, room: float, headers: int) -> bool:
     """Return whether a box belongs between the box at a place and the box before that place."""
     if not place:
         return all(o.top < box.bottom - room for o in boxes) and any(map(box.is_over, boxes))
     before, after = boxes[place - 1 : place + 1]
     begins_column = before.bottom < after.top - room and not before.is_over(box)
-    above = boxes[max(0, place - heads) : place]
+    above = boxes[max(0, place - headers) : place]
     below = before.bottom > box.top + room and any(map(box.is_over, above))
     return (below or begins_column) and box.bottom > after.top + room and box.is_over(after)
 

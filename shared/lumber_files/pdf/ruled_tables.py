@@ -85,7 +85,7 @@ class Grid:
         cells = [[""] * (len(self._lefts) - 1) for _ in self._bases[1:]]
         repeated: list[tuple[int, int, str]] = []
         for (row, column), inside in parts.items():
-            # A head or a band without upright rules has the columns of the other rows.
+            # A header or a band without upright rules has the columns of the other rows.
             columns = [{self._column(word) for word in part.words} for _, part in inside]
             if len(set().union(*columns)) > 1 and all(len(own) == 1 for own in columns):
                 for (_, part), (at,) in zip(inside, columns, strict=True):
@@ -106,9 +106,9 @@ class Grid:
     def _places_of(self, row: int, column: int) -> Iterator[tuple[int, int]]:
         """Yield the rows and columns of a cell; only the first of a band, over all columns."""
         bottom, right = row, column
-        while bottom + 2 < len(self._bases) and not self._is_ruled(column, bottom + 1):
+        while bottom + 2 < len(self._bases) and not self._has_rule_above(column, bottom + 1):
             bottom += 1
-        while right + 2 < len(self._lefts) and not self._is_drawn(right + 1, row):
+        while right + 2 < len(self._lefts) and not self._has_rule_left(right + 1, row):
             right += 1
         if right - column + 2 == len(self._lefts):
             right = column
@@ -138,18 +138,18 @@ class Grid:
         return self._firsts[row, column]
 
     def _first(self, row: int, column: int) -> tuple[int, int]:
-        while column and not self._is_drawn(column, row):
+        while column and not self._has_rule_left(column, row):
             column -= 1
-        while row and not self._is_ruled(column, row):
+        while row and not self._has_rule_above(column, row):
             row -= 1
         return row, column
 
-    def _is_drawn(self, column: int, row: int) -> bool:
+    def _has_rule_left(self, column: int, row: int) -> bool:
         """Return whether there is a rule on the left of a cell."""
         y = (self._bases[-1 - row] + self._bases[-2 - row]) / 2
         return any(rule.is_at(self._lefts[column], y) for rule in self._upright)
 
-    def _is_ruled(self, column: int, row: int) -> bool:
+    def _has_rule_above(self, column: int, row: int) -> bool:
         """Return whether there is a rule above a cell."""
         x = (self._lefts[column] + self._lefts[column + 1]) / 2
         return any(rule.is_at(x, self._bases[-1 - row]) for rule in self._level)

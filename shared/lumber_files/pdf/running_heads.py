@@ -17,7 +17,7 @@ _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter fi
 # pages, and so may be headings of similar sections, in larger type than text.
 _MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
-_MAX_ROW_DISTANCE = 2.5  # times the size, from a head of columns to their first row
+_MAX_ROW_DISTANCE = 2.5  # times the size, from a column header to the first row
 _MAX_LINE_DISTANCE = 1.5  # times the size, between two lines of a cell
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are no page numbers
 _ROMAN = re.compile(r"[ivxlc]+")
@@ -36,11 +36,14 @@ def strip_running_heads(
 ) -> tuple[list[list[TextLine]], list[TextLine], list[TextLine]]:
     """Return pages without the lines that most pages around them repeat at the same height.
 
-    Lines that differ in a number are rows of a table, unless the number counts the pages. Running
-    heads that name the chapter start or end with the page number. In the type of headings, titles
-    such as "Step 1" and "Step 2" are kept, and so is the first of equal lines. The second result
-    has the lines at the top of the first page with text that is nowhere else, the third the lines
-    of other heads.
+    - Lines that differ in a number are rows of a table, unless the number counts the pages.
+    - Running heads that name the chapter start or end with the page number.
+    - In the font size of headings, the first of equal lines is kept, and all lines that differ in a
+      number, such as "Step 1" and "Step 2".
+
+    Returns:
+        The pages; removed header lines of the first page; and removed lines of other places. Both
+        have only text that is nowhere else.
     """
     largest = HEADING_SCALE * text_size(pages)
     ordered = [sorted(page, key=lambda line: -line.base) for page in pages]
@@ -81,7 +84,7 @@ def strip_running_heads(
                     dropped[line] = number, side
     kept = [[line for line in page if line not in dropped] for page in pages]
     states = title_key(" ".join(line.text for page in kept for line in page))
-    said: tuple[list[TextLine], list[TextLine]] = [], []
+    unique: tuple[list[TextLine], list[TextLine]] = [], []
     for line in (line for page in pages for line in page if line in dropped):
         place = dropped[line]
         own = f"{place[0] + first}" if numbered else ""
@@ -90,8 +93,8 @@ def strip_running_heads(
             stated = _LABEL.sub(" ", " ".join(word for word in words.split() if word != own))
             if (own_key := title_key(stated)) not in states:
                 states += own_key
-                said[any(place)].append(TextLine(cell))
-    return kept, *said
+                unique[any(place)].append(TextLine(cell))
+    return kept, *unique
 
 
 def _edge(page: Sequence[TextLine]) -> list[TextLine]:
@@ -137,7 +140,7 @@ def _first_page_numbers(line: TextLine, number: int) -> set[int]:
 
 
 def _is_row_of(line: TextLine, inward: TextLine, largest: float) -> bool:
-    """Return whether a line is a row or the head of columns, and the next line continues it."""
+    """Return whether a line is a row or a column header, and the next line continues it."""
     rows = min(len(line.cells), len(inward.cells)) > 1
     alike = rows or line.size < max(largest, HEADING_SCALE * inward.size)
     return alike and _is_near([line, inward], _MAX_ROW_DISTANCE if rows else _MAX_LINE_DISTANCE)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from lumber_files.formats.markdown_cleanup import UNSPACED, set_apart
+from lumber_files.formats.markdown_cleanup import UNSPACED, mark_script
 from lumber_files.pdf.page_tags import CellTag
 
 _MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
@@ -19,7 +19,7 @@ _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the size
 _MAX_MARKS = 200  # of a page; more marks are ordinary numbers or letters
-_RAISED_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
+_NOTE_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
@@ -47,11 +47,11 @@ class Word(NamedTuple):
     fixed: bool = False
     """Whether its font is monospaced, as in code."""
     turns: int = 0
-    """Quarter turns to the left."""
+    """Quarter turns counter-clockwise."""
     level: int = 0
-    """That of the heading which the file states it is in, or 0."""
+    """The level of the tagged heading that it is in, or 0."""
     cell: CellTag = CellTag()
-    """The cell of a table which the file states it is in."""
+    """The tagged cell of a table that it is in."""
 
 
 class TextLine:
@@ -60,10 +60,10 @@ class TextLine:
     Attributes:
         words: In reading order.
         added: Whether they belong to an annotation, such as the field of a form.
-        size: The size of most of the type.
+        size: The most common font size.
         bold: The weight of its lightest word.
         fixed: Whether all of it is monospaced, as in code.
-        level: That of a heading, if the file states that all of it is in one, or 0.
+        level: The level of the tagged heading that all of it is in, or 0.
         cells: The words between wide gaps: one cell unless the line is a row of a table.
     """
 
@@ -105,7 +105,7 @@ def is_from_right(text: str) -> bool:
 def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
     """Return whether words continue the line of other words.
 
-    PDFium ends a line after raised characters, and between the short cells of a row.
+    PDFium ends a line after superscripts, and between the short cells of a row.
     """
     last, first = before[-1], after[0]
     size = max(last.size, first.size)
@@ -127,14 +127,14 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     if first.left - last.right > _MAX_LETTER_GAP * max(last.size, first.size):
         return [*before, *after]
     kind = "sup" if first.base - before[0].base > MIN_RAISE * last.size else "after"
-    text = last.text + set_apart(kind, last.text[-1], first.text)
+    text = last.text + mark_script(kind, last.text[-1], first.text)
     return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
 
 
-def join_raised(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines with the raised marks of notes, which may be drawn last, after their words."""
+def join_note_marks(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines with superscript note marks, which may be drawn last, after their words."""
     lines = dict(enumerate(page))
-    marks = [n for n, o in lines.items() if all(_RAISED_MARK.fullmatch(w.text) for w in o.words)]
+    marks = [n for n, o in lines.items() if all(_NOTE_MARK.fullmatch(w.text) for w in o.words)]
     for number in marks if len(marks) <= _MAX_MARKS else ():
         line = lines[number]
         if line is not page[number]:
@@ -147,7 +147,7 @@ def join_raised(page: Sequence[TextLine]) -> list[TextLine]:
 
 
 def _put_behind(mark: Word, lines: dict[int, TextLine]) -> bool:
-    """Put a raised mark after its larger word; return whether there is such a word."""
+    """Put a superscript mark after its larger word; return whether there is such a word."""
     for number, line in lines.items():
         for end, word in enumerate(line.words, start=1):
             rise, gap = (mark.base - word.base) / word.size, (mark.left - word.right) / word.size
@@ -159,7 +159,7 @@ def _put_behind(mark: Word, lines: dict[int, TextLine]) -> bool:
 
 
 def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
-    """Return the size of most of the type outside tables."""
+    """Return the most common font size outside tables."""
     sizes = Counter[float]()
     for line in (line for page in pages for line in page if len(line.cells) == 1):
         sizes[line.size] += len(line.text)

@@ -772,7 +772,7 @@ def test_a_binary_file_states_what_it_hides_and_what_is_left_out(kind, record, n
 )
 def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(places, look, is_marked):
     block = (pack("<II", *places) + look).ljust(511, b"\0") + b"\1"
-    notices = [] if is_marked else ["raised, lowered or hidden text is not marked"]
+    notices = [] if is_marked else ["superscript, subscript or hidden text is not marked"]
     assert list_left_out(bytes(512) + block, "doc") == notices
 
 

@@ -136,8 +136,8 @@ def test_a_filters_own_error_is_not_taken_for_damage() -> None:
     ("model", "message"),
     [
         (Odd(lambda vector: [math.nan, *vector[1:]]), "not finite"),
-        (Odd(lambda vector: []), "of 0 numbers for one text and of 128 for others"),
-        (Odd(lambda vector: vector[:64]), "of 64 numbers for one text and of 128 for others"),
+        (Odd(lambda vector: []), "of 0 dimensions for one text and of 128 for others"),
+        (Odd(lambda vector: vector[:64]), "of 64 dimensions for one text and of 128 for others"),
     ],
 )
 def test_a_model_that_is_not_known_again_is_refused(model: WordVectors, message: str) -> None:
@@ -260,7 +260,7 @@ def test_of_two_models_that_make_an_index_at_once_one_is_refused(place: Place) -
     with ThreadPoolExecutor() as pool:
         first, second = sorted(pool.map(add, [Waiting(128), Waiting(64)]))
     assert first == "added"
-    assert "pass the model that the index was made with" in second
+    assert "pass the model that the index was built with" in second
 
 
 def test_a_path_is_that_of_a_file_wherever_the_process_runs_later(tmp_path, monkeypatch) -> None:
