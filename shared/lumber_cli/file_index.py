@@ -140,10 +140,9 @@ class FileIndex:
         self._records.flush()
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
-        """Remove the indexed files below some folders that do not exist any more.
+        """Remove the indexed files below some folders (resolved paths) that do not exist any more.
 
-        The paths of the folders are resolved. Files in `present` exist. If a folder itself is
-        missing, its files stay.
+        Files in `present` exist. If a folder itself is missing, its files stay.
         """
         folders = [*folders]
         gone = [

@@ -166,8 +166,7 @@ def _join_pages(
             notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(listed)}")
     metadata = _markdown_metadata(titles, name)
     headings = _FIRST_LEVEL.findall(text)
-    # Without this, the only heading would be the title, even if it is the name of an agency, or of
-    # a company without the year that the file name has.
+    # Otherwise the only heading is the title, such as an agency, or a company without the year.
     if TITLE_KEY not in metadata and len(headings) == 1 and name_beside(headings[0], name):
         metadata[TITLE_KEY] = name_beside(headings[0], name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=tuple(notices))

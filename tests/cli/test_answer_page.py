@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lumber_cli.html_pages.answer_page import answer_page
-from lumber_cli.html_pages.markdown_styles import HIDDEN, find_styles
+from lumber_cli.html_pages.markdown_styles import HIDDEN_STYLE, find_styles
 from lumber_cli.html_pages.page import write_page
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
@@ -313,7 +313,7 @@ def test_what_divides_pages_is_not_seen() -> None:
         each.span.of(text)
         for kind, span in zip(blocks, spans, strict=True)
         for each in find_styles(text, kind, span)
-        if each.style == HIDDEN
+        if each.style == HIDDEN_STYLE
     }
     assert hidden == {"```\n", "\f"}
 

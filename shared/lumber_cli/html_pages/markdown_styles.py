@@ -17,7 +17,7 @@ from lumber_core.spans import Span
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-HIDDEN = "hidden"
+HIDDEN_STYLE = "hidden"
 """The style of syntax characters, such as "**", and of page breaks."""
 
 
@@ -25,7 +25,7 @@ class Styled(NamedTuple):
     """A range of a text with a style."""
 
     span: Span
-    style: str  # `HIDDEN`, "bullet", "strong", "em", "s", "link" or "code"
+    style: str  # `HIDDEN_STYLE`, "bullet", "strong", "em", "s", "link" or "code"
 
 
 _BLOCK_SYNTAX = {
@@ -46,10 +46,10 @@ def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
     """Yield the styled ranges of a block of Markdown, or of a part of it; they may overlap."""
     within, begins = block.of(text), block.start
     for page_break in re.finditer("\f", within):
-        yield Styled(Span(*page_break.span()).shifted(block.start), HIDDEN)
+        yield Styled(Span(*page_break.span()).shifted(block.start), HIDDEN_STYLE)
     if pattern := _BLOCK_SYNTAX.get(kind):
         for match in pattern.finditer(within):
-            yield Styled(Span(*match.span()).shifted(block.start), HIDDEN)
+            yield Styled(Span(*match.span()).shifted(block.start), HIDDEN_STYLE)
             if match.start() == 0:
                 begins += match.end()
     bullet = _BULLET.match(within) if kind == "list item" else None
@@ -70,14 +70,14 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
         row = Span(end, end + len(line))
         end = row.end
         if not line.strip() or _DIVIDER.fullmatch(line):
-            yield [row], [Styled(row, HIDDEN)]
+            yield [row], [Styled(row, HIDDEN_STYLE)]
             continue
         bars = [row.start + match.start() for match in _BAR.finditer(line)]
         edges = [
             bar for bar in bars if text[row.start : bar].strip() and text[bar + 1 : end].strip()
         ]
         cells = [Span(*ends) for ends in pairwise([row.start, *edges, end])]
-        hidden = [Styled(Span(bar, bar + 1), HIDDEN) for bar in bars]
+        hidden = [Styled(Span(bar, bar + 1), HIDDEN_STYLE) for bar in bars]
         inline = [styled for cell in cells for styled in _inline(text, cell)]
         yield cells, [*hidden, *inline]
 
@@ -85,7 +85,7 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
 def strip_syntax(title: str) -> str:
     """Return the title of a heading without syntax characters."""
     full_span = Span(0, len(title))
-    hidden = [span for span, style in _inline(title, full_span) if style == HIDDEN]
+    hidden = [span for span, style in _inline(title, full_span) if style == HIDDEN_STYLE]
     edges = [0, *(edge for span in hidden for edge in span), len(title)]
     return "".join(title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
@@ -110,14 +110,14 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
             sure = False
             continue
         if sure and start > position:
-            yield Styled(Span(position, start), HIDDEN)
+            yield Styled(Span(position, start), HIDDEN_STYLE)
         position, sure = start + len(visible), True
         token_styles = [_STYLES[token.type]] if token.type in _STYLES else []
         for style in {*styles, *token_styles}:
             yield Styled(Span(start, position), style)
     rest = Span(position, block.end).stripped(text)
     if sure and rest.start < rest.end:
-        yield Styled(rest, HIDDEN)
+        yield Styled(rest, HIDDEN_STYLE)
 
 
 @cache
