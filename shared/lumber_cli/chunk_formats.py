@@ -73,7 +73,7 @@ Write = Callable[[Sequence[ChunkRow]], None]
 
 @contextmanager
 def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Iterator[Write]:
-    """Yield a function that writes the chunks of a document to a file; None: to stdout.
+    """Yield a function that writes the chunks of a document to a file, or to stdout without one.
 
     An existing file is replaced when the block ends. After an error or Ctrl-C, the finished
     documents replace the file; if there are none, the file stays as it was. `embedding` is whether

@@ -60,8 +60,8 @@ class FileIndex:
     """An index of files, each identified by its absolute path.
 
     Several processes may share an index: files that one has stored are not embedded again. `path`
-    is the file of the index, or the URL of a database; None: a temporary file. With another
-    `encoding` than before, files are read again. Without a `model`, the bundled one embeds.
+    is the file of the index, or the URL of a database; without one, the file is temporary. With
+    another `encoding` than before, files are read again. Without a `model`, the bundled one embeds.
     """
 
     def __init__(

@@ -11,8 +11,8 @@ from lumber_core.text.outline import TextOutline
 from lumber_core.text.source import Source
 
 TARGET_SIZE, TOKENIZER = 50, "even"
-"""Tokens of a chunk, by default, and the tokenizer that counts them. Chunks of this size gain most
-from vectors with their surroundings, in any alphabet."""
+"""Preferred tokens of a chunk, by default, and the tokenizer that counts them. Measured: chunks of
+this size gain most from vectors with their surroundings, in any alphabet."""
 
 LONG_DOCUMENT = 30_000
 """Minimum characters of a text whose title counts, about ten pages. A shorter document has few

@@ -37,7 +37,7 @@ class Listing:
 
     files: dict[str, ServedFile] = field(default_factory=dict)  # by their names, in order
     left_out: dict[str, str] = field(default_factory=dict)  # other files, and why
-    away: list[str] = field(default_factory=list)  # errors of folders that cannot be listed
+    errors: list[str] = field(default_factory=list)  # of folders that cannot be listed
 
     def file(self, name: str) -> ServedFile:
         """Return the file of a name; an error suggests similar names."""
@@ -53,7 +53,7 @@ class Listing:
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
         """Return the files whose names match a pattern or are equal to it; None: all."""
         if not self.files:
-            why = "; ".join(self.away) or f"the folders have none in {READABLE_KINDS}"
+            why = "; ".join(self.errors) or f"the folders have none in {READABLE_KINDS}"
             raise ValueError(f"there is no file to read yet: {why}")
         if patterns is None:
             return [*self.files.values()]
@@ -82,10 +82,10 @@ class Listing:
         )
         names = [candidate for *_, candidate in matches] or [*self.files][:_MAX_SUGGESTIONS]
         if not names:
-            return "; ".join(["the folders have no file that can be read yet", *self.away])
+            return "; ".join(["the folders have no file that can be read yet", *self.errors])
         listed = ", ".join(repr(printable(candidate)) for candidate in names)
         hint = f"names are exact and relative to the folder, such as {listed}: status lists them"
-        return "; ".join([hint, *self.away])
+        return "; ".join([hint, *self.errors])
 
 
 class ServedFolders:
@@ -140,7 +140,7 @@ class ServedFolders:
                     listing.files.setdefault(name, ServedFile(name, target, stamp))
             for path, why in errors.items():
                 if path == str(root):
-                    listing.away.append(f"the folder {encodable(folder)} {_describe_error(why)}")
+                    listing.errors.append(f"the folder {encodable(folder)} {_describe_error(why)}")
                 else:
                     reason = f"it cannot be opened: {why.strerror or why}"
                     listing.left_out[writable(prefix + _relative(path, root))] = reason

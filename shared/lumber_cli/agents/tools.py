@@ -109,7 +109,7 @@ class FolderTools:
         passages = [
             placed for passage in hits if (placed := self._with_place(passage, listing)) is not None
         ]
-        notes = [*listing.away]
+        notes = [*listing.errors]
         if len(passages) < len(hits):
             notes.append("some files have just changed, and are left out: search again")
         if passages and all(map(is_far, hits)):
@@ -211,7 +211,7 @@ class FolderTools:
             pattern,
             regex=regex,
             ignore_case=ignore_case,
-            notes=listing.away,
+            notes=listing.errors,
         )
 
     def status(self) -> CallToolResult:
@@ -222,7 +222,7 @@ class FolderTools:
         listing = self._list_files()
         progress = self._index.progress(listing.files.values())
         total, indexed, failed = len(listing.files), len(progress.current), len(progress.failed)
-        notes = [*listing.away, *filter(None, [progress.fault])]
+        notes = [*listing.errors, *filter(None, [progress.fault])]
         if max(total, failed, len(listing.left_out)) > _MAX_LISTED_NAMES:
             notes.append(f"at most {_MAX_LISTED_NAMES} names of each kind are listed")
         read_in_part = self._texts.notices

@@ -61,21 +61,22 @@ def show_marked_ordinals(text: str) -> str:
 def label_item(number: int, form: str) -> str:
     """Return the label of item `number`. `form`: a name of Word or CSS, or a, A, i, I; others give digits, "" gives ""."""
     form = _LATIN.get(form, form)
-    labels, *signs = _FORMATS.get(form) or [""]
+    labels, *tens = _FORMATS.get(form) or [""]
     digits, label, rest = f"{number}", "", max(0, number)
     if form in ("i", "I"):
-        for sign, value in _ROMAN.items():
-            label, rest = label + sign * (rest // value), rest % value
+        for numeral, value in _ROMAN.items():
+            label, rest = label + numeral * (rest // value), rest % value
     while form in ("a", "A") and rest:
         rest, letter = divmod(rest - 1, 26)
         label = chr(ord("a") + letter) + label
-    if signs and not (signs[0] and len(digits) < 5):
-        return "".join(labels[int(figure)] for figure in digits)
-    if signs:
-        for figure, sign in zip(digits, f"{signs[0][::-1]} "[-len(digits) :], strict=True):
-            is_one = figure == "1" and sign in signs[1] and (not label or labels[0] in signs[1])
-            label += labels[int(figure)] * (not is_one) + sign * (figure != "0")
-        zero = labels[0] * (labels[0] not in signs[1])
+    if tens and not (tens[0] and len(digits) < 5):
+        return "".join(labels[int(digit)] for digit in digits)
+    if tens:
+        numerals, omitted = tens
+        for digit, numeral in zip(digits, f"{numerals[::-1]} "[-len(digits) :], strict=True):
+            is_one = digit == "1" and numeral in omitted and (not label or labels[0] in omitted)
+            label += labels[int(digit)] * (not is_one) + numeral * (digit != "0")
+        zero = labels[0] * (labels[0] not in omitted)
         return re.sub(f"{labels[0]}+", zero, label.rstrip(f"{labels[0]} "))
     if form == "ordinal":
         return digits + {"1": "st", "2": "nd", "3": "rd"}.get(

@@ -172,7 +172,7 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
 
 
 def _show_fraction(value: float, form: str, has_whole: bool) -> str:
-    """Return a number as a fraction; `form` is its denominator, or as many signs as that has."""
+    """Return a number as a fraction; `form` is its denominator, or placeholders for it."""
     size = abs(value)
     nearest = Fraction(size).limit_denominator(10 ** len(form) - 1).denominator
     denominator = int(form.strip("#?") or 0) or nearest

@@ -161,16 +161,16 @@ def _show_text(root: Any) -> None:
             rest[len(find(rest, "w:pPr")) : 0] = find(start, "*[not(self::w:pPr)]")
             start.getparent().remove(start)
     show_runs(root, "w", "w:rFonts/@w:ascii|w:rFonts/@w:hAnsi", "(w:vertAlign|w:position)/@w:val")
-    for sign in find(root, "//w:noBreakHyphen | //w:ruby | //w:sym"):
-        if sign.tag == qualify("w:ruby"):  # a reading above a word, as in HTML
-            pair = (find(sign, f"{part}//w:t/text()") for part in ("w:rubyBase", "w:rt"))
+    for element in find(root, "//w:noBreakHyphen | //w:ruby | //w:sym"):
+        if element.tag == qualify("w:ruby"):  # a reading above a word, as in HTML
+            pair = (find(element, f"{part}//w:t/text()") for part in ("w:rubyBase", "w:rt"))
             word, reading = map("".join, pair)
             text = f"{word}({reading})" if reading else word
-        elif code := sign.get(qualify("w:char")):
-            text = show_symbols(chr(int(code, 16)), sign.get(qualify("w:font"), ""))
+        elif code := element.get(qualify("w:char")):
+            text = show_symbols(chr(int(code, 16)), element.get(qualify("w:font"), ""))
         else:
             text = "\u2011"
-        sign.tag, sign.text, sign[:] = qualify("w:t"), text, []
+        element.tag, element.text, element[:] = qualify("w:t"), text, []
     for style in find(root, "//m:r/m:rPr/m:sty[@m:val='p']"):  # of upright letters, not signs
         if not any(map(str.isalpha, find(style, "string(../../m:t)"))):
             style.getparent().remove(style)

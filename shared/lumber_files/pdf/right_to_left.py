@@ -50,7 +50,7 @@ def order_line(
 def _order(text: str, size: float, lefts: list[float]) -> list[int]:
     """Return the numbers of characters in reading order, by their places.
 
-    PDFium keeps the order in which letters are drawn, but changes that of signs and numbers. The
+    PDFium keeps the order in which letters are drawn, but not that of punctuation and numbers. The
     letters of a ligature are at one place, mostly in reverse: an alef after its lam, a mark last.
     """
     for number in _BEHIND_NUMBER.finditer(text):
@@ -59,11 +59,11 @@ def _order(text: str, size: float, lefts: list[float]) -> list[int]:
             lefts[space] -= 2 * _MAX_DIFFERENCE
     ranks = [2 if combining(o) else (o in _ALEFS) - (o == " ") for o in text]
     order = sorted(range(len(text)), key=lambda n: (-round(lefts[n], 1), ranks[n], -n))
-    signs = [text[n] for n in order]
+    characters = [text[n] for n in order]
     for n, (before, after) in enumerate(zip(order, order[2:], strict=False), start=1):
-        if signs[n] == " " and lefts[before] - lefts[after] > _MAX_DIGIT * size:
-            signs[n] = "\t"  # between words or cells
-    drawn = "".join(signs)
+        if characters[n] == " " and lefts[before] - lefts[after] > _MAX_DIGIT * size:
+            characters[n] = "\t"  # between words or cells
+    drawn = "".join(characters)
     for run in _RUNS[bool(_ARABIC.search(drawn))].finditer(drawn):
         order[slice(*run.span())] = order[slice(*run.span())][::-1]
     return order

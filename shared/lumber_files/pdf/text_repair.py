@@ -47,10 +47,10 @@ _OWN, _OTHER = f"[{KANA_HAN}]", "[A-Za-z0-9]"
 _BESIDE = rf"(?<!\n.)(?<!\| .)(?:(?<={_OWN})[ \n]?(?={_OTHER})|(?<={_OTHER})[ \n]?(?={_OWN}))"
 
 _PART = r"\w+(?:-\w+)*"
-_LINE_END = rf"(?P<sign>-| ?[{_SOFT_HYPHENS}]) ?\n"
+_LINE_END = rf"(?P<hyphen>-| ?[{_SOFT_HYPHENS}]) ?\n"
 _WORD = re.compile(_PART)
 _DIVIDED_WORD = re.compile(rf"(?<![\w-])(?P<left>{_PART}){_LINE_END}(?=(?P<right>{_PART}))")
-_DIVISIONS = re.compile(rf"(?<![\w-]){_PART}(?:{_LINE_END}{_PART})+".replace("?P<sign>", "?:"))
+_DIVISIONS = re.compile(rf"(?<![\w-]){_PART}(?:{_LINE_END}{_PART})+".replace("?P<hyphen>", "?:"))
 _ADDRESS_BEFORE = re.compile(r"[^\s(|\[\"'\u2018\u201c\u2013\u2014]")  # before a word of one
 _ADDRESS_AFTER = re.compile(r"[@./:\\]\w")  # behind a word of an address
 _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces half a word
@@ -65,9 +65,9 @@ def clean_pages(texts: Sequence[str]) -> list[str]:
         pages = [re.sub(_BESIDE, lambda gap: gap[0].strip("\n"), page) for page in pages]
     pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
     pages = [_ACCENTED.sub(_compose, page) for page in pages]
-    for sign in _SOFT_HYPHENS:  # a file with it inside lines uses it as an ordinary hyphen
-        if any(re.search(rf"\w{sign}\w", page) for page in pages):
-            pages = [page.replace(sign, "-") for page in pages]
+    for hyphen in _SOFT_HYPHENS:  # a file with it inside lines uses it as an ordinary hyphen
+        if any(re.search(rf"\w{hyphen}\w", page) for page in pages):
+            pages = [page.replace(hyphen, "-") for page in pages]
     words = _Words(pages)
     pages = [_DIVIDED_WORD.sub(words.mend, page) for page in pages]
     return [re.sub(f"[{_SOFT_HYPHENS}]", "-", page) for page in pages]
@@ -95,13 +95,13 @@ class _Words:
                 if "-" in word:
                     self._counts.update(word.split("-"))
         divided = (match for page in pages for match in _DIVIDED_WORD.finditer(page))
-        seen = Counter(self._is_whole(match) for match in divided if match["sign"] == "-")
+        seen = Counter(self._is_whole(match) for match in divided if match["hyphen"] == "-")
         self._divides = seen[True] > seen[False]
 
     def mend(self, match: re.Match[str]) -> str:
         """Return the first half of a divided word in the form that joins the second half."""
         left, right, is_whole = match["left"], match["right"], self._is_whole(match)
-        if is_whole or (is_whole is None and (match["sign"] != "-" or self._may_be_whole(match))):
+        if is_whole or (is_whole is None and (match["hyphen"] != "-" or self._may_be_whole(match))):
             return left
         is_part = is_whole is None and len(right) <= _CONJUNCTION and self._counts[right.lower()]
         return f"{left}- " if is_part else f"{left}-"

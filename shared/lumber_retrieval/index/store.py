@@ -61,10 +61,10 @@ class PassageStore:
     """Documents, chunks, their words and vectors, in one file or collection.
 
     Args:
-        path: The file; created on first use. Or a collection in PostgreSQL:
+        path: The file, which is created on first use, or a collection in PostgreSQL, such as
             "postgresql://user@host/database?collection=name". None: a temporary file, which is
-            deleted with the store. If it is unpickled in the same process, it is the same store; in
-            another process, or after the store was closed, it has a copy of the file.
+            deleted with the store. Unpickled in the same process, such a store is the same; in
+            another process, or once it is closed, it has a copy of the file.
 
     Raises:
         StoreError: On any use; see `Database.transaction`.
