@@ -37,6 +37,20 @@ MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; files with more would exhaust memory."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
 _Divide = Callable[[list[list[str]]], Iterable[str]]
+MAX_WORDS = 15
+"""Maximum number of words of a heading; longer lines are text."""
+_MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
+_HAN = "\u3040"  # from kana on, two letters may be a heading
+# "(in millions)", captions, sources, formulas, addresses, authors and page numbers are no headings.
+_NO_SECTION = re.compile(
+    r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
+    r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?(?:(?:[A-Z]{1,3}[-.]?)?\d|[IVX]+\b)"
+    r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:|.*left blank$|continued on "
+    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\^\W?\d.*\^\W?\d|\bpage \d+(?: of \d+)?$)"
+)
+_NO_END = ",;=+\u3001\u3002\uff0c\uff1b"  # in Chinese, a full stop ends sentences only
+_BOLD = re.compile(r"(\*{2,3})(\S[^*\n]*?) *\1(:?) *")  # a paragraph
+_PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # "Part 1:" is no title of a document
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 
@@ -78,6 +92,29 @@ def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
     head, *others = rows
     lines = [head, ["---"] * len(head), *others]
     return "\n".join(f"{indent}| {' | '.join(line)} |" for line in lines)
+
+
+def may_be_heading(text: str) -> bool:
+    """Return whether a text may be a heading: no sentence, caption, formula, address or number."""
+    letters = sum(one.isalpha() * (1 + (one >= _HAN)) for one in text)
+    is_long = len(text.split()) > _MAX_SENTENCE_WORDS
+    ends = text[-1] in _NO_END or (text[-1] in ".:" and is_long) or _NO_SECTION.match(text)
+    return not ends and letters > max(2, sum(map(str.isdigit, text))) and not text[0].islower()
+
+
+def show_headings(markdown: str) -> str:
+    """Return a document with headings for bold paragraphs, unless it has several headings.
+
+    Many people make headings bold, instead of choosing a style for them.
+    """
+    blocks = markdown.split("\n\n")
+    bold = {n: m[2] + m[3] for n, m in enumerate(map(_BOLD.fullmatch, blocks)) if m}
+    found = {n: o for n, o in bold.items() if len(o.split()) <= MAX_WORDS and may_be_heading(o)}
+    # A single one may be a warning; if most paragraphs are bold, it is the type of the text.
+    if 1 < len(found) <= len(blocks) / 2 and len(re.findall("(?m)^#", markdown)) < 2:
+        for n, text in found.items():
+            blocks[n] = f"# {text}" if not n and not _PART.match(text) else f"## {text}"
+    return "\n\n".join(blocks)
 
 
 def _indent_items(lines: Iterable[str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.list_numbers import show_marked_ordinals
 from lumber_files.formats.mail import read_mail
-from lumber_files.formats.markdown_cleanup import convert_document
+from lumber_files.formats.markdown_cleanup import convert_document, show_headings
 from lumber_files.formats.open_document import read_open_workbook, rewrite_open_document
 from lumber_files.formats.package import (
     SPACES,
@@ -141,6 +141,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if kind == "xlsx":
         markdown = "\n\n".join(filter(None, [markdown, *shapes]))
     elif kind != "epub":
+        markdown = markdown if kind in ("pptx", "ppt", "odp") else show_headings(markdown)
         lines = []
         if kind == "rtf" and _RTF_HEADER.search(content):  # anydoc reads them if they are notes
             notes = _NOTE.split(convert_document(_RTF_HEADER.sub(rb"{\\footnote", content), kind))

@@ -7,25 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from lumber_files.formats.markdown_cleanup import MAX_WORDS, may_be_heading
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
-_MAX_WORDS, _MAX_LINES = 15, 3  # longer lines are text; titles of papers have twice as many
+_MAX_LINES = 3  # of a heading; titles of papers have twice as many, and twice the words
 _TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
-_MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 MAX_LEVEL = 4
-_HAN = "\u3040"  # from kana on, two letters may be a heading
 _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
-# "(in millions)", captions, sources, formulas, addresses, authors and page numbers are no headings.
-_NO_SECTION = re.compile(
-    r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
-    r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?(?:(?:[A-Z]{1,3}[-.]?)?\d|[IVX]+\b)"
-    r"|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:|.*left blank$|continued on "
-    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\^\W?\d.*\^\W?\d|\bpage \d+(?: of \d+)?$)"
-)
-_NO_END = ",;=+\u3001\u3002\uff0c\uff1b"  # in Chinese, a full stop ends sentences only
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
 _NUMBERING = re.compile(
     r"(?i)\A(?:(?:chapter|section|part|appendix|kapitel)\s)?(?:[\dA-Z]|[IVX]+|\d\d)(?:\.\d+)*[.):]?\s"
@@ -92,10 +83,9 @@ class TypeStyles:
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
         """Return whether lines are a heading, by tags, bookmark or type."""
         text = " ".join(line.text for line in lines)
-        words = text.split()
         size = lines[0].size
         scale = 2 if size >= _TITLE_SCALE * self.body_size else 1
-        few = len(words) <= scale * _MAX_WORDS and len(lines) <= scale * _MAX_LINES
+        few = len(text.split()) <= scale * MAX_WORDS and len(lines) <= scale * _MAX_LINES
         if not few or not all(map(is_text, lines)):
             return False
         if self.stated_level(page, lines):
@@ -105,13 +95,9 @@ class TypeStyles:
         capital = self._capitals_are_rare and text.isupper() and not _COMMAND.search(text)
         return (
             (larger or bold or capital)
-            and not _NO_SECTION.match(text)
             and size >= _MIN_HEADING_SCALE * self.body_size
-            and sum(o.isalpha() * (1 + (o >= _HAN)) for o in text)
-            > max(2, sum(map(str.isdigit, text)))
+            and may_be_heading(text)
             and (larger or text[-1] not in "!*\u2020\u2021")
-            and not (text[-1] in _NO_END or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
-            and not text[0].islower()
             and text[0] not in f"{BULLETS}*\u2020\u2021\u00a7"
         )
 

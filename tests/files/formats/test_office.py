@@ -349,6 +349,34 @@ def test_headings_have_the_numbers_of_their_styles() -> None:
     ]
 
 
+TIDES = "The tide turns at noon, and the boats go out."
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (["**Tides of Arden**", "", "**Of boats:**", "", ""], ["# Tides of Arden", "## Of boats:"]),
+        (["**Part 1: Boats**", "", "**Part 2**", ""], ["## Part 1: Boats", "## Part 2"]),
+        (["", "**Boats**", "", "**Nets**", ""], ["## Boats", "## Nets"]),
+        (["# Tides", "", "**Boats**", "", "**Nets**", ""], ["# Tides", "## Boats", "## Nets"]),
+        (["# Tides", "", "# Low", "", "**Boats**", "", "**Nets**", ""], ["**Boats**", "**Nets**"]),
+        (["", "**Mind the tide**", ""], ["**Mind the tide**"]),
+        (["**Boats**", "**Nets**", ""], ["**Boats**", "**Nets**"]),
+        (["", f"**{TIDES}**", "", "**Boats**", ""], [f"**{TIDES}**", "**Boats**"]),
+    ],
+    ids=[
+        *("title", "parts", "no title", "below a title", "headings", "one", "bold text", "sentence")
+    ],
+)
+def test_bold_paragraphs_are_headings_of_a_document_without_others(texts, shown) -> None:
+    def part(text: str) -> str:
+        bold = "<w:b/>" if text.startswith("**") else ""
+        return paragraph(run(text.strip("*# ") or TIDES, bold), style="h1" * text.startswith("#"))
+
+    lines = text_of(word("".join(map(part, texts)), styles=STYLED), ".docx").split("\n\n")
+    assert [line for line in lines if line[0] in "#*"][-len(shown) :] == shown
+
+
 @pytest.mark.parametrize(
     ("form", "tenth"),
     [
