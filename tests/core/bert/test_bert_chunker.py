@@ -62,6 +62,16 @@ def test_scores_say_where_the_cuts_are(exported: Path, prose: list[str]) -> None
     assert len(cuts) > 3
 
 
+def test_scores_are_cut_at_about_the_target_size_alone(exported: Path, prose: list[str]) -> None:
+    text = "\n\n".join(prose)[:4_000]
+    splitter = BertChunker(str(exported), target_size=60)
+    cuts = splitter.cuts(text, splitter.scores(text))
+    assert cuts == [span.start for span in splitter.segment(text).spans[1:]] != []
+    at_topics = BertChunker(str(exported), threshold=0.3)
+    with pytest.raises(ValueError, match="without threshold or paper"):
+        at_topics.cuts(text, at_topics.scores(text))
+
+
 def test_any_number_of_threads_gives_the_same_result(exported: Path, prose: list[str]) -> None:
     text = " ".join(prose[:60])
     for settings in ({}, {"paper": True}):
