@@ -1,11 +1,11 @@
 """Reads files as texts, and replaces files atomically.
 
-`file_search` finds the files of paths, folders and patterns, except files that `ignore_rules` leave
-out. `reading` reads one: `encodings` decodes a text, and `isolation` starts a `child_process` that
-runs the reader for its format, which `readers` names (`pdf`, or one of `formats`). `writing`
+`file_search` finds the files of paths, folders and patterns, except files that `ignore_rules`
+ignore. `reading` reads a file: `encodings` decodes a text, and `isolation` starts a `child_process`
+that runs the reader for its format, which `readers` names (`pdf`, or one of `formats`). `writing`
 replaces a file in one step.
 
-Plain text, Markdown in UTF-8, mails and notebooks need no extra package. HTML, PDF, office
+Plain text, Markdown in UTF-8, emails and notebooks need no extra package. HTML, PDF, office
 documents, books and the detection of other encodings need `lumber-splitters[documents]`.
 """
 

@@ -68,7 +68,7 @@ def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
 
 
 def count_suffixes(names: Iterable[str]) -> str:
-    """Return the number of files of each kind, as in "12 png, 4 zip".
+    """Return the number of files of each type, as in "12 png, 4 zip".
 
     Args:
         names: The names of the files.
@@ -85,9 +85,9 @@ def find_files(
     Args:
         paths: Files of any suffix; folders, whose files with a suffix in `READABLE` are taken at
             any depth; and glob patterns such as "docs/**/*.md". Files that this package wrote,
-            hidden ones and those that `IgnoreRules` leaves out are found only if they are named.
-        no_ignore: Also find what `IgnoreRules` leaves out.
-        also: Patterns of more files to take from folders, such as "*.log".
+            hidden ones and those that `IgnoreRules` ignores are found only if they are named.
+        no_ignore: Also find what `IgnoreRules` ignores.
+        also: Patterns of files of other types to take from folders, such as "*.log".
 
     Raises:
         FileNotFoundError: A path does not exist, a pattern matches no file, or a folder has no

@@ -92,8 +92,8 @@ class ServedFolders:
     """The folders that are served.
 
     The names of files are relative to a single folder; if there are several, names begin with the
-    folder as given. With `no_ignore`, files that `IgnoreRules` leaves out are listed, and so are
-    those that match a pattern in `also`.
+    folder as given. With `no_ignore`, files that `IgnoreRules` ignores are listed, too, and so are
+    files of other types that match a pattern in `also`.
     """
 
     def __init__(

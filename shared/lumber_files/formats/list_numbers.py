@@ -1,4 +1,4 @@
-"""Writes the numbers of lists and headings in the formats of HTML, Word and OpenDocument."""
+"""Writes numbers of lists and headings in formats of HTML, Word and OpenDocument: 3 as "iii"."""
 
 # ruff: noqa: E501, RUF001 - the tables have characters that look like others
 

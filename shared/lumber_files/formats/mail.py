@@ -97,7 +97,7 @@ def _blocks(mail: Message, level: int) -> Iterator[str]:
 
 
 def _texts(part: Message, level: int) -> Iterator[str]:
-    """Yield the texts of a part: of a mail inside a mail of this level, a report, or its own."""
+    """Yield the texts of a part, which may be an email attached to one of this level."""
     if part.get_content_type() in _MAILS:
         for inner in _payload(part):
             yield from _blocks(_decode_mail(inner, part), level + 1)
@@ -110,7 +110,7 @@ def _texts(part: Message, level: int) -> Iterator[str]:
 
 
 def _parts(part: Message) -> Iterator[tuple[Message, bool]]:
-    """Yield the parts in a part that are no groups, and whether their texts are shown."""
+    """Yield the parts in a part that contain no others, and whether their texts are shown."""
     if not part.is_multipart() or part.get_content_maintype() == "message":
         yield part, True
         return
@@ -150,7 +150,7 @@ def _is_text(part: Message) -> bool:
 
 
 def _decode_mail(mail: Message, part: Message) -> Message:
-    """Return a mail inside a part, decoded if the part is encoded, against the rules."""
+    """Return an attached email; decode it if the part is encoded, which the rules forbid."""
     if mail.keys():
         return mail
     mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")

@@ -147,7 +147,7 @@ def _find_tables(blocks: Any) -> Iterator[Any]:
 
 
 def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Divide | None) -> str:
-    """Return a table with spanning cells repeated, below a row that names its columns.
+    """Return a table with spanning cells repeated, below a header row.
 
     The match may be code. `tables` loses the tables of the document before this one.
     """
@@ -181,7 +181,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
 
 
 def names_columns(row: Sequence[str]) -> bool:
-    """Return whether the first row of a table without marks may name the columns."""
+    """Return whether a first row may be a header, in a table that does not state it."""
     return all(row[1:]) and not any(map(NUMBER_START.match, row))
 
 

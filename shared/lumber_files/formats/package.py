@@ -90,7 +90,7 @@ def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
 
 
 def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
-    """Return the names of the parts to which a part ("": the package) refers, by reference."""
+    """Return the names of the parts that a part (or the package, "") links to, by the link's ID."""
     folder, name = posixpath.split(part)
     links = parse_xml(parts.get(f"{folder}/_rels/{name}.rels".lstrip("/"), b"<Relationships/>"))
     return {
@@ -109,6 +109,6 @@ def is_page_number(line: str) -> bool:
 
 
 def clean_description(*texts: str | None) -> str:
-    """Return the first description of a picture that is no path, file name or address, or ""."""
+    """Return the first description of a picture that is not a path, a file name or a URL, or ""."""
     cleaned = (" ".join(_ADDED.sub("", text).split()) for text in texts if text)
     return next((text for text in cleaned if text and not _PATH.fullmatch(text)), "")

@@ -1,4 +1,4 @@
-"""Finds tables without drawn lines: rows of numbers below column headers."""
+"""Finds tables of numbers without drawn lines, such as "Sales  12  14" below "2023  2024"."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Range(NamedTuple):
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a number, possibly with a unit or roman as of a page, or a sign."""
+        """Whether it is a number, also roman or with a unit, or has no letters, such as "$"."""
         text = self.text
         return not text.upper().isupper() or bool(
             _ROMAN.fullmatch(text) or _MEASURE.fullmatch(text)

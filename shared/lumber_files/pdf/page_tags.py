@@ -1,4 +1,4 @@
-"""Reads the headings and tables that a tagged PDF states, as Word, Chrome and InDesign write it."""
+"""Reads headings and tables from the tags of a PDF, as Word, Chrome and InDesign write them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Tags = dict[int, tuple[int, CellTag]]
 
 
 def read_tags(pdfium: Any, page: Any) -> Tags:
-    """Return the headings and the cells that the tags of a page state."""
+    """Return the headings and the cells of tables in the tags of a page."""
     tags, seen, rows, tables = Tags(), set[int](), Counter[int](), 0
     name = ctypes.create_string_buffer(_NAME_BYTES)
     tree = pdfium.FPDF_StructTree_GetForPage(page)

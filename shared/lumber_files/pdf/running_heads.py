@@ -1,4 +1,4 @@
-"""Removes running heads from the pages of a PDF; their text is kept once."""
+"""Removes running heads, such as "Annual Report 12", from a PDF's pages; they are kept once."""
 
 from __future__ import annotations
 

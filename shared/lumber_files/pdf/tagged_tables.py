@@ -1,4 +1,4 @@
-"""Finds the tables that a tagged PDF states, if its text is where such tables have it."""
+"""Finds the tables of a tagged PDF, if the places of the text on the page agree with the tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the words of a PDF's page into lines, with marks before their items."""
+"""Puts the words of a PDF's page into lines, with bullets and note marks beside their words."""
 
 from __future__ import annotations
 
