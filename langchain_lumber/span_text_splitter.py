@@ -19,7 +19,7 @@ from lumber_core.chunking.delivery import Delivery, added_metadata
 from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
-from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import Context
 from lumber_core.text.pages import (
     FIRST_PAGE,
@@ -33,7 +33,8 @@ from lumber_core.text.source import Forms, Source
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
 
-# The numbers in the metadata of a chunk, and the forms in which vector stores return them.
+# The texts and numbers in the metadata of a chunk, and the form in which stores return numbers.
+_TEXTS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
 _NUMBERS = {"start_index", "end_index", "chunk_index", FIRST_PAGE, LAST_PAGE, *LINE_KEYS}
 _WHOLE = re.compile(r"\d{1,15}(?:\.0)?")
 
@@ -335,16 +336,21 @@ def checked_documents(
                 f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
                 f"{hint}"
             )
-    return [*map(_with_whole_numbers, checked)]
+    return [*map(_as_split, checked)]
 
 
-def _with_whole_numbers(document: Document) -> Document:
-    """Return a chunk with its numbers as int: some vector stores return floats, or their texts."""
-    values = {key: document.metadata[key] for key in _NUMBERS & document.metadata.keys()}
-    changed = {
+def _as_split(document: Document) -> Document:
+    """Return a chunk with the types that a splitter gives its metadata: vector stores change them.
+
+    They return whole numbers as floats or texts, and "" as None or NaN, which are left out here.
+    """
+    if "start_index" not in document.metadata:
+        return document
+    metadata = {
         key: int(str(value).removesuffix(".0"))
-        for key, value in values.items()
-        if isinstance(value, float | str) and _WHOLE.fullmatch(str(value))
+        if key in _NUMBERS and _WHOLE.fullmatch(str(value))
+        else value
+        for key, value in document.metadata.items()
+        if key not in _TEXTS or not isinstance(value, float | None)
     }
-    metadata = {**document.metadata, **changed}
-    return document.model_copy(update={"metadata": metadata}) if changed else document
+    return document.model_copy(update={"metadata": metadata})

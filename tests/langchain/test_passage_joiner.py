@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -69,7 +71,9 @@ def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -
         join_passages(chunks, [TALE])
 
 
-@pytest.mark.parametrize("returned", [float, str, lambda number: str(float(number))])
+@pytest.mark.parametrize(
+    "returned", [float, str, lambda number: str(float(number)), Decimal, np.int64]
+)
 def test_numbers_are_read_in_the_type_in_which_a_store_returns_them(returned: Any) -> None:
     page = Document(STORY.replace("At", "\nAt"), metadata={"source": "story.pdf", "page": 2})
     chunks, quotes = chunks_of(page, add_metadata=True), ["Sails tore."]
@@ -81,6 +85,17 @@ def test_numbers_are_read_in_the_type_in_which_a_store_returns_them(returned: An
     assert [cited] == cite(quotes, chunks)
     (whole,), (expected,) = join_passages(hits, [page]), join_passages(chunks, [page])
     assert whole.metadata == {**expected.metadata, "page": returned(2)}
+
+
+@pytest.mark.parametrize("returned", [None, float("nan")])
+def test_empty_values_may_be_missing_in_what_a_store_returns(returned: float | None) -> None:
+    chunks = chunks_of(TALE, add_metadata=True)
+    hits = copy.deepcopy(chunks)
+    for hit in hits:
+        hit.metadata |= {key: returned for key, value in hit.metadata.items() if value == ""}
+    joiner, question = PassageJoiner(texts=[TALE], budget=9), "Who oiled the spring?"
+    found, expected = (joiner.compress_documents(each, question) for each in (hits, chunks))
+    assert [passage.page_content for passage in found] == [p.page_content for p in expected] != []
 
 
 def with_metadata(**metadata: Any) -> Document:
