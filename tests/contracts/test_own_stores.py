@@ -155,7 +155,7 @@ class TestJoiners:
         hits = of.hits(chunks)
         other = [of.document(MUSIC, "other.txt")]
         changed = [of.document(f"Once {RIVER}", "river.txt")]
-        for texts, message in ((other, "texts has no document"), (changed, "that has changed")):
+        for texts, message in ((other, "texts has no document"), (changed, "has changed since")):
             for query in ("", "Where do otters live?"):
                 with pytest.raises(ValueError, match=message):
                     of.join(hits, texts, query)
