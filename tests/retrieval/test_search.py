@@ -359,6 +359,14 @@ def test_a_passage_begins_at_the_heading_of_its_best_sentence_in_each_markup(kin
     assert best.text == f"{prices}\n\nA boat costs nine crowns an hour."
 
 
+@pytest.mark.parametrize(("question", "best"), [("Who rents boats?", 1), ("Who is the author?", 0)])
+def test_front_matter_is_a_passage_of_its_own(question: str, best: int) -> None:
+    matter, text = "author: Ann Lee\ndate: 2024-05-01", "Harbours rent boats. They are free."
+    index = index_of(f"---\n{matter}\n---\n{text}\n", 60, "boats.md")
+    found = [passage.text for passage in index.search(question)]
+    assert found == [text, matter] if best else [matter, text]
+
+
 def test_sentences_are_found_in_their_language() -> None:
     text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
     assert len([*sentences_of(text, "de")]) == 2

@@ -41,7 +41,7 @@ CONTEXT_KEY = "context"
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 # YAML or TOML between two lines of three marks at the start of the text. A key on its first line
 # distinguishes it from a thematic break.
-_FRONT_MATTER = re.compile(
+FRONT_MATTER = re.compile(
     r"""\ufeff?(?:
         ---[ \t]*[\r\n]+ (?=[\w"'.-]+[ \t]*:|\#) .*?[\r\n] (?:---|\.\.\.)
       | \+\+\+[ \t]*[\r\n]+ (?=[\w"'.-]+[ \t]*=|\#|\[) .*?[\r\n] \+\+\+
@@ -123,7 +123,7 @@ def markdown_blocks(text: str) -> list[Block]:
     """
     if not text:
         return []
-    matter = _FRONT_MATTER.match(text)
+    matter = FRONT_MATTER.match(text)
     # A byte order mark would hide a heading on the first line.
     body = matter.end() if matter else int(text.startswith("\ufeff"))
     lines = [body, *(match.end() for match in LINE_BREAK.finditer(text, body))]

@@ -58,8 +58,11 @@ _ABOVE_INDENT = re.compile(
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
 _CLOSED = re.compile(r"[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*")  # sentencex divides before these
-# Labels: of items on one line, of paragraphs ("2.1.").
-_LABEL = re.compile(r"\s*(?:[-*+]\s)?\(?(?:\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z])[.)][^\S\n]*")
+# Labels: of items on one line, of paragraphs and headings ("2.1.", "**5.", "### 5.").
+_LABEL = re.compile(
+    r"\s*(?:(?:[-*+>]|#{1,6})\s|[*_]{1,3})?"
+    r"\(?(?:\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z])[.)][*_]{0,3}[^\S\n]*"
+)
 _OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
 # Marks that sentencex misreads: "(1)" before a paragraph or a long line, which it does not divide,

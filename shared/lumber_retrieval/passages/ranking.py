@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 
 from lumber_core.checks import check_flags, check_number, check_positive
 from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.markdown import CONTEXT_KEY, FRONT_MATTER
 from lumber_retrieval.hits import Hit, make_hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
@@ -136,16 +136,31 @@ def select_passages(
 
 
 def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
-    """Return a passage, or two if the text above the best sentence's heading is far worse."""
+    """Return a passage, or two if the text above the best sentence's heading is far worse.
+
+    Front matter is a passage of its own.
+    """
     best, *_ = hits = passage.hits
     kind, last = best.kind, best.span.start
+    matter = FRONT_MATTER.match(text, 0, passage.span.end) if kind == "markdown" else None
+    below_it = [hit.span.start for hit in hits if matter and hit.span.start >= matter.end()]
+    if matter and below_it and passage.span.start < matter.end():
+        below, above = _cut(passage, min(below_it), text)
+        return [*_divide_at_heading(below, text), above]
     before = [(hit.span.start, hit.text) for hit in hits if hit.span.start <= last]
     start = max((place for place, own in before if begins_with_heading(own, kind)), default=0)
-    above = tuple(hit for hit in hits if hit.span.start < start)
-    end = max((hit.span.end for hit in above), default=start + 1)
-    if end > start or passage.time or above[0].score > best.score - _LEAST_SCORE_GAP:
+    higher = [hit for hit in hits if hit.span.start < start]
+    end = max((hit.span.end for hit in higher), default=start + 1)
+    if end > start or passage.time or higher[0].score > best.score - _LEAST_SCORE_GAP:
         return [passage]
-    below = tuple(hit for hit in hits if hit.span.start >= start)
+    return _cut(passage, start, text)
+
+
+def _cut(passage: Passage, start: int, text: str) -> list[Passage]:
+    """Return the part of a passage from the start of a sentence on, and the part above."""
+    above = tuple(hit for hit in passage.hits if hit.span.start < start)
+    below = tuple(hit for hit in passage.hits if hit.span.start >= start)
+    end = max(hit.span.end for hit in above)
     spans = {Span(start, passage.span.end): below, Span(passage.span.start, end): above}
     as_text = replace(passage, spoken="")
     return [replace(as_text, span=s, text=s.of(text), hits=own) for s, own in spans.items()]

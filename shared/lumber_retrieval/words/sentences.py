@@ -19,7 +19,7 @@ import regex
 from lumber_core.spans import Span, outside
 from lumber_core.text.captions import is_captions, read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
-from lumber_core.text.markdown import HIDDEN, HIDDEN_SIGNS
+from lumber_core.text.markdown import FRONT_MATTER, HIDDEN, HIDDEN_SIGNS
 from lumber_core.text.structured import HIDDEN_LINES, MARKUPS, NESTED, markup_headings
 from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.words.keywords import count_words, count_written
@@ -214,7 +214,8 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         inside_line = (whole_lines or is_link) and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
-        headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
+        *_, last = words.splitlines() or [""]
+        headed = last.lstrip().startswith(("#", "<h"))  # or a comment, which stays with its code
         if _TITLE_ABOVE.fullmatch(words) and text[start].isalnum():
             headed |= not before or text.endswith("\n\n", 0, before)
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
@@ -224,6 +225,8 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         new = [heading.start] if heading.start > below else []
         below = next(_CONTENT.finditer(shown, heading.end)).start()
         starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
+    if kind == "markdown" and (matter := FRONT_MATTER.match(text)):  # is one part
+        starts[bisect_right(starts, 0) : bisect_right(starts, matter.end())] = [matter.end()]
     if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)
     elif any(map(text.__contains__, _ROW_SIGNS)):

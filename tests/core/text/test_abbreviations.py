@@ -100,6 +100,7 @@ WHOLE = by_language("""
     de: Boote, Ruder usw. Segel liegen hier. | Boote usw. 5 davon.
     ru: Он живёт в д. Иваново.
     en: 2.1. Methods were simple. | - 2.3.4. Boats were new. | She saw No. CV 10-12 there.
+    en: ### 5. Prices are low. | **5. Prices** are low.
     pl: To było 5 proc. wartości w czerwcu br. w Krakowie.
     lt: Tai buvo 30 proc. kompanijų.
     is: Ég spyr hæstv. ráðherra og hv. þm. Pál um 20 þús. tonn.
