@@ -74,15 +74,16 @@ class IndexingRetriever(Generic[D]):
     ) -> Changes:
         """Add documents.
 
-        An unchanged document costs nothing. A changed document replaces
+        An unchanged document costs nothing. A new version of a document replaces
 
         - only its older version, if it is a page, a part with "row" or "seq_num" in its metadata,
-          or has an ID of its own. So pages and parts may be added one by one;
+          or has an ID of its own (a page also its file, if that is stored as one document);
         - otherwise all stored documents of its source. So do all pages of a file that are passed
           together, with "total_pages" in their metadata.
 
-        Pass other parts of a source together, such as sections by headings: if their metadata
-        differ, they are numbered ("seq_num"), and replace all stored documents of their source.
+        So pages and such parts may be added one by one. Pass other parts of a source together, such
+        as sections by headings: if their metadata differ, they are numbered ("seq_num"), and
+        replace all stored documents of their source.
 
         If the name of a replaced document is that of a file without its folder, and the two texts
         have little in common, a warning is logged. After an error or a kill, the same call
