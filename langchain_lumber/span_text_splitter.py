@@ -344,13 +344,14 @@ def _as_split(document: Document) -> Document:
 
     They return whole numbers as floats or texts, and "" as None or NaN, which are left out here.
     """
-    if "start_index" not in document.metadata:
-        return document
-    metadata = {
-        key: int(str(value).removesuffix(".0"))
-        if key in _NUMBERS and _WHOLE.fullmatch(str(value))
-        else value
-        for key, value in document.metadata.items()
-        if key not in _TEXTS or not isinstance(value, float | None)
+    metadata = document.metadata
+    changed = {
+        key: int(str(metadata[key]).removesuffix(".0"))
+        for key in _NUMBERS & metadata.keys()
+        if type(metadata[key]) is not int and _WHOLE.fullmatch(str(metadata[key]))
     }
-    return document.model_copy(update={"metadata": metadata})
+    empty = {key for key in _TEXTS & metadata.keys() if isinstance(metadata[key], float | None)}
+    if "start_index" not in metadata or not (changed or empty):
+        return document
+    kept = {key: value for key, value in metadata.items() if key not in empty}
+    return document.model_copy(update={"metadata": {**kept, **changed}})
