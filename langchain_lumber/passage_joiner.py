@@ -40,7 +40,7 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
         texts: The documents that were split, or a mapping from their names to their texts, which is
             read at each query.
         max_gap: Sentences or hits of a document with at most this many words between them are
-            joined; the passage includes these words.
+            joined, with these words; of sentences, at most a seventh of the budget.
         budget: Maximum number of words in all passages. A sentence or hit is left out if it does
             not fit together with the text that joins it to others; the best one is always returned,
             alone if it is longer. Each Chinese character and kana counts as a word. None: no limit,

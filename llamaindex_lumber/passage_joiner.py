@@ -49,7 +49,7 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
             mapping from their IDs to their texts. A docstore and a mapping are read at each query.
             They are not serialised: pass from_dict(data, texts=...).
         max_gap: Sentences or nodes of a document with at most this many words between them are
-            joined; the passage includes these words.
+            joined, with these words; of sentences, at most a seventh of the budget.
         budget: Maximum number of words in all passages. A sentence or node is left out if it does
             not fit together with the text that joins it to others; the best one is always returned,
             alone if it is longer. Each Chinese character and kana counts as a word. None: no limit,

@@ -72,7 +72,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             in "?collection=handbook", or "passages".
         keywords: Whether chunks are also found by their words.
         budget: Maximum number of words in all passages of a query.
-        max_gap: Sentences with at most this many words between them are joined.
+        max_gap: Sentences with at most this many words between them are joined; never more than a
+            seventh of the budget.
         k: Maximum number of passages of a query. None: as many as the budget allows.
         context: Whether a model is shown the context of a passage: title, headings and the header
             row of a table. It is in the metadata under "context", and counts against the budget.

@@ -54,9 +54,9 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     if metadata takes more than a third of `chunk_size`.
 
     With `context`, the context of a node is embedded and sent to models like other metadata. It
-    takes at most a quarter of `chunk_size` without the metadata: the outermost titles are left out
-    first, and a table's header that alone is longer. A "title" in the metadata is not repeated in
-    it, and a document that has a "context" of its own keeps that one.
+    takes at most a quarter of `chunk_size` without the metadata: if it is longer, the outermost
+    headings are left out first, and a table's header only if it alone is longer. A "title" in the
+    metadata is not repeated in it, and a document that has a "context" of its own keeps that one.
 
     A document whose metadata or MIME type states that it is Markdown is split as with
     `units="markdown"`, unless other units are chosen. The headings above each node are in its

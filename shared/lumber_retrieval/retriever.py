@@ -105,7 +105,7 @@ class IndexingRetriever(Generic[D]):
             ValueError: A document has no name or the name of another document, or is a chunk; no
                 document has metadata that can be stored as JSON; or the index was built with
                 another embedding model. Nothing is stored.
-            StoreError: The file cannot be used, or another process writes to it.
+            StoreError: The index cannot be used, or another process has written to it for a minute.
         """
         return self._add(documents, unknown, show_progress=show_progress)
 

@@ -211,7 +211,7 @@ class Chunker(ABC):
     ) -> list[Chunk]:
         """Return the chunks of a text that `segment` has split, with the overlap of `delivery`.
 
-        Both are used instead of `split` if verdicts or usage are needed as well.
+        Call `segment` and then `chunks` instead of `split` for verdicts or usage as well.
         """
         parsed = self.parse(source)
         return self._deliver(parsed, self._limits_for(parsed, 0), segmentation, delivery)
