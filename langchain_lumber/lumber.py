@@ -37,7 +37,7 @@ class LumberTextSplitter(SpanTextSplitter):
         llm: Names topic shifts: any chat model of LangChain, a model of `lumber_core.llms`, or a
             function or object that takes a group of units and returns the number of the unit that
             starts new content or None; with the method `window`, a list of all such units. None:
-            the bundled model decides.
+            the bundled classifier decides.
         prompt: The prompt of the model. None: the prompt of this library.
         policy: Retries and rate limits for the model. None: the defaults of `CallPolicy`.
         theta: Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per
@@ -56,9 +56,9 @@ class LumberTextSplitter(SpanTextSplitter):
         target_size: With the method `window`: preferred length of chunks in tokens. None: 78 % of
             the maximum.
         on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
-            reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
-            the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
-            states what happened.
+            reached: "judge_locally" lets the bundled classifier decide, "keep_group" ends the chunk
+            with the group and cuts a window by layout and sizes, "raise" raises. In any case the
+            verdict states what happened.
         max_concurrency: Maximum number of questions in flight, over all texts of a call. With fewer
             texts than that, the other questions are about later parts of the same text, in advance;
             with the method `paper` this takes about a tenth more calls. The chunks are the same.

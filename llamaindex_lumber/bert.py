@@ -13,7 +13,7 @@ from lumber_core.tokens import DEFAULT_TOKENIZER
 
 
 class BertNodeParser(SpanNodeParser):
-    """Cuts where the bundled model predicts that a chunk starts.
+    """Cuts where the bundled classifier predicts that a chunk starts.
 
     The model finds topics far better than splitters by embedding distance do; `threshold=0` cuts at
     topics alone. In retrieval, its chunks are as good as those of `LayoutNodeParser`, which takes a

@@ -44,7 +44,7 @@ class LumberNodeParser(SpanNodeParser):
     """Names topic shifts: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or
     object that takes a group of units and returns the number of the unit that starts new content or
     None; with the method `window`, a list of all such units. Default: the model assigned to
-    `Settings.llm`. None, or no model assigned: the bundled model decides."""
+    `Settings.llm`. None, or no model assigned: the bundled classifier decides."""
 
     prompt: Named = None
     """The prompt, a `PromptTemplate`. None: the prompt of this library."""
@@ -78,8 +78,8 @@ class LumberNodeParser(SpanNodeParser):
 
     on_failure: OnFailure = "judge_locally"
     """What to do after a refusal, an unreadable answer, or if the model cannot be reached:
-    "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with the group and
-    cuts a window by layout and sizes, "raise" raises. In any case the verdict states what
+    "judge_locally" lets the bundled classifier decide, "keep_group" ends the chunk with the group
+    and cuts a window by layout and sizes, "raise" raises. In any case the verdict states what
     happened."""
 
     max_concurrency: int | None = Field(default=None, exclude=True)

@@ -58,8 +58,8 @@ class SplitterOptions:
         SplitterName,
         typer.Option(
             help="Where to cut. layout: by headings, paragraphs and size; bert: also at topic "
-            "shifts that a bundled model finds; greedy: at the sentence ends nearest to the size; "
-            "lumber: where a language model sees a topic shift."
+            "shifts that the bundled classifier finds; greedy: at the sentence ends nearest to the "
+            "size; lumber: where a language model sees a topic shift."
         ),
     ] = "layout"
     target_size: Annotated[
@@ -109,7 +109,7 @@ class SplitterOptions:
     model: Annotated[
         str | None,
         typer.Option(
-            help=f"Model of the splitter. For lumber: {FORMS}; by default, the bundled model. "
+            help=f"Model of the splitter. For lumber: {FORMS}; by default, the bundled classifier. "
             "For bert: bundled, large, a folder with an exported model, or a hub id."
         ),
     ] = None

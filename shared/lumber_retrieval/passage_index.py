@@ -45,7 +45,7 @@ evidence is found for 4 percentage points more questions; from 200 to 1,500 the 
 points at most. On 100,000 chunks, a search takes 1.06 times as long with 200 candidates as with
 100, and 1.6 times with 600."""
 _MOST_QUERY_VECTORS = 500
-"""Vectors of queries that are cached: 0.8 MB of the bundled model, 8 MB with 4,096 dimensions."""
+"""Vectors of queries that are cached: 0.8 MB with 384 dimensions, 8 MB with 4,096."""
 _MOST_RERANKED = 40
 """Chunks that are reranked, with their neighbours. Measured: recall is the same with 60 or 100, and
 0.002 less with 25 at 600 words."""

@@ -122,7 +122,7 @@ def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(docs, qu
 def test_the_bundled_judge_is_not_passed_off_as_a_language_model(docs: Path, tmp_path: Path):
     options = ("--splitter", "lumber:60", "--splitter", "paragraphs", "--output", tmp_path / "out")
     said = output_of("compare", docs, *options)
-    sentence = "lumber:60: the bundled model judged where topics shift, not a language model"
+    sentence = "lumber:60: the bundled classifier judged where topics shift, not a language model"
     assert sentence in said
     assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 

@@ -38,19 +38,20 @@ Device = Literal["cpu", "cuda"]
 class BertChunker(Chunker):
     """Cuts where a model predicts that a chunk starts; no key, download or PyTorch.
 
-    The bundled model scores every place where a chunk may start. It is distilled from the large
-    model, which works as in the paper (BertChunker, Luo 2024): it gives every token in a window of
-    255 tokens two logits, start and normal. By default, all cuts of a text are chosen together: at
-    places with a high score, at paragraphs and headings rather than inside them, and so that chunks
-    have about `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk
-    starts wherever the score, or the difference of the logits, exceeds it, as in the paper.
+    The bundled classifier scores every place where a chunk may start. It is distilled from the
+    large model, which works as in the paper (BertChunker, Luo 2024): it gives every token in a
+    window of 255 tokens two logits, start and normal. By default, all cuts of a text are chosen
+    together: at places with a high score, at paragraphs and headings rather than inside them, and
+    so that chunks have about `target_size` tokens and never more than `chunk_size`. With a
+    `threshold`, a chunk starts wherever the score, or the difference of the logits, exceeds it, as
+    in the paper.
 
     The scores find topics far better than splitters by embedding distance do. In retrieval, the
     chunks are as good as those of `LayoutChunker`, which takes a fraction of the CPU time
     (docs/results.md).
 
     A text of at most `target_size` tokens is one chunk. The model is loaded when the first text
-    needs it, or by `load`. The bundled model was trained on English.
+    needs it, or by `load`. The bundled classifier was trained on English.
 
     Args:
         model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
@@ -78,7 +79,7 @@ class BertChunker(Chunker):
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other:
-            a `target_size` with a `threshold` or `paper`, `units` or the bundled model with
+            a `target_size` with a `threshold` or `paper`, `units` or the bundled classifier with
             `paper`.
         TypeError: A setting has the wrong type or is unknown.
         MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
@@ -124,7 +125,7 @@ class BertChunker(Chunker):
             raise ValueError("paper=True starts chunks at any word: pass units or paper, not both")
         if paper and model == "bundled":
             raise ValueError(
-                "the bundled model scores places such as sentences, not words: pass model="
+                "the bundled classifier scores places such as sentences, not words: pass model="
                 '"large" or paper=False'
             )
         most, target = layout_sizes(chunk_size, target_size)

@@ -29,7 +29,7 @@ OnFailure = Literal["judge_locally", "keep_group", "raise"]
 def choose_judge(
     llm: JudgeLike | None, prompt: PromptTemplate | None, policy: CallPolicy | None
 ) -> Judge:
-    """Return the judge for a splitter's settings; by default the bundled model.
+    """Return the judge for a splitter's settings; by default the bundled classifier.
 
     `llm` is a language model of the core, or a custom judge; the others are for the model alone.
     """

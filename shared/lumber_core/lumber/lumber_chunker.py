@@ -86,9 +86,9 @@ class LumberChunker(Chunker):
         target_size: With the method `window`: preferred length of chunks in tokens. None: 78 % of
             the maximum.
         on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
-            reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
-            the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
-            states what happened.
+            reached: "judge_locally" lets the bundled classifier decide, "keep_group" ends the chunk
+            with the group and cuts a window by layout and sizes, "raise" raises. In any case the
+            verdict states what happened.
         max_concurrency: Maximum number of questions in flight, over all texts of a call. With fewer
             texts than that, the other questions are about later parts of the same text, in advance;
             with the method `paper` this takes about a tenth more calls. The chunks are the same.

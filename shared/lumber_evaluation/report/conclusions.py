@@ -148,8 +148,8 @@ def _about_results(comparison: Comparison) -> Iterator[str]:
     local = [result.name for result in comparison.results if "judge=BertJudge(" in result.settings]
     if local:
         yield (
-            f"{join_names(local)}: the bundled model judged where topics shift, not a language "
-            "model; with one the chunks differ."
+            f"{join_names(local)}: the bundled classifier judged where topics shift, not a "
+            "language model; with one the chunks differ."
         )
     count = len(comparison.differences)
     if count >= _MANY_DIFFERENCES:

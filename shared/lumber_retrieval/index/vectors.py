@@ -3,7 +3,7 @@
 All vectors are first compared by the signs of their numbers, one bit each, with two bits of each
 number of the query's vector. The similarities of the best are then computed from the 8 bits. So a
 search reads little more than an eighth of the bytes, and finds at least 99 of the 100 nearest of
-the bundled model's vectors.
+the bundled embedding model's vectors.
 
 All vectors are rotated in the same way before they are stored. Rotation keeps similarities, and
 spreads the information of each number over all numbers.
