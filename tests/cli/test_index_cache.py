@@ -211,7 +211,7 @@ def test_an_index_of_ones_own_refuses_another_model_in_a_sentence(docs: Path, fi
                 Path("docs", "new.md").write_text("Oars are free.")
             refused = run_apart(*kept, other)
             assert refused.code == 1
-            assert "pass the model that the index was made with, or another path" in refused.err
+            assert "pass the model that the index was built with, or another path" in refused.err
             assert len(refused.err.splitlines()) == 1
         assert Path("own.db").read_bytes() == before
 

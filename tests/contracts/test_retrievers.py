@@ -292,7 +292,7 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     good, odd = of.document(RIVER, "river.txt"), of.document(MUSIC, "music.txt", by=object())
     for bad, message in (
         ([good, of.document(MUSIC, "river.txt")], "two documents have the name"),
-        ([odd], "Metadata must be data for JSON"),
+        ([odd], "cannot be stored as JSON"),
     ):
         with pytest.raises(ValueError, match=message):
             index.add_documents(bad)

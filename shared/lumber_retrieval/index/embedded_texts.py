@@ -45,7 +45,7 @@ _logger = logging.getLogger(__name__)
 
 
 class OtherModelError(ValueError):
-    """An index was made with another embedding model."""
+    """An index was built with another embedding model."""
 
 
 class EmbeddingModel:
