@@ -15,7 +15,7 @@ from functools import partial
 from itertools import pairwise, repeat
 
 from lumber_core.spans import outside
-from lumber_core.text.abbreviations import sentence_continues
+from lumber_core.text.full_stops import sentence_continues
 from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.columns import Lines, broken_cells, label_end
 from lumber_core.text.lines.line_starts import read_layout

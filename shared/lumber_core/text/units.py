@@ -17,7 +17,7 @@ from typing import Literal
 
 from lumber_core.spans import Span, outside, spans_from_starts
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.abbreviations import sentence_continues, starts_after_series, without_region
+from lumber_core.text.full_stops import sentence_continues, starts_after_series, without_region
 from lumber_core.text.lines.code import with_colons
 from lumber_core.text.lines.columns import broken_cells
 from lumber_core.text.lines.line_starts import read_layout

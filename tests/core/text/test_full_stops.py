@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.text.abbreviations import sentence_continues
+from lumber_core.text.full_stops import sentence_continues
 from lumber_core.text.units import sentences, starts_of_sentences
 from tests.phrases import phrases
 

@@ -1,4 +1,4 @@
-"""Full stops that end no sentence: of abbreviations, initials and ordinals, by language.
+"""Full stops that end no sentence: of abbreviations, initials and ordinals, in names and in code.
 
 They correct sentencex, the package that divides texts into sentences. For each language,
 `abbreviations.json` lists
