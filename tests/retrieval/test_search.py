@@ -245,6 +245,19 @@ def test_what_a_reader_of_markdown_does_not_see_is_no_sentence() -> None:
     assert [one.text for one in sentences_of("<!-- It is here. -->", "en", "code")]
 
 
+def test_comments_of_obsidian_are_no_sentences() -> None:
+    text = (
+        "Rows start at nine. %%check this%% They are free.\n\n%%\nA note. Not shown.\n%%\n\n"
+        '%% kanban:settings\n```\n{"plugin":"board"}\n```\n%%\n\nUse 50 %% of it. And 5 %% 2.\n'
+    )
+    expected = ["Rows start at nine.", "They are free.", "Use 50 %% of it.", "And 5 %% 2."]
+    assert [one.text for one in sentences_of(text, "en", "markdown")] == expected
+    code = "```python\n%%time\nx = 5\n%%\n```"
+    assert [one.text for one in sentences_of(code, "en", "markdown")] == [code]
+    fortunes = "%%\nRow at nine.\n%%\nGo home.\n%%\n"
+    assert "Row at nine." in sentences_of(fortunes, "en")[0].text
+
+
 def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
     lines = (
         "import Tabs from '@theme/Tabs';",

@@ -53,7 +53,10 @@ _HIDDEN = {
     kind: re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN}|^{lines})", re.MULTILINE)
     for kind, lines in HIDDEN_LINES.items()
 }
-_HIDDEN_IN_MARKDOWN = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN})", re.MULTILINE)
+_HIDDEN_IN_TEXT = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN})", re.MULTILINE)
+# Comments of Obsidian, also the settings and drawings of its plugins.
+_PERCENT = r"^%%(?!%)(?:(?!%%)(?s:.))*%%[ \t]*$|(?<!\S)%%[^\s%][^%\n]*%%(?!\S)"
+_HIDDEN["markdown"] = re.compile(rf"{_CODE}|(?P<hidden>{HIDDEN}|{_PERCENT})", re.MULTILINE)
 # The line that begins a note: "!!! tip", "::: warning", "/// note | Ropes", ".. note::".
 _OPENING = re.compile(
     rf"{_CODE}|^(?P<opening>[ \t>]*(?:(?:!!!|\?\?\?\+?|:{{3,}}|/{{3}})[ \t]*\{{?\w.*"
@@ -204,8 +207,8 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     if not whole_lines and any(map(text.__contains__, _OPENING_SIGNS)):
         openings = (Span(*at.span()) for at in _OPENING.finditer(text) if at["opening"])
         headings = sorted({*headings, *openings})
-    maybe_hidden = kind in _HIDDEN or any(map(text.__contains__, HIDDEN_SIGNS))
-    hidden = _HIDDEN.get(kind, _HIDDEN_IN_MARKDOWN)
+    maybe_hidden = kind in HIDDEN_LINES or any(map(text.__contains__, (*HIDDEN_SIGNS, "%%")))
+    hidden = _HIDDEN.get(kind, _HIDDEN_IN_TEXT)
     shown = hidden.sub(_blank_hidden, text) if maybe_hidden and not whole_lines else text
     starts = [0]
     for before, start in pairwise(starts_of_sentences(text, language)):
