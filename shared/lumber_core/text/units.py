@@ -82,11 +82,8 @@ _QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
 _OPENING_QUOTES, _LONG_SPEECH = '"\u2018\u201c\u201e\u00ab', 300  # characters
 _MAX_QUOTES = 3  # opening marks beside each other
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
-# Items, which sentencex does not divide, and the end of a sentence in one.
+# The mark of an item, which sentencex does not divide without blank lines.
 _MARK = re.compile(r"\s*(?:[-*+]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])[^\S\n]+")
-_INNER_END = re.compile(
-    r"(?:[.!?\u2026][\"'\u2019\u201d\u00bb)\]*_`]{0,3}\s|[\u0964\u3002\uff01\uff1f])\s*\S"
-)
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
 # blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
@@ -218,13 +215,14 @@ def _prepare(text: str) -> str:
 
 
 def _inner_starts(text: str, edges: Sequence[int], language: str) -> list[int]:
-    """Return where sentences start inside items, and inside quotes in long sentences."""
+    """Return where sentences start inside long items, and inside quotes in long sentences."""
     starts = []
     for start, end in pairwise(sorted({*edges})):
-        mark = _MARK.match(text, start, end)
-        if mark and _INNER_END.search(text, mark.end(), end):
+        if end - start <= _LONG_SPEECH:
+            continue
+        mark, long = _MARK.match(text, start, end), text[start:end]
+        if mark:
             starts += _sentence_starts(text, mark.end(), end, mark.end(), language)
-        long = text[start:end] if end - start > _LONG_SPEECH else ""
         if _QUOTES.search(long) and '":' not in long:  # which is JSON
             for at in _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language):
                 before = long[max(0, at - _MAX_QUOTES) : at]  # opening marks belong to the sentence

@@ -217,8 +217,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         inside_line = (whole_lines or is_link) and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
-        *_, last = words.splitlines() or [""]
-        headed = last.lstrip().startswith(("#", "<h"))  # or a comment, which stays with its code
+        headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
         if _TITLE_ABOVE.fullmatch(words) and text[start].isalnum():
             headed |= not before or text.endswith("\n\n", 0, before)
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):

@@ -285,12 +285,13 @@ def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
     "mark", ["(1)", "(b)", "(iv)", "(X)", "\u2022", "\u25e6", "\u25aa", "-", "1.", "a)"]
 )
 @pytest.mark.parametrize("language", ["en", "de", "xx"])
-@pytest.mark.parametrize("end", ["\n\n", "\n"])
+@pytest.mark.parametrize(("end", "long"), [("\n\n", ""), ("\n", " and here" * 40)])
 def test_sentences_of_an_item_are_divided_whatever_its_mark(
-    mark: str, language: str, end: str
+    mark: str, language: str, end: str, long: str
 ) -> None:
     text = (
-        f"Die Boote\n\n{mark} The boat is out. The oars are in.{end}{mark} They are new. Then go.\n"
+        f"Die Boote\n\n{mark} The boat is out{long}. The oars are in.{end}"
+        f"{mark} They are new{long}. Then go.\n"
     )
     expected = ["Die", mark, "The oars", mark, "Then"]
     found = [text[start:end] for start, end in sentences(text, language)]
@@ -317,8 +318,7 @@ def test_paragraphs_of_a_law_are_divided_between_sentences_and_before_section_si
         "Ende.",
         f"(4) {long}",
         "Ende.",
-        "(b) Nein.",
-        "Doch.",
+        "(b) Nein. Doch.",
     ]
 
 
