@@ -232,7 +232,8 @@ def _headers_above(
         if len(over) in (0, len(columns)):
             far *= 2  # a blank line
         is_note = len(over) == 1 < len(columns) and _NOTE.fullmatch(over[0].text) is not None
-        if level[-1].base - top > far or (is_note and headed and not beside):
+        is_text = _is_long(level[0]) and level[0].text[-1] == ":"
+        if level[-1].base - top > far or (headed and (is_text or (is_note and not beside))):
             break
         top = level[0].base
         if over and (

@@ -132,6 +132,16 @@ def test_the_end_of_a_sentence_above_a_table_is_none_of_its_heads() -> None:
     assert table_of(*lines, *rows)[0] == "Spring In dollars | Hired 2023 | 2022"
 
 
+def test_a_line_that_announces_a_table_is_none_of_its_heads() -> None:
+    line = "The boats that were let to the keepers of the bay are:"
+    heads = [(380, 660, 11, "NOTE 8: BOATS"), (72, 643, 11, line)]
+    rows = rows_of(627, ("In dollars", "2023", "2022"), *ROWS[:2], lefts=(72, 400, 480))
+    shown = read_between(*heads, *rows)
+    assert rows_between(shown)[0] == "In dollars | 2023 | 2022"
+    assert "NOTE 8: BOATS" in shown
+    assert line in shown
+
+
 def test_roman_numbers_of_pages_are_no_head_of_a_contents_page() -> None:
     front = ("Notices", "vii"), ("Trademarks", "viii"), ("Preface", "xi")
     rows = [*front, ("1 Boats", "1"), ("1.1 Hire", "2"), ("1.2 Nets", "4"), ("2 Tides", "9")]
