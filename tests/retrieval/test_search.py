@@ -215,6 +215,23 @@ def test_a_speaker_or_title_above_the_lines_of_a_paragraph_belongs_to_its_first_
     ]
 
 
+@pytest.mark.parametrize("form", ["**{}**", "Q: {}", "Question 2: {}"])
+def test_a_question_stays_with_its_answer(form: str) -> None:
+    questions = [form.format(one) for one in ("Who rents boats?", "May dogs come along?")]
+    answers = [
+        "The office does, between nine and noon. It keeps the keys until the evening.",
+        "They may, on a leash. Small animals travel free of charge on all lines.",
+    ]
+    pairs = (part for pair in zip(questions, answers, strict=True) for part in pair)
+    text = "\n\n".join([*pairs, "**Row!**", "---", "## A\n"])
+    found = [one.text for one in sentences_of(text, "en", "markdown")]
+    assert found[:4:2] == [f"{questions[n]}\n\n{answers[n].partition('. ')[0]}." for n in (0, 1)]
+    source = Source(text, format="markdown")
+    cuts = [span.start for span in LayoutChunker(target_size=12).segment(source).spans]
+    assert {text.index(questions[1]), text.index("## A")} <= {*cuts}
+    assert not {*cuts} & {text.index(answers[0]), text.index(answers[1])}
+
+
 def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
     text = (
         "---\n\n## Boats\n\nThey are let by the hour.\n\n***\n\n## Prices\n\nAs follows\n\n"

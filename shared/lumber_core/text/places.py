@@ -36,6 +36,8 @@ _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
 _DEPTH_INSIDE_BLOCK = 3  # depth of a line inside a block: it scores less than any sentence
 _DEPTH_AFTER_COLON = 3  # depth of a block below a paragraph that ends with a colon
 _COLON = re.compile(r"(?<!:):[\s*_]*\Z")
+# A title or question in bold, or a question before its answer.
+_TITLE = re.compile(r"[ \t]*(?:\*\*[^*\n]{1,120}\*\*:?|Q(?:uestion)? ?\d*: [^\n]{1,200}\?)\s*")
 _DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below the defined term
 _INDENT = re.compile(r"[\s>]*")
 _MAX_LABEL_CHARACTERS = 100
@@ -172,6 +174,8 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     for before, block in zip([blocks[0], *blocks], blocks, strict=False):  # the first is no place
         place = _place_of_block(text, before, block)
         headed = before.kind == "heading" or (headed and before.kind == "rule")
+        if before.kind == "paragraph" and block.kind not in ("heading", "rule"):
+            headed |= _TITLE.fullmatch(text, before.start, before.end) is not None
         if not headed and block.kind != "rule" and block is not blocks[0]:
             places.append(place)
         first = bisect_right(starts, place.first_word, last)

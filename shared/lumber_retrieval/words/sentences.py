@@ -46,6 +46,8 @@ _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 _CODE = r"^[ \t>]*`{3,}[ \t]*[\w{.][^`\n]*\n(?s:.)*?(?:^[ \t>]*`{3}|\Z)"  # with its language
 _HEADING = re.compile(
     rf"{_CODE}|^(?P<heading>[ \t>]*(?:#{{1,6}}(?:[ \t\r].*)?$|<h[1-6]\b.*)"
+    # A question above its answer.
+    r"|(?:\*\*[^*\n]{1,120}\?\*\*|Q(?:uestion)? ?\d*: [^\n]{1,200}\?)[ \t\r]*$"
     r"|(?<!\S\n)(?<!\S\r\n) {0,3}\w[^\n|]*\n {0,3}(?:={3,}|-{3,})[ \t\r]*$)",  # underlined
     re.MULTILINE,
 )
@@ -66,7 +68,7 @@ _OPENING = re.compile(
 )
 _OPENING_SIGNS = ("!!!", "???", ":::", "///", ".. ")
 _VISIBLE = re.compile(r"\S")
-_HEADING_SIGNS = ("#", "<h", "===", "---")  # each heading has one
+_HEADING_SIGNS = ("#", "<h", "===", "---", "?**", "Q:", "Question")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _CONTENT = re.compile(r"\S|\Z")
