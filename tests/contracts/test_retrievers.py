@@ -252,6 +252,15 @@ def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
     assert of.find(index, "otters", {"colour": "red"}) == []
 
 
+@pytest.mark.parametrize("value", [None, 3, ["by the sea"]])
+def test_a_context_of_a_document_that_is_not_text_is_kept_but_not_searched(of: Any, value: Any):
+    index = of.index(**SETTINGS)
+    index.add_documents([of.document(MUSIC, "music.txt", context=value)])
+    best, *_ = of.find(index, "strings of violins")
+    assert "strings" in best.text
+    assert best.metadata["context"] == value
+
+
 def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
     everything = of.find(filled(of, budget=500), "otters")
     (best,) = of.find(filled(of, budget=500, k=1), "otters")

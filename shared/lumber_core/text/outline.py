@@ -229,5 +229,11 @@ def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
     return tuple(filter(None, titles))
 
 
+def context_of(metadata: Mapping[Any, Any]) -> str:
+    """Return the context in the metadata of a chunk; "" for none, or a value that is not text."""
+    context = metadata.get(CONTEXT_KEY)
+    return context if isinstance(context, str) else ""
+
+
 def _numbers(levels: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", levels)))

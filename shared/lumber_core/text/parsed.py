@@ -18,8 +18,8 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
-from lumber_core.text.markdown import CONTEXT_KEY, HIDDEN, LINE_BREAK, Block, markdown_units
-from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection
+from lumber_core.text.markdown import HIDDEN, LINE_BREAK, Block, markdown_units
+from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection, context_of
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import (
     find_markdown_places,
@@ -114,8 +114,7 @@ class ParsedText(ABC):
 
     def _table_continued(self, end: int) -> Iterator[TableBody]:
         """Yield the rows of a chunk up to `end` if its context has the header of their table."""
-        context = self.source.metadata.get(CONTEXT_KEY)
-        if isinstance(context, str) and context:
+        if context := context_of(self.source.metadata):
             below = f"{context}\n{self.text}" if self.source.kind == "csv" else ""
             # Without a title, a context is the header alone.
             alone = find_header(below) > len(context)

@@ -8,7 +8,7 @@ from typing import Any
 
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
-from lumber_core.text.outline import Context, TextOutline
+from lumber_core.text.outline import Context, TextOutline, context_of
 from lumber_core.text.pages import (
     FIRST_LINE,
     FIRST_PAGE,
@@ -49,10 +49,10 @@ def describe_passage(
         if place == first and chunk.outline is not None:  # a table may begin in an earlier chunk
             span = Span(passage.span.start, span.end)
         metadata = {**_metadata_of(span, part, chunk, text)}
-        if metadata.get(CONTEXT_KEY):
-            metadata[CONTEXT_KEY] = shorten_context(metadata[CONTEXT_KEY])
+        if context := context_of(metadata):
+            metadata[CONTEXT_KEY] = shorten_context(context)
         hits[place] = part._replace(metadata=metadata)
-    return tuple(hits), hits[first].metadata.get(CONTEXT_KEY, "")
+    return tuple(hits), context_of(hits[first].metadata)
 
 
 def _divide_by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:

@@ -12,7 +12,8 @@ from itertools import accumulate, pairwise
 
 from lumber_core.checks import check_flags, check_number, check_positive
 from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY, FRONT_MATTER
+from lumber_core.text.markdown import FRONT_MATTER
+from lumber_core.text.outline import context_of
 from lumber_retrieval.hits import Hit, make_hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
@@ -185,7 +186,7 @@ def _best_sentences(
             document = documents[chunk.document] = DividedText.of_kind(
                 texts[chunk.document], chunk.kind
             )
-        context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
+        context = context_of(chunk.metadata) if settings.context else ""
         above = _words_above(context) if context else 0
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
         parts = chunk_sentences(chunk.span, limits, document, language, chunk.divided)
@@ -215,7 +216,7 @@ def _chunk_scores(
 ) -> list[float]:
     """Return the scores of chunks, with the words of a question in them and their neighbours."""
     own = question.matches(chunk.text for chunk in chunks)
-    contexts = [chunk.metadata.get(CONTEXT_KEY, "") for chunk in chunks]
+    contexts = [context_of(chunk.metadata) for chunk in chunks]
     shared = [*dict.fromkeys(contexts)]
     above = dict(zip(shared, question.matches(shared), strict=True))
     scores = []
