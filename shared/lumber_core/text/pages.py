@@ -6,6 +6,7 @@ metadata of the joined document contain the offsets where pages start.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -42,6 +43,7 @@ lists of numbers, and because a store can filter by range, as in page_first <= 7
 PAGE_LABELS = "page_labels"
 """Metadata key of a joined document for the labels of its pages, such as "1=i 2=ii 3=1", if they
 are not the page numbers. Pages whose label continues that of the page before are left out."""
+_LABEL = re.compile(r"(?<!\S)(\d{1,6})=(\S*)")
 
 # Larger numbers are not page numbers (a date, for example). Offsets are listed from page 1 on, so
 # this also limits the list.
@@ -115,8 +117,9 @@ def _join_pages(
 def page_label(metadata: Metadata, page: int) -> str:
     """Return the label of a page of a document; "" if it has none, or if it is the number."""
     single = "".join(str(metadata.get(LABEL, "")).split())
-    runs = [run.partition("=") for run in metadata.get(PAGE_LABELS, f"{page}={single}").split()]
-    before = [(int(number), label) for number, _, label in runs if int(number) <= page]
+    labels = metadata.get(PAGE_LABELS)  # None if a store has no labels for this file
+    runs = _LABEL.findall(labels) if isinstance(labels, str) else [(page, single)]
+    before = [(int(number), label) for number, label in runs if int(number) <= page]
     number, label = before[-1] if before else (page, "")
     if number != page:
         label = str(int(label) + page - number) if label.isdecimal() else ""

@@ -160,6 +160,11 @@ def test_pages_of_a_joined_document_keep_their_labels() -> None:
     assert labels == ["i", "ii", "1", "2", "A", ""]
 
 
+@pytest.mark.parametrize("other", [None, ["iv"], 4, "four"])
+def test_labels_of_pages_in_a_form_of_their_own_are_not_read(other: Any) -> None:
+    assert page_label({"page": 4, "page_labels": other}, 4) == ""
+
+
 @pytest.mark.parametrize(
     "known",
     [
