@@ -26,7 +26,7 @@ FAULTS = {
     "an older format": "retrieval/index/test_index_faults.py::test_an_older_format_is_named_and_made_anew_by_a_sync",
     "damaged index": "retrieval/index/test_index_faults.py::test_a_damaged_index_is_named_with_the_way_out",
     "an access to the disk fails, is lost or writes only a part, or the process ends during it": "faults/test_faults.py::test_what_was_confirmed_is_there_after_any_fault",
-    "no index, or a database of another program": "retrieval/index/test_index_faults.py::test_a_database_of_another_program_keeps_its_write_ahead_log",
+    "a file that is no index, or another program's database": "retrieval/index/test_index_faults.py::test_a_database_of_another_program_keeps_its_write_ahead_log",
     "another embedding model": "retrieval/index/test_index_faults.py::test_the_model_belongs_to_the_file_that_is_there_now",
     "another process writes": "retrieval/index/test_index_faults.py::test_readers_go_on_while_a_large_transaction_is_written",
     "disk full in the middle of `sync`": "retrieval/index/test_index_faults.py::test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follow",

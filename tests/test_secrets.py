@@ -320,7 +320,7 @@ def test_commands_tell_no_key(tmp_path: Path) -> None:
             ["split", text, "--output", made / "chunks.jsonl", *lumber, *asks, *store],
             ["split", text, *lumber, *asks, *store],
             ["view", text, "--output", made / "view.html", *lumber, *asks, *store],
-            ["estimate", text, *asks],
+            ["estimate", text, *asks[:4]],
             ["split", text, *lumber, "--model", url, "--key-variable", "PLANTED"],
         ):
             code, said = run(*command, PLANTED=KEY)

@@ -126,7 +126,7 @@ def test_train_and_export_run_as_commands(passages: Path, base: Path, tmp_path, 
     said = capsys.readouterr().out
     # Too few documents are held out to make an item of four.
     assert re.search(r"trained on 3\d documents; F1 on held-out windows not measured", said)
-    assert f"\nwritten to {exported}; differs" in said
+    assert f"\nwritten to {exported}; scores differ" in said
     card = json.loads((exported / "card.json").read_text())
     digest = sha256(model / "model.safetensors")
     assert card["provenance"]["checkpoint"] == {"model.safetensors": digest}
