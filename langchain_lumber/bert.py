@@ -20,6 +20,9 @@ class BertTextSplitter(SpanTextSplitter):
     topics alone. In retrieval, its chunks are as good as those of `LayoutTextSplitter`, which takes
     a fraction of the CPU time (docs/results.md).
 
+    `chunk_overlap`, `add_start_index`, `add_metadata`, `context`, `stable_ids`, `strip_whitespace`
+    and `show_progress` are those of `SpanTextSplitter`.
+
     Args:
         model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
             written by `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`),
@@ -44,8 +47,6 @@ class BertTextSplitter(SpanTextSplitter):
         device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
             if there is one. Exported models run on the CPU.
         length_function: LangChain's name for `tokenizer`: a function that counts tokens.
-        chunk_overlap, add_start_index, add_metadata, context, stable_ids, strip_whitespace,
-            show_progress: See `SpanTextSplitter`.
         **unknown: Any other setting raises a TypeError that names the nearest one here.
 
     Raises:

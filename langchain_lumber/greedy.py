@@ -19,6 +19,9 @@ class GreedyTextSplitter(SpanTextSplitter):
     `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, chunks have about
     four fifths of it.
 
+    `chunk_overlap`, `add_start_index`, `add_metadata`, `context`, `stable_ids`, `strip_whitespace`
+    and `show_progress` are those of `SpanTextSplitter`.
+
     Args:
         target_size: Preferred length of chunks in tokens; at most `chunk_size`. None: in proportion
             to `chunk_size`, 400 for 512.
@@ -32,8 +35,6 @@ class GreedyTextSplitter(SpanTextSplitter):
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
         length_function: LangChain's name for `tokenizer`: a function that counts tokens.
-        chunk_overlap, add_start_index, add_metadata, context, stable_ids, strip_whitespace,
-            show_progress: See `SpanTextSplitter`.
         **unknown: Any other setting raises a TypeError that names the nearest one here.
 
     Raises:

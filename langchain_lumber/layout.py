@@ -19,6 +19,9 @@ class LayoutTextSplitter(SpanTextSplitter):
     No model is run: a megabyte takes a fraction of a second. In retrieval, its chunks are as good
     as those of `BertTextSplitter` (docs/results.md), which also finds topics.
 
+    `chunk_overlap`, `add_start_index`, `add_metadata`, `context`, `stable_ids`, `strip_whitespace`
+    and `show_progress` are those of `SpanTextSplitter`.
+
     Args:
         target_size: Preferred length of chunks in tokens; a heading outweighs a difference in size.
             None: 60 % of `chunk_size`.
@@ -35,8 +38,6 @@ class LayoutTextSplitter(SpanTextSplitter):
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
         length_function: LangChain's name for `tokenizer`: a function that counts tokens.
-        chunk_overlap, add_start_index, add_metadata, context, stable_ids, strip_whitespace,
-            show_progress: See `SpanTextSplitter`.
         **unknown: Any other setting raises a TypeError that names the nearest one here.
 
     Raises:

@@ -33,6 +33,9 @@ _LANGUAGE_MODELS = ("langchain_core.language_models", "langchain_core.runnables"
 class LumberTextSplitter(SpanTextSplitter):
     r"""Cuts at the topic shifts that a chat model names (LumberChunker, arXiv 2406.17526).
 
+    `chunk_overlap`, `add_start_index`, `add_metadata`, `context`, `stable_ids`, `strip_whitespace`
+    and `show_progress` are those of `SpanTextSplitter`.
+
     Args:
         llm: Names topic shifts: any chat model of LangChain, a model of `lumber_core.llms`, or a
             function or object that takes a group of units and returns the number of the unit that
@@ -76,8 +79,6 @@ class LumberTextSplitter(SpanTextSplitter):
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
         length_function: LangChain's name for `tokenizer`: a function that counts tokens.
-        chunk_overlap, add_start_index, add_metadata, context, stable_ids, strip_whitespace,
-            show_progress: See `SpanTextSplitter`.
         **unknown: Any other setting raises a TypeError that names the nearest one here.
 
     Raises:
