@@ -7,7 +7,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -57,10 +57,14 @@ class Server:
 
     def crash(self) -> None:
         """End all processes at once, as a loss of power does."""
-        os.kill(self.process, signal.SIGQUIT)
-        pid_file = self.folder / "postmaster.pid"
-        while pid_file.exists():
-            time.sleep(0.01)
+        import psutil  # as the server's package does
+
+        process = psutil.Process(self.process)
+        os.kill(process.pid, signal.SIGQUIT)
+        # A process that still ends would remove the socket of the next one.
+        with suppress(psutil.NoSuchProcess):
+            while process.status() != psutil.STATUS_ZOMBIE:
+                time.sleep(0.01)
 
     def start(self) -> None:
         """Start it again."""
