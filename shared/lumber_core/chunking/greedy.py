@@ -75,11 +75,8 @@ class GreedyChunker(Chunker):
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         assert limits.target_size is not None
-        text, units, counter = (
-            parsed.text,
-            parsed.units(),
-            parsed.compute_once(limits.counter, tokens_of),
-        )
+        text, units = parsed.text, parsed.units()
+        counter = parsed.compute_once(limits.counter, tokens_of)
         edges = [*[start for start, _ in units], len(text)]
         tokens = counter.count(units)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:

@@ -59,6 +59,11 @@ _AROUND = re.compile(
 )
 
 
+def describe_missing_answer(reply: str) -> str:
+    """Return the fault of a reply that has no answer: it has only reasoning, or nothing."""
+    return "the reply has only reasoning" if reply.strip() else "the answer is empty"
+
+
 def without_reasoning(reply: str) -> str:
     """Return a reply without the reasoning in it; "" if there is nothing else.
 

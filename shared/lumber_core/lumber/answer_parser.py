@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 from textwrap import shorten
 
-from lumber_core.llms.reasoning import without_reasoning
+from lumber_core.llms.reasoning import describe_missing_answer, without_reasoning
 from lumber_core.lumber.answer_words import any_of
 from lumber_core.segmentation import ParsedAnswer
 
@@ -161,8 +161,7 @@ def _parse(
     answer: str, text: str, choices: Sequence[int], finders: dict[str, _Finder]
 ) -> ParsedAnswer:
     if not text:
-        reason = "the reply has only reasoning" if answer.strip() else "the answer is empty"
-        return ParsedAnswer(reason=reason)
+        return ParsedAnswer(reason=describe_missing_answer(answer))
     if _NONE.fullmatch(text):
         return ParsedAnswer(outcome="no_shift", reason="the answer states that nothing changes")
     for kind, find in finders.items():

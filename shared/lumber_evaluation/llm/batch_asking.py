@@ -23,7 +23,7 @@ from lumber_core.checks import check_positive
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model
-from lumber_core.llms.reasoning import without_reasoning
+from lumber_core.llms.reasoning import describe_missing_answer, without_reasoning
 from lumber_core.llms.retry import CallPolicy, ask_until_usable
 from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.lumber.prompt import fold_lines
@@ -145,8 +145,7 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
     answer = without_reasoning(completion.text)
     try:
         if not answer.strip():
-            content = "has only reasoning" if completion.text.strip() else "is empty"
-            raise UnusableReplyError(f"the answer {content}")
+            raise UnusableReplyError(describe_missing_answer(completion.text))
         return Reply(read(answer), "read", "", completion.text)
     except UnusableReplyError as error:
         if is_refusal(answer) and "{" not in answer:
