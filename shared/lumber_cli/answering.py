@@ -9,7 +9,7 @@ from lumber_cli.passage_formats import is_converted
 from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
-from lumber_core.llms.reasoning import describe_missing_answer, without_reasoning
+from lumber_core.llms.reasoning import without_reasoning
 from lumber_core.llms.retry import ask_until_usable
 from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
@@ -51,7 +51,8 @@ def answer_from(
         reply = without_reasoning(encodable(completion.text))
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
-        fault = _fault(last)[0] if reply.strip() else describe_missing_answer(completion.text)
+        empty = f"the reply {'has only reasoning' if completion.text.strip() else 'is empty'}"
+        fault = _fault(last)[0] if reply.strip() else empty
         if fault and is_refusal(reply):
             raise LumberError("the model declined to answer")
         if fault and is_cut(completion.finish_reason):
