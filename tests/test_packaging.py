@@ -53,9 +53,7 @@ for make in (GreedyTextSplitter, LumberTextSplitter):
         ),
     ],
 )
-def test_a_package_and_what_is_used_of_it_load_nothing_else(
-    framework: str, steps: list[tuple[str, str, set[str]]]
-) -> None:
+def test_a_package_and_what_is_used_of_it_load_nothing_else(framework, steps) -> None:
     """Beyond what the framework loads."""
     code = "".join(f"{statement}\nprint(*sys.modules)\n" for statement, *_ in steps)
     lines = run_python(f"import sys, {framework}\nprint(*sys.modules)\n{code}").stdout.splitlines()

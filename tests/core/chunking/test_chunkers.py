@@ -31,9 +31,6 @@ def chunker(request):
     return request.param
 
 
-# The same however it is run.
-
-
 MARKDOWN = "".join(
     f"# Part {n}\n\nIt was {n}. It rained.\n\n```sh\nmake {n}\n\nmake all\n```\n\n"
     for n in range(20)
@@ -65,9 +62,6 @@ def test_each_unit_is_counted_once():
     LumberChunker(by_hand, theta=60, chunk_size=None, tokenizer=counter).segment(BOOK)
     assert "".join(counter.seen) == BOOK
     assert len(counter.seen) == BOOK.count("\n\n") + 1
-
-
-# Errors.
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,6 @@ def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
     return cuts
 
 
-# The rule.
-
-
 @pytest.mark.parametrize(
     ("tokens", "wanted", "cuts"),
     [
@@ -72,9 +69,6 @@ def test_cuts_are_those_of_the_article_candidate_by_candidate(tokens, wanted):
     assert cuts_of(tokens, wanted) == as_the_article_says(tokens, wanted)
 
 
-# Whatever the text.
-
-
 def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
     counter = RecordingCounter()
     units = [f"Sentence {number} stands here. " for number in range(500)]
@@ -85,9 +79,6 @@ def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
     chunks = GreedyChunker(100, tokenizer=counter).split_text(text)
     assert counter.seen[:500] == units
     assert sorted(counter.seen[500:]) == sorted([*chunks, *map(str.strip, chunks)])
-
-
-# Sizes.
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,6 @@ def cut_texts(draw):
     return text, spans_from_starts(starts, len(text)), spans_from_starts(finer, len(text))
 
 
-# The maximum.
-
-
 @pytest.mark.parametrize(("counter", "largest"), COUNTERS)
 @given(case=cut_texts(), room=st.integers(0, 8))
 @example(case=("a" * 30 + FAMILY * 3, [Span(0, 51)], []), room=3)
@@ -121,9 +118,6 @@ def test_reserved_tokens_are_left_free_and_the_other_sizes_shrink_with_it():
         limits.reserve(512)
 
 
-# Where it cuts.
-
-
 def test_cuts_fall_between_units_first():
     text = "Aa. Bb. Cc.\n\nDd. Ee. Ff.\n\n"
     assert apply(bounds(CHARACTERS, most=18), text, units=paragraphs(text)) == [
@@ -167,9 +161,6 @@ def test_an_error_names_a_character_that_counts_more_and_no_limit_that_nobody_se
     assert "chunk_size=" not in str(raised.value)
 
 
-# The minimum.
-
-
 def test_small_chunks_join_the_smaller_neighbour_even_if_all_are_small():
     spans = [Span(0, 6), Span(6, 7), Span(7, 12)]
     assert apply(bounds(CHARACTERS, least=5), "aaaaaabccccc", spans) == ["aaaaaa", "bccccc"]
@@ -182,9 +173,6 @@ def test_chunks_are_joined_and_never_moved(case, least):
     text, spans, units = case
     result = bounded(bounds(CHARACTERS, least=least), text, spans, units)
     assert {span.start for span in result} <= {span.start for span in spans}
-
-
-# Both.
 
 
 @given(case=cut_texts(), least=st.integers(1, 10), more=st.integers(0, 10))
@@ -200,9 +188,6 @@ def test_no_chunk_below_the_minimum_has_a_neighbour_with_room(case, least, more)
         if min(one, other) < least and one + other <= most
     ]
     assert joinable == []
-
-
-# Cost.
 
 
 def test_joining_many_small_chunks_counts_linearly():

@@ -52,9 +52,6 @@ def test_gemini_blocks_nothing_in_four_categories(serve, ask):
     assert {setting["threshold"] for setting in settings} == {"BLOCK_NONE"}
 
 
-# Structured output.
-
-
 def test_the_schema_allows_the_choices_and_none(schema_api, serve, ask):
     server = serve("Answer: ID 6")
     completion = ask(model_at(server, schema_api), answers=possible_answers([6, 7, 12]))
@@ -82,9 +79,6 @@ def test_the_schema_is_strict(serve, ask):
     assert form["json_schema"]["strict"] is True
     assert form["json_schema"]["schema"]["required"] == ["answer"]
     assert form["json_schema"]["schema"]["additionalProperties"] is False
-
-
-# Many at once, and again.
 
 
 def test_one_model_serves_several_event_loops(api, serve):

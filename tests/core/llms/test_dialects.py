@@ -100,9 +100,6 @@ def test_once_a_full_request_was_answered_an_error_is_not_about_its_form(api, se
     assert server.requests[0].body == server.requests[2].body
 
 
-# How much a model may write.
-
-
 @pytest.mark.parametrize(
     ("settings", "answers", "sent"),
     [

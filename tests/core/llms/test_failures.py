@@ -146,9 +146,6 @@ def test_servers_that_are_slow_or_away_are_transient_errors(api: str, serve: Any
     assert trouble_of(caught(ask, model)) == "transient"
 
 
-# Good replies of unusual form.
-
-
 @pytest.mark.parametrize(
     ("content", "text"),
     [

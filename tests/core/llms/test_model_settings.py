@@ -187,9 +187,6 @@ def test_wrong_settings_are_refused_at_once(api, settings, error, message):
         MODELS[api](**{"model": "a-model"} | settings)
 
 
-# Clients of the user's own.
-
-
 def test_an_own_openai_client_is_used_without_retrying(serve, ask):
     import openai
 
@@ -241,9 +238,6 @@ def test_legacy_models_share_no_configuration(serve, ask):
     second = LegacyGeminiModel("a-model", base_url=other.url, api_key="key-of-other")
     assert [unit_of(ask(model).text) for model in (first, second, first)] == [6, 7, 6]
     assert {request.headers["x-goog-api-key"] for request in one.requests} == {"key-of-one"}
-
-
-# Packages.
 
 
 def test_making_models_imports_no_package(api: str, tmp_path: Path) -> None:

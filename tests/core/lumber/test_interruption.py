@@ -30,9 +30,6 @@ ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
 
 
-# Killed at any moment, in every store that other processes can read.
-
-
 class KilledModel(ScatteredModel):
     """Writes each question's hash to a file as it answers, which outlasts its process.
 
@@ -182,9 +179,6 @@ def test_an_error_stops_what_is_under_way() -> None:
     with pytest.raises(KeyError, match="a bug"):
         chunker.segment_all([story(300, seed) for seed in range(50)])
     assert len(model.asked) == 10
-
-
-# Cancelled at any await.
 
 
 class Answering(ScatteredModel):

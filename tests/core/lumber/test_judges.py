@@ -72,9 +72,6 @@ SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda aske
 ASYNC = [third_later, ThirdLater(), HasJudgeLater(), functools.partial(third_later)]
 
 
-# A user's own judge.
-
-
 @pytest.mark.parametrize("own", SYNC + ASYNC)
 def test_judges_of_every_shape_are_called_and_awaited(own):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
@@ -158,9 +155,6 @@ def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
     assert chunker.segment("One.\n\nTwo.") == chunker.segment("One.\n\nTwo.")
 
 
-# A model as judge.
-
-
 def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
     model = ScriptedModel(Completion("Answer: ID 7", 120, 4, "stop"))
     verdict = ModelJudge(model).judge(FOUR)
@@ -214,9 +208,6 @@ def test_the_choices_of_the_group_are_what_a_model_may_name():
 def test_what_is_no_model_or_no_template_is_refused(given, message):
     with pytest.raises(TypeError, match=message):
         ModelJudge(*given)
-
-
-# The choice among them.
 
 
 def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():

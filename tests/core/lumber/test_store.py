@@ -54,9 +54,6 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
         yield opened
 
 
-# What holds in every store.
-
-
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_a_second_run_asks_nothing_and_gives_the_same(open_store: Callable[[], Any], way: str):
     model = ScatteredModel()
@@ -109,9 +106,6 @@ def test_both_adapters_share_a_store(open_store: Callable[[], Any]) -> None:
     assert len(first.asked) > 0
     assert second.asked == []
     assert [node.get_content().strip() for node in nodes] == chunks
-
-
-# What the key of an answer is.
 
 
 def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path: Path) -> None:
@@ -203,9 +197,6 @@ def test_a_cancelled_or_failed_question_is_asked_by_who_waits_for_it(tmp_path: P
 
     assert asyncio.run(both()).outcome in ("shift", "no_shift")
     assert len(model.asked) == 1
-
-
-# Stores that fail: the run ends, and what was stored stays.
 
 
 class Failing(InMemoryByteStore):

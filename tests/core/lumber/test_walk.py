@@ -123,9 +123,6 @@ def test_a_verdict_on_no_group_of_the_walk_is_refused(rules_of, start, stop):
     assert walk.verdicts == []
 
 
-# The published code.
-
-
 def published(units: int, theta: int = 550) -> Walk:
     """Ten words a unit, so twelve with the label: 44 units stay below 550."""
     return walk_of(PublishedCodeRules([10] * units, theta), [10] * units)

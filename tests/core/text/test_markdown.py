@@ -110,9 +110,6 @@ def fences(text: str) -> list[tuple[int, int]]:
     return [(b.start, b.end) for b in markdown_blocks(text) if b.kind == "code"]
 
 
-# Blocks.
-
-
 def test_a_handbook_is_read_into_its_blocks():
     kinds = [kind for kind, _ in block_texts(HANDBOOK)]
     assert kinds == [
@@ -218,9 +215,6 @@ def test_lines_between_bars_are_rows_and_prose_with_bars_is_not():
     assert kinds("| one row |") == [("paragraph", 0)]
 
 
-# Paths of headings.
-
-
 def chunks_at(text: str, spans: list[tuple[int, int]], metadata: dict[str, str]) -> list[Chunk]:
     """Deliver these spans of a Markdown text as chunks."""
     source = Source(text, format="markdown", metadata=metadata)
@@ -301,9 +295,6 @@ def test_levels_may_be_left_out_and_come_back():
     assert heading_paths(text, spans) == [("C",), ("A",), ("A", "D"), ("A", "E")]
 
 
-# Units.
-
-
 def test_a_heading_stays_with_its_first_block():
     units = unit_texts(HANDBOOK)
     assert "## Install\n\nBring the mast, two clamps and the sealed box.\n\n" in units
@@ -316,9 +307,6 @@ def test_a_heading_stays_with_its_first_block():
 )
 def test_headings_in_a_row_and_items_with_their_bullets_are_units(units):
     assert unit_texts("".join(units)) == units
-
-
-# Sizes.
 
 
 @pytest.mark.parametrize("size", [20, 40, 80, 160])

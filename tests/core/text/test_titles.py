@@ -1,7 +1,5 @@
 """Titles of documents: their own, or the names of their files as words."""
 
-from typing import Any
-
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
@@ -130,11 +128,7 @@ def test_a_document_with_a_title_keeps_it():
         ("markdown", "---\ntitle: >-\n  Folded\n---\n\nWORDS", "river otters"),
         ("markdown", "---\ntitle: [Otters, Fish]\n---\n\nWORDS", "river otters"),
         ("markdown", "---\r\ntitle: '[Draft] Otters'\r\n---\r\n\r\nWORDS", "[Draft] Otters"),
-        (
-            "org",
-            "#+Title: Otters\n\nWORDS\n\n* Food\n\nFish.\n\n* Homes\n\nWORDS",
-            "Otters",
-        ),
+        ("org", "#+Title: Otters\n\nWORDS\n\n* Food\n\nFish.\n\n* Homes\n\nWORDS", "Otters"),
         ("latex", "\\title[Short]{The\n  {\\O}tters}\n\nWORDS", "The {\\O}tters"),
         ("latex", "\\chapter{Otters}\n\n\\section{A}\n\nFish.\n\n\\section{B}\n\nWORDS", "Otters"),
         ("asciidoc", "=== Otters\n\n==== A\n\nFish.\n\n==== B\n\nWORDS", "Otters"),
@@ -142,9 +136,7 @@ def test_a_document_with_a_title_keeps_it():
         ("rst", "Otters\n======\n\nA\n-\n\nFish.\n\nB\n---\n\nWORDS", "Otters"),
     ],
 )
-def test_a_title_in_the_text_comes_before_the_name_also_for_chunks_of_chunks(
-    kind: Any, text: str, title: str
-) -> None:
+def test_a_title_in_the_text_comes_before_the_name_also_for_chunks_of_chunks(kind, text, title):
     source = Source(text.replace("WORDS", f"{WORDS}\n\n" * 2), name="river_otters", format=kind)
     parent = LayoutChunker(target_size=60).split(source)[-1]
     assert parent.context.split(" > ")[0] == title

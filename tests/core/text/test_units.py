@@ -41,9 +41,6 @@ def handed_over(monkeypatch):
     return seen
 
 
-# Every finder, every text.
-
-
 @given(text=nasty_texts)
 @quick
 def test_separators_and_line_breaks_belong_to_the_unit_before(text):
@@ -55,9 +52,6 @@ def test_separators_and_line_breaks_belong_to_the_unit_before(text):
 @pytest.mark.parametrize("text", [" ", "\n\n\n", "\r\n \r\n", "\ufeff", "\ufeff\n\n", "\f"])
 def test_blank_space_alone_is_one_unit(finder, text):
     assert found(finder, text) == [text]
-
-
-# Paragraphs.
 
 
 def test_blank_lines_separate_paragraphs_and_hard_wrapped_lines_stay_together():
@@ -89,9 +83,6 @@ def test_without_line_breaks_paragraphs_are_sentences():
 )
 def test_line_breaks_and_marks_at_the_ends_of_a_text_are_no_blank_lines(units):
     assert found(paragraphs, "".join(units)) == units
-
-
-# Sentences.
 
 
 @pytest.mark.parametrize(
@@ -187,9 +178,6 @@ def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
     assert len(handed_over) < 120
 
 
-# A caller's own finder.
-
-
 @pytest.mark.parametrize(
     ("finder", "expected"),
     [
@@ -216,9 +204,6 @@ def test_own_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
 def test_own_units_that_overlap_or_run_over_are_refused(units, named):
     with pytest.raises(ValueError, match=f"the unit finder returned {named}"):
         unit_finder(lambda text: units)("abcdef")
-
-
-# The user's choice.
 
 
 def test_units_are_chosen_by_name():
@@ -286,9 +271,7 @@ def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
 )
 @pytest.mark.parametrize("language", ["en", "de", "xx"])
 @pytest.mark.parametrize(("end", "long"), [("\n\n", ""), ("\n", " and here" * 40)])
-def test_sentences_of_an_item_are_divided_whatever_its_mark(
-    mark: str, language: str, end: str, long: str
-) -> None:
+def test_sentences_of_an_item_are_divided_whatever_its_mark(mark, language, end, long) -> None:
     text = (
         f"Die Boote\n\n{mark} The boat is out{long}. The oars are in.{end}"
         f"{mark} They are new{long}. Then go.\n"

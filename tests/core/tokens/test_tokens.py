@@ -131,9 +131,6 @@ def test_the_repr_names_what_counts(name, shown):
     assert repr(token_counter(name)) == shown
 
 
-# tiktoken.
-
-
 @pytest.mark.parametrize("name", ["cl100k", "gtp-4", "", "Words"])
 def test_an_unknown_name_is_refused_with_the_known_ones(name):
     with pytest.raises(ValueError, match=rf"unknown tokenizer '{name}'.*cl100k_base.*Hugging Face"):
@@ -148,9 +145,6 @@ def test_text_that_spells_a_special_token_is_text(kind, copies, special):
     as_text = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(special))
     assert as_text > 1
     assert counter.count([special] * copies) == [as_text] * copies
-
-
-# Vocabularies that cannot be had.
 
 
 @pytest.fixture
@@ -187,9 +181,6 @@ def test_the_copy_in_llama_index_core_serves_offline(offline, monkeypatch, name)
     assert "TIKTOKEN_CACHE_DIR" not in os.environ
 
 
-# Hugging Face.
-
-
 @pytest.mark.parametrize("make", [bert, fast_bert])
 def test_hugging_face_counts_without_special_tokens_truncation_or_padding(make):
     counter = token_counter(make())
@@ -212,9 +203,6 @@ def test_a_hugging_face_tokenizer_is_left_as_it_was(make):
 
 def test_a_slow_tokenizer_counts_without_special_tokens_or_truncation():
     assert token_counter(Letters()).count(["abab", "a[CLS]", ""]) == [4, 6, 0]
-
-
-# Words, functions, and what is neither.
 
 
 @pytest.mark.parametrize(("words", "tokens"), [(0, 0), (1, 1), (3, 4), (5, 6), (12, 14), (13, 16)])
@@ -247,9 +235,6 @@ def test_a_function_that_gives_no_whole_number_is_named(returned):
 
     with pytest.raises(TypeError, match=r"encode.* whole number"):
         token_counter(encode).count(["text"])
-
-
-# Texts that tokenizers cannot count, or take for nothing.
 
 
 @pytest.mark.parametrize(

@@ -211,9 +211,7 @@ HUGE: list[Element] = [
         "lines as rows",
     ],
 )
-def test_what_tags_as_a_table_is_read_as_before_if_its_text_does_not_fit(
-    rows: Sequence[Element], untagged: str
-) -> None:
+def test_what_tags_as_a_table_is_read_as_before_if_its_text_does_not_fit(rows, untagged) -> None:
     text = read_tagged(("Table", rows), untagged=untagged)
     as_groups = read_tagged(("Div", rows), untagged=untagged)
     assert text == as_groups

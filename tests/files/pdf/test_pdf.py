@@ -806,9 +806,7 @@ def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, wo
         ),
     ],
 )
-def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_behind_it(
-    letters: Sequence[tuple[str, int, int]], text: str
-) -> None:
+def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_behind_it(letters, text):
     """As Chrome draws letters from Devanagari to Khmer."""
     shown = ""
     for letter, second, width in letters:
