@@ -63,6 +63,7 @@ WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (["lumber"], {"theta": "many"}, TypeError, "theta must be a whole number, not str"),
     (["lumber"], {"theta": 55.5}, TypeError, "theta must be a whole number, not float"),
     (["lumber"], {"max_concurrency": 0}, ValueError, "max_concurrency must be at least 1"),
+    (["lumber"], {"on_failure": "ignore"}, ValueError, "on_failure must be"),
     (["lumber"], {"method": "articles"}, ValueError, '"paper" or "window"'),
 ]
 

@@ -42,9 +42,7 @@ def test_a_window_beyond_the_models_own_positions_is_refused(copy: Path) -> None
         splitter.segment(TEXT)
 
 
-@pytest.mark.parametrize(
-    "content", ["[" * 100_000, '{"a":' * 100_000, "[]", "null", "\x00", '{"files": 3}', "{}"]
-)
+@pytest.mark.parametrize("content", ["[" * 100_000, "[]", "null", "\x00", '{"files": 3}', "{}"])
 def test_a_malformed_card_is_refused(copy: Path, content: str) -> None:
     (copy / "card.json").write_text(content)
     with pytest.raises(WeightsError, match=r"card\.json is malformed"):

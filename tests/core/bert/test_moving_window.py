@@ -106,11 +106,7 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 
 
 @examples(80)
-@given(
-    counts=st.lists(st.integers(0, 150), max_size=9),
-    batch_size=st.integers(1, 7),
-    seed=st.integers(0, 99),
-)
+@given(st.lists(st.integers(0, 150), max_size=9), st.integers(1, 7), st.integers(0, 99))
 def test_texts_score_the_same_together_as_alone(counts: list[int], batch_size: int, seed: int):
     def scored(number: int, **told: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)

@@ -56,28 +56,12 @@ def test_a_line_that_fits_is_not_cut_inside() -> None:
         assert set(chunk.strip().split("\n")) == {row}
 
 
-def test_a_clause_that_fits_is_not_cut_inside() -> None:
-    sentence = "When the lamp of the tower went out before dawn, every boat in the bay waited. "
-    for chunk in cut(sentence * 6, 20, 10):
-        assert chunk.strip()[-1] in ",."
-
-
 @pytest.mark.parametrize("separator", [", ", ",", " ", ";"])
 def test_json_in_one_line_is_cut_between_objects(separator: str) -> None:
-    text = separator.join(
-        f'{{"id": {n}, "tags": ["a", "b"], "text": "One. Two."}}' for n in range(60)
-    )
+    text = separator.join(f'{{"id": {n}, "tags": ["a", "b"], "text": "A. B."}}' for n in range(60))
     chunks = cut(text, 130, 78)
     assert len(chunks) > 10
     assert all(chunk.startswith("{") and chunk.rstrip(",; ").endswith("}") for chunk in chunks)
-
-
-def test_text_without_marks_is_cut_at_words() -> None:
-    text = "so we should look at the budget again because the numbers do not add up " * 60
-    chunks = cut(text.strip(), 120, 60)
-    assert len(chunks) > 10
-    assert all(chunk[0] != " " for chunk in chunks)
-    assert max(COUNTER.count(chunks)) <= 120
 
 
 def test_scores_move_cuts() -> None:
@@ -150,8 +134,7 @@ def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:
 
 def test_units_are_divided_only_where_they_do_not_fit() -> None:
     units = [Span(0, 50), Span(50, 100), Span(100, 1100)]
-    text = "Ann ran. She fell, and rose. " * 40
-    text = text[:1100]
+    text = ("Ann ran. She fell, and rose. " * 40)[:1100]
     cutter = cutter_of(text, 60)
     starts = [part.start for part in cutter.shorten([Span(0, 1100)], units)]
     assert not any(0 < start < 50 or 50 < start < 100 for start in starts)

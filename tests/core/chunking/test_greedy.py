@@ -98,9 +98,7 @@ def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
 )
 def test_the_target_follows_the_limit_unless_it_is_given(sizes, target, limit):
     text = "x" * 5000
-    greedy = GreedyChunker(
-        tokenizer=len, units=lambda text: [(n, n + 1) for n in range(len(text))], **sizes
-    )
+    greedy = GreedyChunker(tokenizer=len, units=lambda t: [*pairwise(range(len(t) + 1))], **sizes)
     chunks = greedy.split_text(text)
     assert {len(chunk) for chunk in chunks[:-2]} == {target}
     assert greedy.chunk_size == limit
@@ -117,9 +115,7 @@ def test_a_very_long_unit_that_fits_is_kept_whole_and_another_is_cut():
 def test_rows_of_separated_values_are_not_cut():
     rows = [f'{n},"Came at dawn. Left at noon.\nSaid no word.",boat {n}\n' for n in range(9)]
     text = "number,note,name\n" + "".join(rows)
-    chunks = GreedyChunker(30, chunk_size=60).split(
-        Source(text, format="csv"), Delivery(overlap=20)
-    )
+    chunks = GreedyChunker(30, chunk_size=60).split(Source(text, format="csv"), Delivery(20))
     assert len(chunks) > 3
     for chunk in chunks:
         assert chunk.text.startswith((*rows, "number"))

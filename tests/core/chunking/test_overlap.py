@@ -99,13 +99,11 @@ def test_nothing_is_repeated_only_if_not_even_the_last_word_fits(words, cuts, to
     read = MarkdownText if kind == "markdown" else PlainText
     parsed = read(Source(text, format=kind))
     widened = overlap_spans(parsed, spans, SizeLimits(limit, None, LENGTH), tokens)
-    for (before, after), (wide_before, wide) in zip(
-        pairwise(spans), pairwise(widened), strict=True
-    ):
+    for (before, after), (wider, wide) in zip(pairwise(spans), pairwise(widened), strict=True):
         assert after.start - tokens <= wide.start <= after.start
         assert LENGTH.count([wide.of(text)])[0] <= limit
         if wide.start == after.start:
-            allowed = max(before.start, wide_before.start + 1)
+            allowed = max(before.start, wider.start + 1)
             near = text[allowed : after.start]
             starts = [allowed + at for at in word_cuts(near) if near[at : at + 1].isalnum()]
             assert not starts or after.start - starts[-1] > tokens

@@ -150,11 +150,7 @@ def test_absurd_answers_name_no_unit_and_do_no_harm(answer):
     "filler", [":", " ", "\n", "*: ", "answer: ", "is ", "3, ", "wait, ", ", no"]
 )
 def test_reading_takes_linear_time(filler: str, read: Any) -> None:
-    check_linear(
-        lambda answer: read(answer, range(1, 9)),
-        lambda size: "Answer: ID 3" + filler * size + "x",
-        5_000,
-    )
+    check_linear(lambda one: read(one, range(1, 9)), lambda n: f"Answer: ID 3{filler * n}x", 5_000)
 
 
 @pytest.mark.parametrize(
@@ -211,9 +207,7 @@ NO_LIST: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome"), [(one, end) for end in NO_LIST for one in NO_LIST[end]]
-)
+@pytest.mark.parametrize(("answer", "outcome"), [(one, e) for e in NO_LIST for one in NO_LIST[e]])
 def test_what_is_no_list_of_units_is_told_apart(answer: str, outcome: str) -> None:
     parsed = read_list(answer, WINDOW)
     assert (parsed.starts, parsed.outcome) == ((), outcome)

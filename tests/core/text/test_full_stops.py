@@ -209,21 +209,11 @@ def test_only_sentences_with_a_full_stop_are_joined(text: str, language: str) ->
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "java.util.List",
-        "System.Collections.Generic.List",
-        "Foo.Bar",
-        ".NET",
-        "ASP.NET",
-        "README.MD",
-        "matcher.RegexMatcher[]",
-        "`$Host.Name`",
-        "$this.GetType().GetValues()",
-        "[Season].GetValues()",
-        "1.E",
-        "~.WebSupport",
-        "Дом.Окно",
-    ],
+    phrases("""
+        java.util.List | System.Collections.Generic.List | Foo.Bar | .NET | ASP.NET | README.MD
+        matcher.RegexMatcher[] | `$Host.Name` | $this.GetType().GetValues() | [Season].GetValues()
+        1.E | ~.WebSupport | Дом.Окно
+    """),
 )
 @pytest.mark.parametrize("language", ["en", "de", "ru", "xx"])
 def test_a_full_stop_in_a_name_ends_no_sentence(name: str, language: str) -> None:
@@ -243,10 +233,7 @@ def test_a_full_stop_in_a_name_ends_no_sentence(name: str, language: str) -> Non
 )
 def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
     glued = text.replace(" She", "She").replace(" Some", "Some").replace(" 她", "她")
-    assert [glued[start] for start in starts_of_sentences(glued)] == [
-        text[0],
-        text.split(". ")[1][0],
-    ]
+    assert [glued[at] for at in starts_of_sentences(glued)] == [text[0], text.split(". ")[1][0]]
 
 
 def test_dots_before_a_sentence_belong_to_it() -> None:

@@ -130,12 +130,6 @@ def test_code_keeps_its_marks_blank_lines_and_what_looks_like_headings():
     assert indented == "indented code\n    of two lines"
 
 
-def test_front_matter_is_one_block_and_no_heading():
-    first = markdown_blocks(HANDBOOK)[0]
-    assert HANDBOOK[first.start : first.end].rstrip().endswith("---")
-    assert first.level == 0
-
-
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [

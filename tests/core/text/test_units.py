@@ -266,9 +266,7 @@ def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
     assert len(starts) == 120 * len(alone) + 2
 
 
-@pytest.mark.parametrize(
-    "mark", ["(1)", "(b)", "(iv)", "(X)", "\u2022", "\u25e6", "\u25aa", "-", "1.", "a)"]
-)
+@pytest.mark.parametrize("mark", ["(1)", "(b)", "(iv)", "(X)", "•", "◦", "▪", "-", "1.", "a)"])
 @pytest.mark.parametrize("language", ["en", "de", "xx"])
 @pytest.mark.parametrize(("end", "long"), [("\n\n", ""), ("\n", " and here" * 40)])
 def test_sentences_of_an_item_are_divided_whatever_its_mark(mark, language, end, long) -> None:

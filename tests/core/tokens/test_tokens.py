@@ -42,10 +42,8 @@ def bert(**limits) -> tokenizers.Tokenizer:
 
 
 def fast_bert() -> transformers.PreTrainedTokenizerFast:
-    tokens = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad")}
-    return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=bert(), model_max_length=3, **tokens
-    )
+    own = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad")}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=bert(), model_max_length=3, **own)
 
 
 def characters(text: str) -> int:
@@ -218,13 +216,9 @@ def test_a_function_counts_each_text_once():
     assert seen == ["ab", "c", "c"]
 
 
-@pytest.mark.parametrize(
-    "spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter, tiktoken.Encoding]
-)
+@pytest.mark.parametrize("spec", [None, 5, ["words"], b"words", WordCounter, tiktoken.Encoding])
 def test_what_cannot_count_is_refused_with_what_can(spec):
-    with pytest.raises(
-        TypeError, match=r'must be "estimate", "even", "words".*function from a string'
-    ):
+    with pytest.raises(TypeError, match=r'be "estimate", "even", "words".*function from a string'):
         token_counter(spec)
 
 
@@ -257,9 +251,7 @@ def dropping() -> tokenizers.Tokenizer:
     return rust
 
 
-@pytest.mark.parametrize(
-    "text", ["\u200b" * 1000, "\ufeff" * 1000, "x7Q" * 1000], ids=["spaces", "marks", "word"]
-)
+@pytest.mark.parametrize("text", ["\u200b" * 1000, "x7Q" * 1000], ids=["spaces", "word"])
 def test_text_that_a_hugging_face_tokenizer_drops_still_counts_with_its_length(text):
     assert len(dropping().encode(text, add_special_tokens=False).ids) <= 1
     once, twice = token_counter(dropping()).count([text, text * 2])
