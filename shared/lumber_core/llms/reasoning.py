@@ -19,7 +19,7 @@ _TAG = re.compile(
     rf"""(?<!`) (?:[<\[\u25c1\u3008\u3010\uff1c]|&lt;) [|\uff5c\s]?
     (?:(?P<end>/\s?|end[_\u2581](?:of[_\u2581])?)|(?:start|begin)[_\u2581](?:of[_\u2581])?)?
     (?P<name>{_NAME}) (?:_start|_begin|(?P<after>_end))? (?:\s[a-z]+=[^<>\[\]]{{0,200}})?
-    [|\uff5c\s]? (?:[>\]\u25b7\u3009\u3011\uff1e]|&gt;) (?!`|\()""",
+    [|\uff5c\s]? (?:[>\]\u25b7\u3009\u3011\uff1e]|&gt;) (?!`(?!``)|\()""",
     re.IGNORECASE | re.VERBOSE,
 )
 # The forms of Granite and Apriel, Ollama's program, Open WebUI, MedGemma and Pangu, Gemma, Apertus,

@@ -15,7 +15,9 @@ from lumber_core.text.captions import INVISIBLE
 from lumber_retrieval.citing.quote_alignment import MOST_REJECTED, WORD, Found, Letters
 
 # Typographic quotation marks and primes become plain ones, one for one, so that offsets stay.
-_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
+_DOUBLE = (
+    "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u275d\u275e\u300e\u300f\u301d\u301e\u301f\uff02"
+)
 _SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
 _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
 QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"

@@ -22,8 +22,8 @@ _DASH = r"(?:[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]|\.{2,3}|(?:to|bis|à|al?|
 # Each item has a mark that opens a quote, and the marks that close it in some language.
 _MARKS = (
     *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
-    *("\u2039\u203a", "\u203a\u2039", "\u2018\u2019", "\u201a\u2018\u2019"),
-    *("\u300c\u300d", "\u300e\u300f"),
+    *("\u2039\u203a", "\u203a\u2039", "\u2018\u2019", "\u201a\u2018\u2019", "\u201f\u201d"),
+    *("\u300c\u300d", "\u300e\u300f", "\u275d\u275e", "\u301d\u301f", "\uff02\uff02"),
 )
 _OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
 _BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
@@ -40,7 +40,7 @@ _LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
     rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:(?=\d{{1,3}}\u2020))?{_LIST}"
     rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015\u3017\u27e7])(?:\([^()\s]{{1,200}}\)|\}}?[\^$])?"
-    rf"|<sup>\s?\[?{_LIST}\]?\s?</sup>)"
+    rf"|\[?<sup>\s?\[?{_LIST}\]?\s?</sup>\]?)"
 )
 _MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
 _RANGE = re.compile(
@@ -56,10 +56,12 @@ _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, 
     r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
 )
 # "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and other marks, such as "{1}" or
-# "[S1]". They count if they precede quotes in quotation marks, and the answer refers to them.
+# "[Snippet 1]". They count if they precede quotes in quotation marks, and the answer refers to
+# them.
 _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
+_NAMED = r"[^\W\d_]{1,12}\.?[\s:#_-]?\d{1,3}"
 _OTHER_MARKER = re.compile(
-    rf"(?i)[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
+    rf"(?i)[(\uff08<\u27e8]{_LIST}[)\uff09>\u27e9]|\[(?:{_NAMED}(?:{_BETWEEN}))*{_NAMED}\]"
     rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
     rf"|(?<![\w$^])\{{{{1,2}}{_LIST}\}}{{1,2}}|※\d{{1,3}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
 )
@@ -82,7 +84,8 @@ _MARKER_OR_CODE = re.compile(
 _TAGGED = re.compile(
     rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
 )
-_PART = re.compile(rf"(?i)</?(?:answer|response|list|{_WORD})>|\[cite_start\]")  # around it
+_NO_ANSWER = re.compile(rf"(?i)\W*(?:(?:final )?answer\W+)?{UNKNOWN}[\W_\d]*")
+_PART = re.compile(rf"(?i)</?(?:answer|response|list|q|{_WORD})>|\[cite_start\]")  # around it
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
     rf"(?:\s*(?:[(\[<|\u2013\u2014\u2192-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
 )
@@ -97,7 +100,9 @@ _QUOTED = re.compile(
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(rf"(?:[^{_OPENING}\w]*|{_ABOVE})[{_OPENING}]")
-_AROUND_BARE = re.compile(rf"^[>`\s]+|\s?[(\[]{_WHERE}[^()\n]{{,80}}[])]\W{{,3}}$|(\n>|[|`*_\s])+$")
+_AROUND_BARE = re.compile(
+    rf"^[>`\s]+|\s?[(\[|]\s?{_WHERE}[^()\n]{{,80}}[])|]\W{{,3}}$|(\n>|[|`*_\s])+$"
+)
 # The name of a document on the line of the number, with the quote below it.
 _NAME_ABOVE = re.compile(
     rf"(?im)^([ \t>*_-]*{_NUMBERS}[ \t:*_]*(?:{_SOURCE.pattern})[ \t]*)\n[ \t>]*(?=[{_OPENING}])"
@@ -109,6 +114,7 @@ _INLINE = re.compile(
     "|".join(rf"(?<![A-Za-z0-9]){m[0]}(?:[^{m}]|\u2019(?=\w))+[{m[1:]}]" for m in _MARKS)
 )
 _LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
+_MARK_IN_QUOTE = re.compile(rf"(?i)\s?({_NUMBERS})([.!?]?[{_CLOSING}])")
 # The mark of a quote, right behind it or later in its sentence.
 _OWN = re.compile(
     rf"(?i)(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
@@ -118,7 +124,8 @@ _BEFORE = re.compile(rf"({_NUMBERS})[^.!?\n]{{0,99}}\Z", re.IGNORECASE)  # 'As [
 _NUMBER_BEHIND = re.compile(
     rf"(?i)[\s>*_\u2022-]*([{_OPENING}].+[{_CLOSING}])[.,\s\u2013\u2014-]*({_NUMBERS}|\({_LIST}\))[\s.]*"
 )
-# Between quotes with numbers on one line.
+# Between quotes of one number, and between quotes with numbers on one line.
+_BETWEEN_QUOTES = re.compile(rf"[{_CLOSING}](?:{_BETWEEN}|\s*)[{_OPENING}]")
 _NEXT_QUOTE = re.compile(
     rf"(?<=[{_CLOSING}])(?:[;,]?\s+|\s?<br\s?/?>\s?)(?={_NUMBERS}[:\s]*[{_OPENING}])"
 )
@@ -154,7 +161,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     first = min(in_marks or found, default=0)
     below = any(_MARKER.search(line) for line in lines if in_marks and not _starts_quote(line))
     if not (below or any(line.strip() for line in lines[:first])):
-        if lines and lines[0].strip(" .*_`\"'") == UNKNOWN:
+        if lines and _NO_ANSWER.fullmatch(lines[0]):
             return "", []
         return _with_inline_quotes("\n".join(lines))
     answer = lines[:first]
@@ -164,10 +171,12 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     for n, following in pairwise([*(n for n in found if n >= first), len(lines)]):
         block = "\n".join([found[n][2], *lines[n + 1 : following]])
         quote, remark = _without_remark(block)
-        quotes.append(quote)
         remarks += [remark] if remark.strip("\n *_-") else []
-        for number in _numbers(found[n][1]):
-            numbers.setdefault(number, []).append(len(quotes))
+        parts = _BETWEEN_QUOTES.split(quote)
+        for part in parts if all(map(_LONG.match, parts)) else [quote]:
+            quotes.append(part)
+            for number in _numbers(found[n][1]):
+                numbers.setdefault(number, []).append(len(quotes))
     answer = _TABLE_HEAD.sub("", "\n".join(answer)).split("\n")
     first = next((n for n, line in enumerate(answer) if line.strip()), 0)
     while len(answer) > first + (not remarks) and _TITLE.fullmatch(answer[-1]):
@@ -185,13 +194,14 @@ def _json_as_text(reply: str) -> str:
     values = [*loaded.values()] if isinstance(loaded, dict) else [loaded]
     above += next((value for value in values if isinstance(value, str)), "")
     lines = [above, ""]
-    quotes = next((value for value in values if isinstance(value, list)), [])
-    for number, entry in enumerate(quotes, 1):
+    quotes = next((value for value in values if isinstance(value, list | dict)), [])
+    for number, entry in quotes.items() if isinstance(quotes, dict) else enumerate(quotes, 1):
         parts = [*entry.values()] if isinstance(entry, dict) else [entry]
         own = next((part for part in parts if isinstance(part, int)), number)
         text = max((part for part in parts if isinstance(part, str)), key=len, default="")
         lines += [f'[{own}] "{text}"'] if text else []
-    return "\n".join(lines) if lines[2:] and _MARKER.search(above) else reply
+    read = _NO_ANSWER.fullmatch(above) or (lines[2:] and _MARKER.search(above))
+    return "\n".join(lines) if read else reply
 
 
 def _starts_quote(line: str) -> re.Match[str] | None:
@@ -269,6 +279,7 @@ def _without_remark(block: str) -> tuple[str, str]:
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
+    text = _MARK_IN_QUOTE.sub(r"\2 \1", text)
     prose = _MARKER_OR_CODE.sub(
         lambda match: " " * len(match[0]) if match["code"] else match[0], text
     )

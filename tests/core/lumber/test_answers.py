@@ -50,7 +50,7 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         "ID 7\n\n**Explanation:** IDs 3-6 are about boats.",
         # reasoning
         "<think>ID 4? Or Answer: ID 5?</think>\nAnswer: ID 7",
-        "<think>Answer: ID 4</think>7",
+        *("<think>Answer: ID 4</think>7", '<think>ID 4</think>```json\n{"id": 7}\n```'),
         "<thinking>\nAnswer: ID 4\n</thinking>\n\nID 7",
         "<THINK>ID 4</THINK><reasoning>ID 5</reasoning>ID 7",
         # Templates that open the block in the prompt leave only its end in the answer.

@@ -52,6 +52,21 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             "Dawn [1].",
             ["At dawn"],
         ),
+        (
+            '{"text": "Dawn [1].", "quotes": {"1": "dawn", "2": "dew"}}',
+            "Dawn [1].",
+            ["dawn", "dew"],
+        ),
+        ('{\n "answer": "UNKNOWN",\n "quotes": []\n}', "", []),
+        ('Dawn [Snippet 1].\n\n[Snippet 1] "dawn"', "Dawn [1].", ["dawn"]),
+        ("Dawn \u27e81\u27e9.\n\n\u27e81\u27e9 \u275ddawn\u275e", "Dawn [1].", ["dawn"]),
+        ("Dawn [<sup>1</sup>].\n\n[1] \u301ddawn\u301f", "Dawn [1].", ["dawn"]),
+        ("Dawn [1].\n\n| [1] | dawn | a.txt |", "Dawn [1].", ["dawn"]),
+        (
+            f'Dawn [1].\n\n[1] "{OTTERS[:24]}" and "{OTTERS[26:48]}"',
+            "Dawn [1][2].",
+            [OTTERS[:24], OTTERS[26:48]],
+        ),
         ('```\n[1] "dawn"\n```\n\nDawn [1].', "Dawn [1].", ["dawn"]),
         ('Dawn [1].\n\n> "dawn" [1]\n\n\u2022 "dusk" [1]', "Dawn [1][2].", ["dawn", "dusk"]),
         ('Dawn [1].\n\n_Quotes:_\n___\n[1] "dawn" \u2192 a.txt\n\n---', "Dawn [1].", ["dawn"]),
@@ -86,6 +101,7 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("At dawn [1].", "At dawn [1].", []),
         ("[1] is a footnote.", "[1] is a footnote.", []),
         (" UNKNOWN.\n", "", []),
+        ("**Answer:** Unknown [1]", "", []),
         ("", "", []),
     ],
 )
@@ -113,7 +129,13 @@ def test_without_a_list_quotes_are_long_texts_in_marks(end: str, reply: str, ans
     assert read_quoted_answer(reply.format(marked)) == (answer.format(marked), [quote])
 
 
-@pytest.mark.parametrize("marks", ["»«", "””", "‘’", "›‹", '„"'])
+def test_a_mark_inside_a_quote_is_tied_to_it() -> None:
+    reply = f'So "{OTTERS[:24]} [2]" and "{OTTERS[26:48]} [4]."'
+    answer = f'So "{OTTERS[:24]}" [1] and "{OTTERS[26:48]}." [2]'
+    assert read_quoted_answer(reply) == (answer, [OTTERS[:24], f"{OTTERS[26:48]}."])
+
+
+@pytest.mark.parametrize("marks", ["»«", "””", "‘’", "›‹", '„"', "❝❞", "＂＂"])
 @pytest.mark.parametrize("emphasis", ["", "*"])
 def test_quotes_may_be_in_the_marks_of_any_language(marks: str, emphasis: str) -> None:
     quote = f"So {emphasis}{marks[0]}{OTTERS[26:48]}{marks[1]}{emphasis}"
