@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lumber_core import BertChunker, TextEmbedder
+from lumber_core import BertChunker, Segmentation, TextEmbedder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import breaks
@@ -180,7 +180,7 @@ def test_a_forked_process_splits_and_embeds_as_its_parent(exported: Path) -> Non
         embedder = TextEmbedder(str(exported), threads=2)
         return BertChunker(str(exported), threads=2, threshold=-7.0), embedder
 
-    def results(splitter: BertChunker, embedder: TextEmbedder) -> object:
+    def results(splitter: BertChunker, embedder: TextEmbedder) -> tuple[Segmentation, object]:
         return splitter.segment(text), embedder.embed([text, "The sea."]).tolist()
 
     text, used = "The ship was in the harbour. The king said no! " * 30, made()
