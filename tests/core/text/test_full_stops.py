@@ -106,6 +106,15 @@ WHOLE = by_language("""
     is: Ég spyr hæstv. ráðherra og hv. þm. Pál um 20 þús. tonn.
     es: Hay 42 hab. por casa.
     bg: Това е на арх. Калин.
+    en: Set `$?` to 0, and `?.` or `...` (dots) again. | Copy ./a and ../b and .\\\\c now.
+    en: A lift of 6 @.@ 5 tons. | Read _"Why so?"_ in the log. | He read "The end." again.
+    en: Import boats.*, and call ~warn!~ again. | ![The boat](a.png) is old. | Take `x?.`, then go.
+    de: Siehe _„In Eile?“_ dort. | Das Boot ... öffnet sich.
+    fr: Voyez « Pressés ? » à propos.
+    uk: Він каже «Поспішаєте?» про човен.
+    ja: 「保存...」を選択します。
+    zh: 他选择“保存...”的选项。 | 选择“保存...”，然后走。
+    ko: 점 두 개 `..`를 쓰면 됩니다.
 """)
 DIVIDED = by_language("""
     zh: “来吧！” 她来了。 | “来吧！” 他知道。
@@ -186,17 +195,8 @@ def test_a_sentence_ends_before_a_word_that_begins_one(language: str) -> None:
         assert len(pieces(text, language)) == 2, text
 
 
-@pytest.mark.parametrize("language", ["en", "xx", "zh", "yue"])
-def test_a_small_letter_begins_no_sentence_in_any_alphabet(language: str) -> None:
-    assert len(pieces("Живёт в г. казани. Это далеко.", language)) == 2
-
-
 def test_georgian_has_sentences_that_begin_with_its_only_letters() -> None:
     assert not sentence_continues("კარგი. და", 7, "ka")
-
-
-def test_a_blank_line_ends_a_sentence_after_an_abbreviation() -> None:
-    assert len(pieces("Er traf Prof.\n\nMeier kam.", "de")) == 2
 
 
 @given(st.text("aBIZ1.г é§«\"')\n ", max_size=60), st.sampled_from(["de", "en", "ru", "xx"]))
@@ -226,60 +226,28 @@ def test_a_full_stop_in_a_name_ends_no_sentence(name: str, language: str) -> Non
     "text",
     [
         "He left. She stayed.",
-        "He came (by boat). Some swam.",
+        "He left (early). She stayed.",
         "He left... She stayed.",
         "他走了. 她来了.",
     ],
 )
 def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
-    glued = text.replace(" She", "She").replace(" Some", "Some").replace(" 她", "她")
+    glued = text.replace(". ", ".")
     assert [glued[at] for at in starts_of_sentences(glued)] == [text[0], text.split(". ")[1][0]]
 
 
-def test_dots_before_a_sentence_belong_to_it() -> None:
-    text = "The lamp burns\n\n...and the keeper sleeps. It is late."
-    assert starts_of_sentences(text) == [0, text.index("..."), text.index("It")]
-
-
 @pytest.mark.parametrize(
-    "text",
+    ("first", "then", "language"),
     [
-        "Set `$?` to 0, and `?.` or `...` (dots) again.",
-        "Copy ./oars and ../sails and .\\\\boats now.",
-        "A lift of 6 @.@ 5 tons.",
-        'Read _"Why so?"_ in the log.',
-        "Import boats.*, and call ~warn!~ again.",
-        "![The boat](boat.png) is old.",
-        'He read "The end." again.',
-        "Take `x?.`, then go.",
+        *(("Живёт в г. казани. ", "Это далеко.", each) for each in ("en", "xx", "zh", "yue")),
+        ("Er traf Prof.\n\n", "Meier kam.", "de"),
+        ("The lamp burns\n\n", "...and the keeper sleeps.", "en"),
+        ("```text\nIt is late.\n```\n\n", "Go home.\n", "en"),
+        *((text, "`None` is returned.", "en") for text in ("It rains. ", "It rains.\n")),
+        *((text, "`None` is returned.", "en") for text in ("그는 갔습니다. ", "必須です。")),
     ],
 )
-def test_marks_inside_a_word_or_code_end_no_sentence(text: str) -> None:
-    assert starts_of_sentences(f"{text} It is late.") == [0, len(text) + 1]
-
-
-def test_the_mark_below_code_is_not_divided() -> None:
-    text = "```text\nIt is late.\n```\n\nGo home.\n"
-    assert starts_of_sentences(text) == [0, text.index("Go")]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Siehe _\u201eIn Eile?\u201c_ dort. ", "de"),
-        ("Voyez \u00ab Press\u00e9s ? \u00bb \u00e0 propos. ", "fr"),
-        ("Das Boot ... \u00f6ffnet sich. ", "de"),
-        ("Він каже «Поспішаєте?» про човен. ", "uk"),
-        ("「保存...」を選択します。", "ja"),
-        ("他选择“保存...”的选项。", "zh"),
-        ("选择“保存...”，然后走。", "zh"),
-        ("점 두 개 `..`를 쓰면 됩니다. ", "ko"),
-    ],
-)
-def test_a_sentence_goes_on_after_a_quote_or_pause_in_it(text: str, language: str) -> None:
-    assert starts_of_sentences(text + text, language) == [0, len(text)]
-
-
-@pytest.mark.parametrize("text", ["그는 갔습니다. ", "必須です。", "It rains. ", "It rains.\n"])
-def test_a_sentence_begins_at_the_mark_of_its_code(text: str) -> None:
-    assert starts_of_sentences(f"{text}`None` is returned.") == [0, len(text)]
+def test_a_sentence_begins_with_all_its_marks_and_below_a_blank_line(
+    first: str, then: str, language: str
+) -> None:
+    assert pieces(first + then, language) == [first, then]

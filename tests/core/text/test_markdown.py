@@ -144,14 +144,16 @@ def test_marks_that_open_blocks(text, kinds):
     assert [block.kind for block in markdown_blocks(text)] == kinds
 
 
-@pytest.mark.parametrize("unit", ["[", "![", "*a", "](", "&amp;", "`", "<a ", "_a "])
-def test_a_title_takes_time_in_proportion_to_it(unit: str) -> None:
-    check_linear(markdown_blocks, lambda n: f"# *{unit * n}\n", 2_000)
-
-
-@pytest.mark.parametrize(("title", "unit"), [("tide", " "), ('"', "tide")])
-def test_front_matter_takes_time_in_proportion_to_it(title: str, unit: str) -> None:
-    check_linear(markdown_blocks, lambda n: f"---\ntitle: {title}{unit * n}!\n---\n", 2_000)
+@pytest.mark.parametrize(
+    ("template", "unit"),
+    [
+        *(("# *{}\n", unit) for unit in ("[", "![", "*a", "](", "&amp;", "`", "<a ", "_a ")),
+        ("---\ntitle: tide{}!\n---\n", " "),
+        ('---\ntitle: "{}!\n---\n', "tide"),
+    ],
+)
+def test_titles_and_front_matter_take_time_in_proportion_to_them(template: str, unit: str) -> None:
+    check_linear(markdown_blocks, lambda n: template.format(unit * n), 2_000)
 
 
 @pytest.mark.parametrize(
@@ -160,15 +162,9 @@ def test_front_matter_takes_time_in_proportion_to_it(title: str, unit: str) -> N
         ("\ufeff# A\n", ["A"]),
         ("A title\nof two lines\n====\n", ["A title of two lines"]),
         ("- # a\n- b\n\n> # c\n", []),
-        (
-            "## 1. **Kayak _and_ oar**\n\n# [Tide &amp; wind](tides/a_b.md)\n",
-            ["1. Kayak and oar", "Tide & wind"],
-        ),
+        ("## 1. **Oar _and_ net**\n\n# [A &amp; b](c/a_b.md)\n", ["1. Oar and net", "A & b"]),
         ("# ![Logo](a_b.png) Tide\\_log *2*\n", ["Logo Tide_log 2"]),
-        (
-            "# `**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3 * 4\n",
-            ["`**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3 * 4"],
-        ),
+        ("# `**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3\n", ["`**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3"]),
     ],
 )
 def test_titles_are_those_of_the_documents_own_headings(text, titles):
