@@ -37,10 +37,7 @@ WRONG_VALUES = [
     ("view docs --theta 3", "theta is a setting of --method lumber"),
     ("estimate docs --prices 1", "two numbers"),
     ("compare missing", "missing does not exist"),
-    (
-        "compare docs --also '*.log' --pattern '*.md'",
-        "--also has no effect with --pattern: pass another",
-    ),
+    ("compare docs --also *.a --pattern *.b", "--also has no effect with --pattern: pass another"),
     ("compare docs --splitter none", "unknown splitter 'none'"),
     ("compare docs --splitter paragraphs --splitter paragraphs", "named"),
     ("compare docs --questions missing.jsonl", "missing.jsonl does not exist"),
@@ -65,10 +62,7 @@ WRONG_VALUES = [
     ("ask docs 'How long?' -o a.html --format json", "to write json to a file, use > FILE"),
     ("ask docs 'How long?' --open --format json", "to write json to a file, use > FILE"),
     ("mcp none", "none does not exist"),
-    (
-        "split docs --method lumber --model URL --prompt prompt.txt -o prompt.txt",
-        "prompt.txt would",
-    ),
+    ("split docs --method lumber --model URL --prompt ask.txt -o ask.txt", "ask.txt would"),
     ("compare docs -o docs", "report.html would be read and overwritten"),
     ("questions docs --pattern '*.jsonl' --model URL -o docs/notes.jsonl", "notes.jsonl would be"),
     ("mcp blank.txt", "blank.txt is a file: expected a folder"),
@@ -111,7 +105,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(command, reason, code, tmp
     Path("docs/a.txt").write_text("One here. Two here.\n\nThree. " * 9, encoding="utf-8")
     Path("not-an-index").write_text("Just some text. " * 100, encoding="utf-8")
     Path("blank.txt").write_text(" \n", encoding="utf-8")
-    Path("prompt.txt").write_text("Where? {paragraphs}", encoding="utf-8")
+    Path("ask.txt").write_text("Where? {paragraphs}", encoding="utf-8")
     Path("docs/report.html").write_text("<h1>Of mine</h1><p>It is read.</p>", encoding="utf-8")
     Path("docs/notes.jsonl").write_text('{"note": "kept"}', encoding="utf-8")
     before = contents()

@@ -5,7 +5,7 @@ A new splitter joins the whole suite by an entry in `CHUNKERS` and one in each a
 
 import atexit
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
@@ -80,10 +80,8 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "greedy by paragraphs": lambda **own: GreedyChunker(units="paragraphs", **small_target(own)),
     "lumber by word use": lambda **options: LumberChunker(LexicalJudge(), theta=60, **options),
     "lumber by bert": lambda **given: LumberChunker(BertJudge(small_model()), theta=60, **given),
-    "lumber by sentences": lambda **options: LumberChunker(
-        second_unit, theta=60, units="sentences", **options
-    ),
-    "lumber, never a shift": lambda **options: LumberChunker(never, theta=60, **options),
+    "lumber by sentences": partial(LumberChunker, second_unit, theta=60, units="sentences"),
+    "lumber, never a shift": partial(LumberChunker, never, theta=60),
     "lumber by windows": lambda **options: with_(
         LumberChunker(every_third, theta=60, method="window", **options), window_tokens=200
     ),
@@ -99,10 +97,8 @@ def adapters(bert: Any, layout: Any, greedy: Any, lumber: Any) -> dict[str, Call
         "bert": lambda **options: bert(model=small_model(), **options),
         "layout": lambda **options: layout(**small_target(options)),
         "greedy": lambda **options: greedy(**small_target(options)),
-        "lumber": lambda **options: lumber(llm=LexicalJudge(), theta=60, **options),
-        "lumber by windows": lambda **options: lumber(
-            llm=LexicalJudge(), theta=60, method="window", **options
-        ),
+        "lumber": partial(lumber, llm=LexicalJudge(), theta=60),
+        "lumber by windows": partial(lumber, llm=LexicalJudge(), theta=60, method="window"),
     }
 
 
@@ -114,13 +110,9 @@ NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = adapters(
 )
 
 SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
-    "bert": CHUNKERS["bert"],
-    "layout": CHUNKERS["layout"],
-    "greedy": CHUNKERS["greedy"],
+    **{name: CHUNKERS[name] for name in ("bert", "layout", "greedy")},
     "lumber": CHUNKERS["lumber by word use"],
-    "lumber by windows": lambda **options: LumberChunker(
-        LexicalJudge(), theta=60, method="window", **options
-    ),
+    "lumber by windows": partial(LumberChunker, LexicalJudge(), theta=60, method="window"),
 }
 """The core splitter that each pair of adapters stands on."""
 

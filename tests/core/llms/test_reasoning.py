@@ -6,21 +6,19 @@ from lumber_core.llms.reasoning import without_reasoning
 from tests.growth import check_linear
 
 ANSWER = "Answer: ID 7"
+NAMES = (
+    "think thought reflection SCRATCHPAD longcat_think reasoning_content "
+    "\u601d\u8003 rationale antThinking scratch-pad reasoning_trace gedanken \u601d\u7ef4"
+)
 OPEN = {
-    "<think>": "</think>",
+    **{f"<{name}>": f"</{name}>" for name in NAMES.split()},
     "<Thinking>\n": "\n</Thinking>\n",
-    "<thought>": "</thought>",
     "< think >": "</ think >",
     "<think>\r": "</thinking>",
     '<reasoning effort="high">': "</reasoning>",
-    "<reflection>": "</reflection>",
-    "<SCRATCHPAD>": "</SCRATCHPAD>",
     "<seed:think>a<seed:cot_budget_reflect>b</seed:cot_budget_reflect>": "</seed:think>",
     "<thinking>a<reflection>b</reflection>": "</thinking>",
     "[THINK]": "[/THINK]",
-    "<longcat_think>": "</longcat_think>",
-    "<reasoning_content>": "</reasoning_content>",
-    "<\u601d\u8003>": "</\u601d\u8003>",
     "<\uff5cbegin\u2581of\u2581thinking\uff5c>": "<\uff5cend\u2581of\u2581thinking\uff5c>",
     "<|cot_start|>": "<|cot_end|>",
     "[unused16]": "[unused17]",
@@ -28,7 +26,6 @@ OPEN = {
     "<|im_start|>assistant/think\n": "<|im_end|>\n<|im_start|>assistant\n",
     "Here are my reasoning steps:\n": "\n[BEGIN FINAL RESPONSE]\n",
     "\u3008think\u3009": "\u3008/think\u3009",
-    "<rationale>": "</rationale>",
     "<|im_start|>assistant\n<think>": "</think>",
     "<|channel|>analysis<|message|>We call it.": "<|end|><|start|>assistant<|channel|>commentary "
     "to=functions.answer <|constrain|>json<|message|>",
@@ -51,13 +48,8 @@ OPEN = {
     "<start_of_turn>model\n<think>": "</think>",
     "```thinking\n": "\n```\n",
     ":::thinking\n": "\n:::\n",
-    "<antThinking>": "</antThinking>",
-    "<scratch-pad>": "</scratch-pad>",
-    "<reasoning_trace>": "</reasoning_trace>",
     "<|thinking_begin|>": "<|thinking_end|>",
     "<ctrl94>thought\n": "<ctrl95>",
-    "<gedanken>": "</gedanken>",
-    "<\u601d\u7ef4>": "</\u601d\u7ef4>",
 }
 
 

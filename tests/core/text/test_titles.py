@@ -4,47 +4,31 @@ import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
 from lumber_core.text.titles import name_as_title, name_beside, own_title, title_after_rename
+from tests.phrases import phrases
 
 
 @pytest.mark.parametrize(
-    ("path", "title"),
-    [
-        ("BOEING_2022_10K.pdf", "BOEING 2022 10K"),
-        ("pdfs/3M_2018_10K.pdf", "3M 2018 10K"),
-        ("annualReport2023.docx", "annual Report 2023"),
-        ("HTMLParser.md", "HTML Parser"),
-        ("GitHub_setup.md", "GitHub setup"),
-        ("covid-19-guidelines.txt", "covid 19 guidelines"),
-        ("v1.2-release-notes.md", "v1.2 release notes"),
-        ("minutes_2023-05-01.txt", "minutes 2023-05-01"),
-        ("Pre-Owned Certified Cars.md", "Pre-Owned Certified Cars"),
-        ("Meeting notes 1f3e4d5c6b7a8899aabbccddeeff0011.md", "Meeting notes"),
-        ("отчет_2022.pdf", "отчет 2022"),
-        ("2022年报告.pdf", "2022年报告"),
-        (r"C:\Users\ann\plan.docx", "plan"),
-        ("https://example.com/blog/how-to-fish/?page=1#end", "how to fish"),
-        ("https://de.wikipedia.org/wiki/J%C3%A4ger", "Jäger"),
-        ("otters", "otters"),
-        ("https://example.com/", ""),
-        # A folder says what a name does not.
-        ("otters/README.md", "otters"),
-        ("river-boats/index.html", "river boats"),
-        ("boeing/2022.pdf", "boeing 2022"),
-        ("boeing/10K.pdf", "boeing 10K"),
-        ("2022/report.pdf", "2022 report"),
-        ("war_and_peace/chapter3.txt", "war and peace chapter 3"),
-        ("tmp/report.pdf", ""),
-        ("docs/index.md", ""),
-        ("notes.txt", ""),
-        ("./README.md", ""),
-        ("boeing/annual_report.pdf", "annual report"),
-        # Beside a random name, it says nothing.
-        ("boeing/d41d8cd98f00b204e9800998ecf8427e", ""),
-        ("boeing/tmpab12cd", ""),
-        ("boeing/scan1.pdf", ""),
-    ],
+    "named",
+    phrases(r"""
+        BOEING_2022_10K.pdf -> BOEING 2022 10K
+        pdfs/3M_2018_10K.pdf -> 3M 2018 10K | annualReport2023.docx -> annual Report 2023
+        HTMLParser.md -> HTML Parser | GitHub_setup.md -> GitHub setup
+        covid-19-guidelines.txt -> covid 19 guidelines
+        v1.2-release-notes.md -> v1.2 release notes | minutes_2023-05-01.txt -> minutes 2023-05-01
+        Pre-Owned Certified Cars.md -> Pre-Owned Certified Cars
+        Meeting notes 1f3e4d5c6b7a8899aabbccddeeff0011.md -> Meeting notes
+        отчет_2022.pdf -> отчет 2022 | 2022年报告.pdf -> 2022年报告 | C:\Users\ann\plan.docx -> plan
+        https://example.com/blog/how-to-fish/?page=1#end -> how to fish
+        https://de.wikipedia.org/wiki/J%C3%A4ger -> Jäger
+        otters -> otters | https://example.com/ ->
+        otters/README.md -> otters | river-boats/index.html -> river boats
+        boeing/2022.pdf -> boeing 2022 | boeing/10K.pdf -> boeing 10K
+        2022/report.pdf -> 2022 report | war_and_peace/chapter3.txt -> war and peace chapter 3
+        boeing/annual_report.pdf -> annual report
+    """),
 )
-def test_a_name_and_its_folder_are_read_as_words(path: str, title: str) -> None:
+def test_a_name_and_the_folder_that_says_what_it_does_not_are_read_as_words(named: str) -> None:
+    path, title = map(str.strip, named.split("->"))
     assert name_as_title(path) == title
 
 
@@ -54,9 +38,10 @@ def test_a_name_and_its_folder_are_read_as_words(path: str, title: str) -> None:
         *("", "1234.txt", "2022.pdf", "00012345678.pdf", "d001.txt", "ES2006a.txt", "10K.pdf"),
         *("d41d8cd98f00b204e9800998ecf8427e", "550e8400-e29b-41d4-a716-446655440000.pdf"),
         *("tmpab12cd", "tmp8x_k2q9z.txt", "index.html", "README", "untitled.txt"),
-        "Untitled-3.docx",
-        *("Document1", "New Document.docx", "scan0001.pdf", "Scan_2023-05-12.pdf", "IMG_1234.jpg"),
+        *("Untitled-3.docx", "Document1", "New Document.docx", "scan0001.pdf", "IMG_1234.jpg"),
         *("data.csv", "export-2023.csv", "files/output.txt", "stdin"),
+        *("tmp/report.pdf", "docs/index.md", "notes.txt", "./README.md", "boeing/scan1.pdf"),
+        *("boeing/d41d8cd98f00b204e9800998ecf8427e", "boeing/tmpab12cd", "Scan_2023-05-12.pdf"),
     ],
 )
 def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
