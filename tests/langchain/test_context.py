@@ -1,5 +1,7 @@
 """The context of a chunk in LangChain documents: in the metadata, or before the chunk."""
 
+from typing import Any
+
 import pytest
 from langchain_core.documents import Document
 
@@ -15,14 +17,8 @@ TABLE = Document(VALUES, metadata={"source": "prices.csv", "title": "Prices"})
 @pytest.mark.parametrize("overlap", [0, 8])
 @pytest.mark.parametrize("strip", [True, False])
 def test_a_prepended_context_is_within_the_limit_and_before_the_slice(document, overlap, strip):
-    splitter = GreedyTextSplitter(
-        chunk_size=40,
-        tokenizer="cl100k_base",
-        chunk_overlap=overlap,
-        strip_whitespace=strip,
-        context=True,
-        add_metadata=True,
-    )
+    size = {"chunk_size": 40, "tokenizer": "cl100k_base", "chunk_overlap": overlap}
+    splitter = GreedyTextSplitter(**size, strip_whitespace=strip, context=True, add_metadata=True)
     chunks = splitter.split_documents([document])
     sizes = token_counter("cl100k_base").count([chunk.page_content for chunk in chunks])
     assert max(sizes) <= 40
@@ -35,9 +31,8 @@ def test_a_prepended_context_is_within_the_limit_and_before_the_slice(document, 
 
 
 def test_texts_and_documents_have_the_same_content_in_context() -> None:
-    splitter = GreedyTextSplitter(
-        target_size=25, chunk_size=60, units="markdown", tokenizer="words", context=True
-    )
+    size: Any = {"target_size": 25, "chunk_size": 60, "tokenizer": "words"}
+    splitter = GreedyTextSplitter(**size, units="markdown", context=True)
     contents = [chunk.page_content for chunk in splitter.create_documents([GUIDE])]
     assert splitter.split_text(GUIDE) == contents
     assert contents[-1].startswith("Guide > Setext titles\n\n```\n# not a heading")
@@ -47,17 +42,14 @@ def test_texts_and_documents_have_the_same_content_in_context() -> None:
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("everything", [False, True])
 def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(before, everything):
-    coarse = GreedyTextSplitter(
-        target_size=80, tokenizer="words", add_metadata=True, context=before
-    )
-    fine = GreedyTextSplitter(
-        target_size=12, tokenizer="words", add_metadata=everything, add_start_index=True
-    )
-    parents = coarse.split_documents([PAGE])
+    words: Any = {"tokenizer": "words", "add_start_index": True}
+    large = GreedyTextSplitter(target_size=80, add_metadata=True, context=before, **words)
+    small = GreedyTextSplitter(target_size=12, add_metadata=everything, **words)
+    parents = large.split_documents([PAGE])
     assert any(parent.metadata["headings_inside"] for parent in parents)
     lines = GUIDE.splitlines()
     for parent in parents:
-        children = fine.split_documents([parent])
+        children = small.split_documents([parent])
         for child in children:
             start, end = child.metadata["start_index"], child.metadata["end_index"]
             assert child.page_content == parent.page_content[start:end]
@@ -73,9 +65,8 @@ def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(before
 
 def test_a_header_in_the_text_of_a_parent_is_no_row_of_its_children() -> None:
     rows = [f"tap number {number},{number},7\n" for number in range(40)]
-    table = Document(
-        "tap,price,left\n" + "".join(rows), metadata={"source": "data.csv"}
-    )  # no title
+    text = "tap,price,left\n" + "".join(rows)
+    table = Document(text, metadata={"source": "data.csv"})  # no title
 
     def splitter(size: int) -> GreedyTextSplitter:
         return GreedyTextSplitter(target_size=size, context=True, add_metadata=True)

@@ -10,13 +10,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from langchain_lumber import (
-    GreedyTextSplitter,
-    LumberEmbeddings,
-    PassageJoiner,
-    cite,
-    join_pages,
-)
+from langchain_lumber import GreedyTextSplitter, LumberEmbeddings, PassageJoiner, cite, join_pages
 from tests.core.text.test_context import GUIDE
 
 STORY = (
@@ -71,9 +65,7 @@ def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -
         join_passages(chunks, [TALE])
 
 
-@pytest.mark.parametrize(
-    "returned", [float, str, lambda number: str(float(number)), Decimal, np.int64]
-)
+@pytest.mark.parametrize("returned", [float, str, lambda n: str(float(n)), Decimal, np.int64])
 def test_numbers_are_read_in_the_type_in_which_a_store_returns_them(returned: Any) -> None:
     page = Document(STORY.replace("At", "\nAt"), metadata={"source": "story.pdf", "page": 2})
     chunks, quotes = chunks_of(page, add_metadata=True), ["Sails tore."]
@@ -110,11 +102,7 @@ def with_metadata(**metadata: Any) -> Document:
         (with_metadata(source="story.txt", start_index="x"), [TALE], "must be an offset"),
         (with_metadata(source="a", start_index=5, end_index=90), [TALE], "do not fit its text"),
         (with_metadata(source="a", start_index=0), [Document("Ada")], "does not name its document"),
-        (
-            with_metadata(source="story.txt", start_index=0),
-            [TALE, Document("Ada", metadata=TALE.metadata)],
-            "and different texts",
-        ),
+        (TALE, [TALE, Document("Ada", metadata=TALE.metadata)], "and different texts"),
     ],
 )
 def test_hits_that_cannot_be_placed_are_refused(hit: Document, texts: Any, message: str) -> None:

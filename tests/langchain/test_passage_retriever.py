@@ -114,14 +114,9 @@ FLEET = Document(
 
 def test_what_a_model_reads_begins_with_what_stands_above() -> None:
     retriever = PassageRetriever.from_documents([FLEET, RIVERS], budget=40)
-    tool = create_retriever_tool(
-        retriever,
-        "find",
-        "Finds passages.",
-        document_prompt=PromptTemplate.from_template(
-            "{source} {headings} {page_first} {context} {page_content}"
-        ),
-    )
+    prompt = "{source} {headings} {page_first} {context} {page_content}"
+    shown = PromptTemplate.from_template(prompt)
+    tool = create_retriever_tool(retriever, "find", "Finds passages.", document_prompt=shown)
     answer = tool.invoke("payload of truck T42")
     assert "| Truck | Payload |\n|---|---|\n| T" in answer
     assert "| T42 | 4042 kg |" in answer

@@ -34,9 +34,7 @@ every_splitter = pytest.mark.parametrize(
 class CountingModel(BaseChatModel):
     """Answers that content shifts nowhere, and says what it used."""
 
-    @property
-    def _llm_type(self) -> str:
-        return "counting"
+    _llm_type = "counting"
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         message = AIMessage(

@@ -44,9 +44,7 @@ def test_a_context_can_be_left_out(settings: dict[str, Any], left_out: set[str])
 
 
 @pytest.mark.parametrize("tokenizer", ["estimate", "cl100k_base", len])
-@pytest.mark.parametrize(
-    "template", ["{metadata_str}\n\n{content}", "{content}\n--\n{metadata_str}"]
-)
+@pytest.mark.parametrize("template", ["{metadata_str}\n\n{content}", "{content}\n-{metadata_str}"])
 @pytest.mark.parametrize("overlap", [0, 9])
 def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(tokenizer, template, overlap) -> None:
     factor = 6 if tokenizer is len else 1

@@ -2,7 +2,6 @@
 
 import asyncio
 import pickle
-import threading
 from typing import Any
 
 import pytest
@@ -157,16 +156,6 @@ class TestBoth:
         before = pickle.dumps(parser)
         assert parser([Document(text=TEXT)])
         assert pickle.dumps(parser) == before != pickle.dumps(make(chunk_size=99))
-
-    def test_a_handler_that_cannot_be_pickled_stays_with_its_parser(self, make: Any) -> None:
-        handler = LlamaDebugHandler(print_trace_on_end=False)
-        handler.lock = threading.Lock()
-        parser = make(callback_manager=CallbackManager([handler]))
-        copied = pickle.loads(pickle.dumps(parser))
-        assert copied([Document(text=TEXT)])
-        assert not handler.get_event_pairs(CBEventType.CHUNKING)
-        assert parser([Document(text=TEXT)])
-        assert handler.get_event_pairs(CBEventType.CHUNKING)
 
 
 def test_a_text_that_llamaindex_cannot_hash_is_refused_before_any_work() -> None:

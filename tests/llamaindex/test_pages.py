@@ -43,11 +43,8 @@ def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -
 
 def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:
     (joined,) = join_pages([page(f"{n}", text) for n, text in enumerate(TEXTS, start=1)])
-    large, small = (
-        GreedyNodeParser(target_size=14, add_metadata=True),
-        GreedyNodeParser(target_size=3),
-    )
-    levels = {"large": large, "small": small}
+    sizes = {"large": 14, "small": 3}
+    levels = {k: GreedyNodeParser(target_size=n, add_metadata=True) for k, n in sizes.items()}
     parser = HierarchicalNodeParser.from_defaults(node_parser_ids=[*levels], node_parser_map=levels)
     leaves = get_leaf_nodes(parser.get_nodes_from_documents([joined]))
     assert len(leaves) > 5

@@ -16,7 +16,13 @@ from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
-from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner, PassageRetriever
+from llamaindex_lumber import (
+    GreedyNodeParser,
+    LumberEmbedding,
+    LumberNodeParser,
+    PassageJoiner,
+    PassageRetriever,
+)
 from tests.core.text.test_context import GUIDE
 from tests.langchain.test_passage_joiner import STORY
 
@@ -74,7 +80,10 @@ def test_texts_that_cannot_be_pickled_stay_with_the_joiner() -> None:
     assert joiner.postprocess_nodes(hits) == join_passages(hits, [TALE])
 
 
-@pytest.mark.parametrize("make", [LumberEmbedding, partial(PassageJoiner, texts=[TALE])])
+@pytest.mark.parametrize(
+    "make",
+    [GreedyNodeParser, LumberNodeParser, LumberEmbedding, partial(PassageJoiner, texts=[TALE])],
+)
 def test_handlers_that_cannot_be_pickled_stay_with_their_component(make: Any) -> None:
     handler = LlamaDebugHandler()
     handler.lock = threading.Lock()
