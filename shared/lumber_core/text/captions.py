@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from lumber_core.spans import Span
@@ -21,7 +21,7 @@ from lumber_core.spans import Span
 INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
-_TIME = r"(?:(?:\d+:){1,2}\d\d?(?:[.,:]\d{1,3})?|\d+(?:\.\d+)?s)"
+_TIME = r"(?:(?:\d+:){1,2}\d\d?(?:(?:[.:]|,\ ?)\d{1,3})?|\d+(?:\.\d+)?s)"
 _NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"  # or seconds with decimals, milliseconds, or ticks
 _TICKS = 10_000_000  # in a second of TTML, as in files of Netflix and Microsoft
 _LYRIC_TIME = r"\[(\d+:\d\d)\.\d\d\d?\](?:\[\d[\d:.]*\])*"
@@ -55,12 +55,13 @@ _HEAD = re.compile(
           [^\S\n]{{1,9}} | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(*]?
       {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
-    | {_CLOCK}\ (?:[-\u2013\u2014]\ )?{_NAME}(?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
+    | (?:{_CLOCK}\ (?:[-\u2013\u2014]\ )?|\[{_CLOCK}\]\ [-\u2013\u2014]\ ){_NAME}
+      (?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
     | (?:(?:[^\W\d_]{{1,3}}\s{{2,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}\s{{0,2}}[\d:]+\s{{1,3}})?
       {_NAME}\s{{1,3}}({_CLOCK_IN_WORDS})[^\S\n]*$(?:\n[\d:]+[^\S\n]*$)?
     | \**{_NAME}(?::\**[^\S\n]?{_MARKED}|[^\S\n]?(?:{_MARKED}:|\[{_CLOCK}\]))\**(?=[^\S\n])
     | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n])
-    | {_CLOCK}[^\S\n]+{_NAME}:(?=[^\S\n]))""",
+    | {_CLOCK}[^\S\n]+(?:[-\u2013\u2014]\ )?{_NAME}:(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
 # "0:03 cut the" or "0:03cut the", if the first three lines are, within 40 seconds.
@@ -73,8 +74,9 @@ _FIRST_HEAD = re.compile(
     r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
 # These are speakers only if they occur again, unlike "Step 1 (0:05)" and "0:05 - Introduction".
+_STEP = r"(?i:(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3})"
 _MAYBE_SPEAKER = re.compile(
-    r"(?i)\W*(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3}\b(?!:)"
+    rf"\W*{_STEP}\b(?!:)"
     r"|[\d:.,]+[ \t](?:[-\u2013\u2014] )?[^\W\d]"
 )
 # Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
@@ -82,6 +84,7 @@ _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INF
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|\b0 [Mm]inut")
 _SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")  # of a text on transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
+_MOST_REPEATED_WORDS = 60  # of a screen, in the next one
 _CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
@@ -94,12 +97,12 @@ _BLOCK = re.compile(
     rf"|^Comment:[^,\n]{{1,20}},{_TIME},.*"
 )
 _MARKUP = re.compile(  # tags, drawings and line breaks of ASS, marks of direction, or one entity
-    r"(?i)(?:<rt>[^<\n]*|\{[^{}\n]{0,99}\\p[1-9][^{}\n]{0,99}\}[^{}\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
+    r"(?i)(?:<rt>[^<\n]*|\{[^{}\n]{0,99}\\p[1-9][^{}\n]{0,99}\}[^{}\n]*|</?[a-z][^<>\n]*>|<[\d:.]+>|\{(?:\\[^{}\n]*|/?[biu])\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
     r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});"
 )
 _DIVIDES_WORDS = re.compile(r"\\[Nh]|</?(?:br|p|div|sync)\b", re.IGNORECASE)
 _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a line; or who speaks
-    r"(?m)[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+"
+    r"(?m)[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+|(?<!\S)#(?!\S)"
     r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)"
 )
 # ">> ", "- ", and the name of a speaker.
@@ -208,20 +211,20 @@ def speech(text: str) -> str:
         for who, n in names.items()
         if who.isupper() or n == len(cues) > 2 or (several and (n > 1 or " " in who))
     }
-    kept = set() if often else names.keys() - sure
+    steps = {who for who, n in names.items() if n == 1 and re.fullmatch(_STEP, who)}
+    kept = steps if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
-    screen, ended, said, sizes = "", "", list[str](), list[int]()  # of the cue before
+    screen, ended, said = "", "", list[str]()  # of the cue before
     rolled, firsts = list[tuple[int, int]](), list[re.Match[str] | None]()
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
         if not lines:
             continue
-        shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
         name = _NAME_ALONE.match(text, *lines[0].span()) if len(lines) > 1 else None
         firsts += [name] if cue.text_start else []
-        before, said = said, [word for line in shown for word in line]
-        repeated = next((n for n in sizes if before[len(before) - n :] == said[:n]), 0)
-        sizes = [*accumulate(map(len, shown[:-5:-1]))][::-1]  # of the last lines of a screen
+        before, said = said, text[lines[0].start() : lines[-1].end()].replace(INVISIBLE, "").split()
+        most = min(len(before), len(said), _MOST_REPEATED_WORDS)
+        repeated = next((n for n in range(most, 0, -1) if before[-n:] == said[:n]), 0)
         shown_before, screen = screen, text[lines[0].start() : lines[-1].end()]
         if repeated and (screen != shown_before or cue.begins <= ended):
             words = [*_WORD.finditer(text, cue.text_start, cue.span.end)]

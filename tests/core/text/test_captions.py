@@ -147,6 +147,9 @@ SOUNDS = srt(
 )
 HEADS = {
     "otter": "Ann de Vries  0:03  \n{}\n\nAnn de Vries  0:05  \n{}\n\nBob  0:09  \n{}\n",
+    "happy scribe with dashes": "[00:00:03.120] - Ann Lee\n{}\n\n[00:00:05.010] - Ann Lee\n{}\n\n"
+    "[00:00:09.430] - Bob\n{}\n",
+    "gemini": "00:03 - Ann Lee: {}\n00:05 - Bob: {}\n00:09 - Ann Lee: {}\n",
     "zoom's text": "[Ann Lee] 14:03:12\n{}\n\n[Ann Lee] 14:03:15\n{}\n\n[Bob] 14:03:19\n{}\n",
     "a document of teams": "**Ann Lee**   0:03  \n{}\n\n"
     "**Ann Lee**   0:06  \n{}\n\n**Bob**   0:09\n{}\n",
@@ -216,6 +219,7 @@ FORMS = {
     "zoom": ZOOM,
     "no blanks": WHISPER_SRT.replace(" --> ", "-->"),
     "seconds": WHISPER_SRT.replace(",000", ""),
+    "translated": WHISPER_SRT.replace(",000", ", 000"),
     "tags in srt": MARKED_UP,
     "sbv": "0:00:00.000,0:00:04.480\nCut the dead wood out first, and then the\n\n"
     "0:00:04.480,0:00:07.120\nbranches that cross.\nNever take more than a quarter.\n",
@@ -253,6 +257,18 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
     "one speaker": (
         "".join(f"00:{n}:01.0 --> 00:{n}:02.0\nAnn Lee: Row.\n\n" for n in range(10, 14)),
         ["Row."] * 4,
+    ),
+    "lines in one": (
+        srt(*(" ".join(ROLLS[max(0, n - 1) : n + 1]) for n in (0, 1, 2)), "then rest at noon"),
+        [*ROLLS, "at noon"],
+    ),
+    "windows of words": (
+        srt("we row to", "row to the old", "the old pier at", "pier at noon"),
+        ["we row to", "the old", "pier at", "noon"],
+    ),
+    "numbered steps, and songs": (
+        srt("Step 1: Peel {i}it{/i}.", "Step 2: Mix.", "# Row on. #", "Step 3: Eat."),
+        ["Step 1: Peel it.", "Step 2: Mix.", "Row on.", "Step 3: Eat."],
     ),
     "overlaps": (ROLLED_SRT.replace("2,000 --> ", "1,990 --> "), ROLLS),
     "readings, and tags inside words": (
