@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from lumber_core.spans import Span
 from lumber_core.text.outline import TextOutline
 from lumber_core.text.source import Source
+from lumber_retrieval.words.sentences import StoredSentences
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Preferred tokens of a chunk, by default, and the tokenizer that counts them. Measured: chunks of
@@ -35,7 +36,7 @@ class Hit(NamedTuple):
         above: The number of words of its context, which count if a passage begins with it.
         similarity: The cosine of its vector and the query's; None if it is unknown.
         outline: The outline of its document; None if only the metadata are known.
-        divided: The places of its sentences, from `divide_chunks`; empty if they are unknown.
+        sentences: Its sentences, if it is stored in an index.
     """
 
     number: int
@@ -47,7 +48,7 @@ class Hit(NamedTuple):
     above: int = 0
     similarity: float | None = None
     outline: TextOutline | None = None
-    divided: Sequence[int] = ()
+    sentences: StoredSentences | None = None
 
     @property
     def kind(self) -> str:

@@ -18,6 +18,7 @@ from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.index import segments
 from lumber_retrieval.index.segments import Terms
 from lumber_retrieval.index.vectors import Vectors
+from lumber_retrieval.words.sentences import StoredSentences
 
 REMOVED = "left"
 """The key of the number of chunks that were removed since the last removal of unused vectors."""
@@ -62,10 +63,10 @@ CHUNKS_PER_STATEMENT = 400
 SplitBy = tuple[str, list[str] | None]
 """A digest of everything that a splitter reads in a document, and the keys of the metadata that it
 reads; None: all keys."""
-StoredChunk = tuple[int, Span, dict[str, Any], Sequence[int]]  # document, place, all metadata
+StoredChunk = tuple[int, Span, dict[str, Any], StoredSentences]  # document, place, all metadata
 StoredText = tuple[str, str, TextOutline]  # the name, text and outline of a document
 RowCache = tuple[
-    dict[int, tuple[Span, dict[str, Any], Sequence[int]]],
+    dict[int, tuple[Span, dict[str, Any], StoredSentences]],
     dict[int, tuple[str, bool, StoredText | None]],
 ]
 """The rows that were read in one state of a store: chunks with their own metadata; documents with
@@ -213,7 +214,7 @@ def read_chunks(
     each = zip(new_chunks, parts[::2], parts[1::2], strict=True)
     for (number, first, last, *_), part, sentences in each:
         details = read_details(part, from_zero=documents[owners[number]][1])
-        chunks[number] = Span(first, last), details, [*map(int, sentences)]
+        chunks[number] = Span(first, last), details, StoredSentences([*map(int, sentences)])
     if rows and cache is not None:
         cached_chunks.update(chunks)
         cached_documents.update(documents)

@@ -112,10 +112,10 @@ class Snapshot:
             similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
             for number in {**scores, **chunks}:
-                document, span, metadata, divided = chunks[number]
+                document, span, metadata, sentences = chunks[number]
                 name, text, outline = documents[document]
                 own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
-                hits.append(make_hit((*own, metadata, 0, similarities[number], outline, divided)))
+                hits.append(make_hit((*own, metadata, 0, similarities[number], outline, sentences)))
         return hits, {name: text for name, text, _ in documents.values()}
 
     def _best(

@@ -28,8 +28,8 @@ from lumber_retrieval.words.keywords import count_written
 from lumber_retrieval.words.sentences import (
     DividedText,
     Sentence,
+    StoredSentences,
     begins_with_heading,
-    chunk_sentences,
     has_content,
     small_table,
 )
@@ -189,7 +189,8 @@ def _best_sentences(
         context = context_of(chunk.metadata) if settings.context else ""
         above = _words_above(context) if context else 0
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
-        parts = chunk_sentences(chunk.span, limits, document, language, chunk.divided)
+        stored = chunk.sentences or StoredSentences()
+        parts = stored.within(limits, chunk.span, document, language)
         if parts:
             parts = [
                 part

@@ -10,6 +10,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -107,7 +108,7 @@ class DividedText(NamedTuple):
 
 
 def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) -> list[list[int]]:
-    """Return the places of the sentences of all chunks of a document, for `chunk_sentences`.
+    """Return the places of the sentences of all chunks of a document, for `StoredSentences`.
 
     The first two numbers are the range of the text in which they were found. Three follow for each
     sentence: its start, its end, and whether it has content. All count from the chunk's start.
@@ -123,25 +124,42 @@ def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) 
     return divided
 
 
-def chunk_sentences(
-    chunk: Span,
-    limits: tuple[int, int],
-    document: DividedText,
-    language: str,
-    divided: Sequence[int] = (),
-) -> list[Sentence]:
-    """Return the sentences of a chunk, with their places in its document.
+@dataclass
+class StoredSentences:
+    """The sentences of a stored chunk. They are found when it is indexed, and kept once read.
 
-    A sentence may begin before the chunk or end after it, within `limits`. `divided` is what
-    `divide_chunks` has found; it is used if it was found in the same range.
+    Attributes:
+        places: What `divide_chunks` returned for the chunk; empty if it was not divided.
     """
-    text, start = document.text, chunk.start
-    around = _range_around(chunk, limits, document)
-    if not divided or around != (start + divided[0], start + divided[1]):
-        return _sentences_around(chunk, around, document, language)
-    numbers = zip(divided[2::3], divided[3::3], divided[4::3], strict=True)
-    spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
-    return [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
+
+    places: Sequence[int] = ()
+    _kept: tuple[tuple[int, int], list[Sentence]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    def within(
+        self, limits: tuple[int, int], chunk: Span, document: DividedText, language: str
+    ) -> list[Sentence]:
+        """Return the sentences of the chunk, with their places in its document.
+
+        A sentence may begin before the chunk or end after it, within `limits`. The stored places
+        are used if they were found in the same range.
+        """
+        kept = self._kept  # other threads may replace it
+        if kept is None or kept[0] != limits:
+            self._kept = kept = limits, self._divide(limits, chunk, document, language)
+        return kept[1]
+
+    def _divide(
+        self, limits: tuple[int, int], chunk: Span, document: DividedText, language: str
+    ) -> list[Sentence]:
+        text, start, places = document.text, chunk.start, self.places
+        around = _range_around(chunk, limits, document)
+        if not places or around != (start + places[0], start + places[1]):
+            return _sentences_around(chunk, around, document, language)
+        numbers = zip(places[2::3], places[3::3], places[4::3], strict=True)
+        spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
+        return [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
 
 
 def _sentences_around(
