@@ -227,7 +227,7 @@ def _split_and_embed(
     show_progress: bool,
     advance: Callable[[float], object],
 ) -> Iterator[NewDocument]:
-    identity = chunker.identity
+    identity, language = chunker.identity, chunker.language
     recorded = [RecordedMetadata(one.content.metadata) for one in documents]
     texts = [one.content.text for one in documents]
     spoken = [is_captions(one.content.text, one.content.kind) for one in documents]
@@ -250,9 +250,8 @@ def _split_and_embed(
         rows = slice(end - len(part), end)
         splitting = splitting_digest(one, identity, metadata.read), metadata.read
         vectors = in_surroundings(part, own[rows])
-        new = new_document(one, digests[one.name], splitting, chunks, keys[rows], vectors)
-        divided = DividedText.of_kind(one.content.text, one.content.kind)
-        yield new._replace(sentences=divide_chunks(divided, new.spans, chunker.language))
+        version = digests[one.name]
+        yield new_document(one, version, splitting, chunks, keys[rows], vectors, language)
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:
@@ -276,14 +275,17 @@ def new_document(
     chunks: Sequence[Chunk],
     keys: Keys,
     vectors: Vectors,
+    language: str,
 ) -> NewDocument:
     """Return a document with its chunks, as it is stored; `version` is its digest."""
+    spans = [chunk.span for chunk in chunks]
+    divided = DividedText.of_kind(document.content.text, document.content.kind)
     contexts = CONTEXT_KEY not in document.content.metadata
     outline = chunks[0].outline if chunks else TextOutline()
     return NewDocument(
         **new_version(document, version)._asdict(),
         text=document.content.text,
-        spans=[chunk.span for chunk in chunks],
+        spans=spans,
         details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
         words=[chunk.text_in_context for chunk in chunks],
         around=texts_around([chunk.text for chunk in chunks]),
@@ -291,6 +293,7 @@ def new_document(
         splitting=splitting,
         keys=keys.tobytes(),
         outline=replace(outline, has_own_context=not contexts).to_json(),
+        sentences=divide_chunks(divided, spans, language),
     )
 
 
