@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
 from lumber_core.spans import Span
 from lumber_core.text.outline import TextOutline
 from lumber_core.text.source import Source
-from lumber_retrieval.words.sentences import StoredSentences
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Preferred tokens of a chunk, by default, and the tokenizer that counts them. Measured: chunks of
@@ -21,6 +21,29 @@ chunks, and a preference would rank all of them first."""
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Returns whether a chunk with this metadata may be found."""
+
+
+class Sentence(NamedTuple):
+    """A sentence, item or row: its place in a text, its slice, and what `has_content` returns."""
+
+    span: Span
+    text: str
+    has_content: bool
+
+
+@dataclass
+class StoredSentences:
+    """The sentences of a stored chunk.
+
+    Attributes:
+        places: Their places, from `divide_chunks`; empty if the chunk was not divided.
+        last_read: The sentences as `chunk_sentences` returned them last, after its limits.
+    """
+
+    places: Sequence[int] = ()
+    last_read: tuple[tuple[int, int], Sequence[Sentence]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
 
 class Hit(NamedTuple):

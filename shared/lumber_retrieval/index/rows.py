@@ -15,10 +15,10 @@ from lumber_core.storage.database import Connection, select, text_in, to_bytes
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import TextOutline, read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
+from lumber_retrieval.hits import StoredSentences
 from lumber_retrieval.index import segments
 from lumber_retrieval.index.segments import Terms
 from lumber_retrieval.index.vectors import Vectors
-from lumber_retrieval.words.sentences import StoredSentences
 
 REMOVED = "left"
 """The key of the number of chunks that were removed since the last removal of unused vectors."""

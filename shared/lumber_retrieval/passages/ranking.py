@@ -14,7 +14,7 @@ from lumber_core.checks import check_flags, check_number, check_positive
 from lumber_core.spans import Span
 from lumber_core.text.markdown import FRONT_MATTER
 from lumber_core.text.outline import context_of
-from lumber_retrieval.hits import Hit, make_hit
+from lumber_retrieval.hits import Hit, Sentence, make_hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
     Passage,
@@ -27,9 +27,8 @@ from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.keywords import count_written
 from lumber_retrieval.words.sentences import (
     DividedText,
-    Sentence,
-    StoredSentences,
     begins_with_heading,
+    chunk_sentences,
     has_content,
     small_table,
 )
@@ -189,8 +188,7 @@ def _best_sentences(
         context = context_of(chunk.metadata) if settings.context else ""
         above = _words_above(context) if context else 0
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
-        stored = chunk.sentences or StoredSentences()
-        parts = stored.within(limits, chunk.span, document, language)
+        parts = chunk_sentences(chunk.span, limits, document, language, chunk.sentences)
         if parts:
             parts = [
                 part

@@ -19,7 +19,7 @@ from lumber_core.spans import Span
 from lumber_core.text.captions import is_captions
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE, place_source
-from lumber_retrieval.hits import LONG_DOCUMENT, TARGET_SIZE, TOKENIZER, Hit
+from lumber_retrieval.hits import LONG_DOCUMENT, TARGET_SIZE, TOKENIZER, Hit, Sentence
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
     OWN_KEYS,
@@ -38,7 +38,7 @@ from lumber_retrieval.passages.ranking import (
 )
 from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_of
 from lumber_retrieval.words.keywords import words_in
-from lumber_retrieval.words.sentences import Sentence, headings_in, sentences_of
+from lumber_retrieval.words.sentences import headings_in, sentences_of
 
 _FIRST_SCORE = 0.4
 """The score of the first hit. The others fall evenly to 0. Measured: recall on the development

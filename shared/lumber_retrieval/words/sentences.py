@@ -10,7 +10,6 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -23,6 +22,7 @@ from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.markdown import FRONT_MATTER, HIDDEN, HIDDEN_SIGNS
 from lumber_core.text.structured import HIDDEN_LINES, MARKUPS, NESTED, markup_headings
 from lumber_core.text.units import sentences, starts_of_sentences
+from lumber_retrieval.hits import Sentence, StoredSentences
 from lumber_retrieval.words.keywords import count_words, count_written
 
 _MOST_ROWS = 10
@@ -83,14 +83,6 @@ _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:]*-[ \t|:-]*$", re.MULTILIN
 _DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
 
 
-class Sentence(NamedTuple):
-    """A sentence, item or row: its place in a text, its slice, and what `has_content` returns."""
-
-    span: Span
-    text: str
-    has_content: bool
-
-
 class DividedText(NamedTuple):
     """A document whose chunks are divided into sentences."""
 
@@ -108,7 +100,7 @@ class DividedText(NamedTuple):
 
 
 def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) -> list[list[int]]:
-    """Return the places of the sentences of all chunks of a document, for `StoredSentences`.
+    """Return the places of the sentences of all chunks of a document, for `chunk_sentences`.
 
     The first two numbers are the range of the text in which they were found. Three follow for each
     sentence: its start, its end, and whether it has content. All count from the chunk's start.
@@ -124,42 +116,40 @@ def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) 
     return divided
 
 
-@dataclass
-class StoredSentences:
-    """The sentences of a stored chunk. They are found when it is indexed, and kept once read.
+def chunk_sentences(
+    chunk: Span,
+    limits: tuple[int, int],
+    document: DividedText,
+    language: str,
+    stored: StoredSentences | None,
+) -> Sequence[Sentence]:
+    """Return the sentences of a chunk, with their places in its document.
 
-    Attributes:
-        places: What `divide_chunks` returned for the chunk; empty if it was not divided.
+    A sentence may begin before the chunk or end after it, within `limits`. Stored places are used
+    if they were found in the same range.
     """
+    stored = stored or StoredSentences()
+    last = stored.last_read  # other threads may replace it
+    if last is None or last[0] != limits:
+        parts = _read_sentences(stored.places, limits, chunk, document, language)
+        stored.last_read = last = limits, parts
+    return last[1]
 
-    places: Sequence[int] = ()
-    _kept: tuple[tuple[int, int], list[Sentence]] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
 
-    def within(
-        self, limits: tuple[int, int], chunk: Span, document: DividedText, language: str
-    ) -> list[Sentence]:
-        """Return the sentences of the chunk, with their places in its document.
-
-        A sentence may begin before the chunk or end after it, within `limits`. The stored places
-        are used if they were found in the same range.
-        """
-        kept = self._kept  # other threads may replace it
-        if kept is None or kept[0] != limits:
-            self._kept = kept = limits, self._divide(limits, chunk, document, language)
-        return kept[1]
-
-    def _divide(
-        self, limits: tuple[int, int], chunk: Span, document: DividedText, language: str
-    ) -> list[Sentence]:
-        text, start, places = document.text, chunk.start, self.places
-        around = _range_around(chunk, limits, document)
-        if not places or around != (start + places[0], start + places[1]):
-            return _sentences_around(chunk, around, document, language)
-        numbers = zip(places[2::3], places[3::3], places[4::3], strict=True)
-        spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
-        return [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
+def _read_sentences(
+    places: Sequence[int],
+    limits: tuple[int, int],
+    chunk: Span,
+    document: DividedText,
+    language: str,
+) -> list[Sentence]:
+    text, start = document.text, chunk.start
+    around = _range_around(chunk, limits, document)
+    if not places or around != (start + places[0], start + places[1]):
+        return _sentences_around(chunk, around, document, language)
+    numbers = zip(places[2::3], places[3::3], places[4::3], strict=True)
+    spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
+    return [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
 
 
 def _sentences_around(
