@@ -77,11 +77,7 @@ def test_sums_of_money_without_heads_are_a_table_with_their_total() -> None:
             "17,000 (1) | 600",
         ),
         ([(240, "894"), (264, "3,858")], [(240, "(X)"), (264, "6,672")], "(X) | 6,672"),
-        (
-            [(246, "45"), (272, "610")],
-            [(240, r"\261237"), (272, r"*\2613")],
-            "\u2013237 | *\u20133",
-        ),
+        ([(246, "45"), (272, "61")], [(240, r"\261237"), (272, r"*\2613")], "\u2013237 | *\u20133"),
     ],
     ids=["units", "ranges", "notes", "signs", "minus signs"],
 )
@@ -147,6 +143,5 @@ def test_roman_numbers_of_pages_are_no_head_of_a_contents_page() -> None:
     rows = [*front, ("1 Boats", "1"), ("1.1 Hire", "2"), ("1.2 Nets", "4"), ("2 Tides", "9")]
     text = read_between(*rows_of(660, *rows, lefts=(72, 400)))
     assert "Notices Trademarks" not in text
-    assert [line.split()[-1] for line in text.split("\n") if line[:2] in ("No", "Tr", "Pr")] == [
-        *("vii", "viii", "xi")
-    ]
+    numbers = [line.split()[-1] for line in text.split("\n") if line[:2] in ("No", "Tr", "Pr")]
+    assert numbers == ["vii", "viii", "xi"]

@@ -13,6 +13,7 @@ from lumber_files import TextFile, UnreadableFileError, read_bytes
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word
+from tests.files.pdf.test_text_repair import pdf_of_text
 from tests.growth import check_linear
 from tests.making_files import pdf_of, pdf_page
 
@@ -99,15 +100,10 @@ def table_of(*drawn: Drawn, more: str = "") -> list[str]:
 
 
 def test_larger_and_bold_lines_are_headings_by_size() -> None:
-    text = read(
-        [
-            *((72, 740, 20, "The harbour of the"), (72, 716, 20, "northern isles")),
-            *(*prose(680), (72, 620, 14, "Boats"), *prose(600)),
-            *((72, 540, -11, "Nets and hooks"), *prose(520)),
-        ]
-    )
+    page = [(72, 740, 20, "The harbour of the"), (72, 716, 20, "northern isles"), *prose(680)]
+    page += [(72, 620, 14, "Boats"), *prose(600), (72, 540, -11, "Nets and hooks"), *prose(520)]
     body = " ".join(PROSE)
-    assert text == (
+    assert read(page) == (
         f"# The harbour of the northern isles\n\n{body}\n\n## Boats\n\n{body}\n\n"
         f"### Nets and hooks\n\n{body}"
     )
@@ -328,13 +324,9 @@ def test_notes_below_a_column_follow_the_paragraph_that_goes_on_in_the_next(size
 
 @pytest.mark.parametrize("titles", [[], ["Boats of the lake", "as of May", "in crowns"]])
 def test_the_heads_of_columns_stay_where_a_table_goes_on(titles: Sequence[str]) -> None:
-    pages = [
-        [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
-        + rows_of(
-            738, ("Boat", "Sold", "Bought"), *((f"Gull {n}{m}", str(n), "4") for m in range(4))
-        )
-        for n in range(1, 5)
-    ]
+    above = [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
+    rows = [[(f"Gull {n}{m}", str(n), "4") for m in range(4)] for n in range(1, 5)]
+    pages = [above + rows_of(738, ("Boat", "Sold", "Bought"), *each) for each in rows]
     assert read(*pages).count("Bought") == len(pages)
 
 
@@ -354,8 +346,8 @@ def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> 
 
 def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
     """It counts the glyphs of a font without characters, and its text has none for them."""
-    items = " T* ".join(f"/F2 11 Tf <0002> Tj /F0 11 Tf 9 0 Td ({item}) Tj -9 0 Td" for item in
-                        ("Nets of two kinds", "Hooks"))  # fmt: skip
+    item = "/F2 11 Tf <0002> Tj /F0 11 Tf 9 0 Td ({}) Tj -9 0 Td"
+    items = f"{item.format('Nets of two kinds')} T* {item.format('Hooks')}"
     content = draw_pdf([prose(740)], more=f"BT 72 660 Td 14 TL {items} 0 -30 Td (Salt 7) Tj ET")
     system = "<< /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>"
     content = content.replace(
@@ -761,16 +753,6 @@ def test_fields_of_a_form_stand_beside_their_labels() -> None:
     assert file_of(content).text.split() == ["Name:", "Ann", "Town:", "Hull"]
 
 
-def test_right_to_left_lines_are_read_with_their_numbers() -> None:
-    from tests.files.pdf.test_text_repair import pdf_of_text
-
-    shown = "\u05e8\u05d9\u05d7\u05de 123 \u05dd\u05dc\u05d5\u05e2"
-    assert (
-        file_of(pdf_of_text([shown])).text
-        == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
-    )
-
-
 def glyphs_of(word: str) -> str:
     """Return what draws a glyph for each letter, which the page names."""
     return "".join(f"/Span <</ActualText <FEFF{ord(one):04X}>>> BDC (o) Tj EMC\n" for one in word)
@@ -793,17 +775,11 @@ def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, wo
 @pytest.mark.parametrize(
     ("letters", "text"),
     [  # each with where its second glyph and the next letter begin, in points
-        (
-            [("\u09ae\u09be", 7, 7), ("\u09a8\u09c1", 7, 7), ("\u09b7", 0, 7)],
-            "\u09ae\u09be\u09a8\u09c1\u09b7",
-        ),
-        ([("\u09ae\u09be", 7, 7), (" ", 0, 2), ("\u09b7", 0, 7)], "\u09ae\u09be \u09b7"),
-        ([("\u09ae\u09be", 7, 11), ("\u09b7", 0, 7)], "\u09ae\u09be \u09b7"),  # no space is drawn
-        ([("\u0e2b\u0e48", 9, -1), ("\u0e07", 0, 7), ("\u0e20", 0, 7)], "\u0e2b\u0e48\u0e07\u0e20"),
-        (
-            [("\u0e2b\u0e48", 9, -1), ("\u0e07", 0, 7), ("\u0e2b\u0e48", 7, 7)],
-            "\u0e2b\u0e48\u0e07\u0e2b\u0e48",
-        ),
+        ([("মা", 7, 7), ("নু", 7, 7), ("ষ", 0, 7)], "মানুষ"),
+        ([("মা", 7, 7), (" ", 0, 2), ("ষ", 0, 7)], "মা ষ"),
+        ([("মা", 7, 11), ("ষ", 0, 7)], "মা ষ"),  # no space is drawn
+        ([("ห่", 9, -1), ("ง", 0, 7), ("ภ", 0, 7)], "ห่งภ"),
+        ([("ห่", 9, -1), ("ง", 0, 7), ("ห่", 7, 7)], "ห่งห่"),
     ],
 )
 def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_behind_it(letters, text):
@@ -811,7 +787,7 @@ def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_behind_it
     shown = ""
     for letter, second, width in letters:
         glyphs = (
-            f"(o) Tj {second} 0 Td (n) Tj" if second else "( ) Tj" if letter == " " else "(o) Tj"
+            f"(o) Tj {second} 0 Td (n) Tj" if second else f"({' ' if letter == ' ' else 'o'}) Tj"
         )
         stated = letter.encode("utf-16-be").hex()
         shown += f"/Span <</ActualText <FEFF{stated}>>> BDC {glyphs} EMC {width} 0 Td\n"
@@ -841,6 +817,7 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
             "\u05d2\u05d3\u05d4 (Acme Corp.) \u05d0\u05d1\u05d2\u05d3\u05d4\u05d5",
         ),
         (".[1] \u05d1\u05d0", "\u05d0\u05d1 [1]."),
+        ("\u05e8\u05de 123 \u05dd\u05e2", "\u05e2\u05dd 123 \u05de\u05e8"),
         (
             "\u0646\u0645 \u060c2023 \u0645\u0627\u0639",
             "\u0639\u0627\u0645 2023\u060c \u0645\u0646",
@@ -848,8 +825,6 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
     ],
 )
 def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(drawn, text) -> None:
-    from tests.files.pdf.test_text_repair import pdf_of_text
-
     assert file_of(pdf_of_text([drawn])).text == text
 
 
@@ -860,8 +835,6 @@ def draw_from_right(right: float, base: float, text: str) -> str:
 
 
 def test_the_first_column_of_a_table_from_right_to_left_is_the_right_one() -> None:
-    from tests.files.pdf.test_text_repair import pdf_of_text
-
     labels = (f"\u05d0\u05d1\u05d2{letter}" for letter in "\u05d4\u05d0\u05d1\u05d2\u05d3")
     rows = [[label, f"{n}71", f"{n}82", f"{n}93"] for n, label in enumerate(labels, start=1)]
     drawn = ((" " * 12).join([*row[:0:-1], row[0][::-1]]) for row in rows)
@@ -920,12 +893,9 @@ def test_a_notice_states_that_only_adobe_shows_a_form() -> None:
     """The pages of such a file ask for a newer program, and its text is in XML beside them."""
     form = b"/Catalog /NeedsRendering true /AcroForm << /Fields [] /XFA [(template) (a)] >>"
     content = draw_pdf([prose(740)])
-    for catalog, notices in (
-        (form, ("a form that only programs of Adobe show (XFA): print it to a PDF there",)),
-        (form.replace(b"true", b"false"), ()),
-    ):
-        whole = content.replace(b"/Catalog", catalog)
-        assert read_bytes(whole, name="a", suffix=".pdf").notices == notices
+    notice = "a form that only programs of Adobe show (XFA): print it to a PDF there"
+    for catalog, notices in ((form, (notice,)), (form.replace(b"true", b"false"), ())):
+        assert file_of(content.replace(b"/Catalog", catalog)).notices == notices
 
 
 def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
