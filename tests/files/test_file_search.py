@@ -112,9 +112,8 @@ def test_what_gitignore_names_is_left_out_at_any_depth(tmp_path: Path) -> None:
         *("deep/deeper/g.log.md", "deep/deeper/h.md", "only/i.md", "deep/only/j.md", "k#.md"),
     ):
         write(tmp_path / name)
-    (tmp_path / ".gitignore").write_text(
-        "\ufeff# made files\r\nbuilt/\r\n*.txt\r\n/only\n!\n\\k#.md \n", encoding="utf-8"
-    )
+    rules = "\ufeff# made files\r\nbuilt/\r\n*.txt\r\n/only\n!\n\\k#.md \n"
+    (tmp_path / ".gitignore").write_text(rules, encoding="utf-8")
     (tmp_path / "deep" / ".gitignore").write_text("!f.txt\ndeeper/*.log.md\n", encoding="utf-8")
     names = [path.relative_to(tmp_path).as_posix() for _, path in find_files([tmp_path]).files]
     assert names == ["a.md", "deep/f.txt", "deep/deeper/h.md", "deep/only/j.md", "drafts/b.md"]
@@ -194,13 +193,9 @@ def test_what_is_left_out_is_what_git_leaves_out(paths, rules, excluded) -> None
         folders = [path for path in below if path.is_dir()]
         for place, lines in zip([folder, *folders], rules, strict=False):
             (place / ".gitignore").write_text("\n".join(lines), encoding="utf-8")
-        listed = subprocess.run(
-            [*git, "ls-files", "--others", "--exclude-standard", "-z"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        of_git = {name for name in listed.stdout.split("\0") if name and ".gitignore" not in name}
+        command = [*git, "ls-files", "--others", "--exclude-standard", "-z"]
+        listed = subprocess.check_output(command, text=True)
+        of_git = {name for name in listed.split("\0") if name and ".gitignore" not in name}
         entries = entries_in(folder, rules=IgnoreRules(folder))
         assert {Path(entry.path).relative_to(folder).as_posix() for entry in entries} == of_git
 

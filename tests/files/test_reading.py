@@ -112,9 +112,7 @@ def test_a_text_is_bounded_like_other_files(tmp_path: Path) -> None:
     for name in ("a.txt", "a.md", "a.html", "a.log"):
         path = tmp_path / name
         path.write_text("The tide turns.")
-        with pytest.raises(
-            UnreadableFileError, match=r"a\.\w+ has more than max_unpacked=14 bytes"
-        ):
+        with pytest.raises(UnreadableFileError, match=rf"{name} has more than max_unpacked=14 b"):
             read_file(path, max_unpacked=14)
         assert "tide turns" in read_file(path, max_unpacked=1_000).text
 
@@ -178,18 +176,16 @@ def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
     ],
 )
 def test_files_have_titles_of_their_own(name: str, given: str, title: str | None) -> None:
-    read = read_bytes(pdf([["They turn."]], given), name=f"x/{name}", suffix=".pdf")
-    assert read.metadata.get("title") == title
-    word = docx_with_title(given, [("", "They turn.")])
-    read = read_bytes(word, name=f"x/{name}", suffix=".docx")
-    assert read.metadata.get("title") == title
+    def title_of(content: bytes, suffix: str) -> str | None:
+        return read_bytes(content, name=f"x/{name}", suffix=suffix).metadata.get("title")
+
     page = f"<title>\n{escape(given)}</title><p>They turn.</p>".encode()
-    read = read_bytes(page, name=f"x/{name}", suffix=".html")
-    assert read.metadata.get("title") == title
-    page = page.replace(b"<p>", b"<h1>Tides</h1><p>")
-    assert "title" not in read_bytes(page, name=name, suffix=".html").metadata
+    assert title_of(pdf([["They turn."]], given), ".pdf") == title
+    assert title_of(docx_with_title(given, [("", "They turn.")]), ".docx") == title
+    assert title_of(page, ".html") == title
+    assert title_of(page.replace(b"<p>", b"<h1>Tides</h1><p>"), ".html") is None
     headed = docx_with_title(given, [("Heading1", "Tides"), ("", "They turn.")])
-    assert "title" not in read_bytes(headed, name=name, suffix=".docx").metadata
+    assert title_of(headed, ".docx") is None
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.md", "a.csv"])

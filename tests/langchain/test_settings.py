@@ -56,13 +56,9 @@ def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() ->
 def test_what_has_no_methods_of_a_splitter_names_none() -> None:
     node = SimpleNamespace(to_langchain_format=lambda: None)
     calls: list[Any] = [
-        PassageRetriever().add_documents,
-        PassageRetriever().sync,
-        PassageJoiner(texts={}).compress_documents,
-        lambda texts: cite(["a quote"], texts),
-        join_pages,
-        format_passages,
-        ContextEmbeddings,
+        *(PassageRetriever().add_documents, PassageRetriever().sync),
+        *(PassageJoiner(texts={}).compress_documents, lambda texts: cite(["a quote"], texts)),
+        *(join_pages, format_passages, ContextEmbeddings),
     ]
     for call in calls:
         with pytest.raises(TypeError, match=r"not str: pass Document\(text\) for a text$"):

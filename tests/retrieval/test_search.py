@@ -207,10 +207,7 @@ def test_a_speaker_or_title_above_the_lines_of_a_paragraph_belongs_to_its_first_
         "ANN.\nWe row at dawn. Be there.\n\nTide analysis.\nTo see it, we row.\n\nHe left.\n\nGo."
     )
     assert [one.text for one in sentences_of(text, "en")] == [
-        "ANN.\nWe row at dawn.",
-        "Be there.",
-        "Tide analysis.\nTo see it, we row.",
-        "He left.",
+        *("ANN.\nWe row at dawn.", "Be there.", "Tide analysis.\nTo see it, we row.", "He left."),
         "Go.",
     ]
 
@@ -277,16 +274,9 @@ def test_comments_of_obsidian_are_no_sentences() -> None:
 
 def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
     lines = (
-        "import Tabs from '@theme/Tabs';",
-        '{{< tabs name="the boats of June" >}}',
-        "::::info Boats",
-        '{% hint style="info" %}',
-        "They are let by the hour.",
-        "{% endhint %}",
-        "::::",
-        "/// note | In May and June",
-        "Prices are low.",
-        "///",
+        *("import Tabs from '@theme/Tabs';", '{{< tabs name="the boats of June" >}}'),
+        *("::::info Boats", '{% hint style="info" %}', "They are let by the hour."),
+        *("{% endhint %}", "::::", "/// note | In May and June", "Prices are low.", "///"),
         "::: boats.prices.of.the.harbour",
     )
     expected = [

@@ -84,13 +84,9 @@ def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
 @pytest.mark.parametrize(
     ("sizes", "target", "limit"),
     [
-        ({}, 400, 512),
-        ({"chunk_size": 400}, 312, 400),
-        ({"chunk_size": 2048}, 1600, 2048),
-        ({"chunk_size": None}, 400, None),
-        ({"chunk_size": 1}, 1, 1),
-        ({"target_size": 30}, 30, 512),
-        ({"target_size": 900}, 900, 1152),
+        *(({}, 400, 512), ({"chunk_size": 400}, 312, 400), ({"chunk_size": 2048}, 1600, 2048)),
+        *(({"chunk_size": None}, 400, None), ({"chunk_size": 1}, 1, 1)),
+        *(({"target_size": 30}, 30, 512), ({"target_size": 900}, 900, 1152)),
         ({"chunk_size": "auto"}, 400, 512),
         ({"target_size": 900, "chunk_size": 1000}, 900, 1000),
         ({"target_size": 900, "chunk_size": None}, 900, None),

@@ -103,11 +103,8 @@ def test_once_a_full_request_was_answered_an_error_is_not_about_its_form(api, se
 @pytest.mark.parametrize(
     ("settings", "answers", "sent"),
     [
-        ({}, ANSWERS, 64),
-        ({}, None, None),
-        ({"max_tokens": 9}, ANSWERS, 9),
-        ({"max_tokens": 9}, None, 9),
-        ({"max_tokens": None}, ANSWERS, None),
+        *(({}, ANSWERS, 64), ({}, None, None), ({"max_tokens": 9}, ANSWERS, 9)),
+        *(({"max_tokens": 9}, None, 9), ({"max_tokens": None}, ANSWERS, None)),
     ],
 )
 def test_the_tokens_of_an_answer_are_limited(settings, answers, sent, schema_api, serve) -> None:

@@ -145,14 +145,9 @@ def test_windows_without_an_answer_are_cut_as_without_a_model(on_failure: str) -
 @pytest.mark.parametrize(
     ("answer", "starts", "outcome"),
     [
-        (None, (), "no_shift"),
-        ([], (), "no_shift"),
-        ([2, 2, 1], (1, 2), "shift"),
-        (1, (), "unreadable"),
-        ("1", (), "unreadable"),
-        ([None], (), "unreadable"),
-        ([1, 99], (), "outside"),
-        ([True], (), "unreadable"),
+        *((None, (), "no_shift"), ([], (), "no_shift"), ([2, 2, 1], (1, 2), "shift")),
+        *((1, (), "unreadable"), ("1", (), "unreadable"), ([None], (), "unreadable")),
+        *(([1, 99], (), "outside"), ([True], (), "unreadable")),
         (Verdict(0, 4, 1, "shift", starts=(1, 3)), (1, 3), "shift"),
         (Verdict(0, 4, 1, "shift", starts=(4,)), (), "outside"),
         (Verdict(0, 4, None, "no_shift", starts=(0.5,)), (), "unreadable"),  # type: ignore[arg-type]

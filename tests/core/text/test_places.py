@@ -174,14 +174,9 @@ MESSAGES = ["So we start with the bread", "and with a little salt.", "Now the ov
     [
         "{n}\n00:00:{n}5,000 --> 00:00:{n}7,500\n",
         "00:{n}5.000 --> 00:{n}7.500 align:start position:10%\n",
-        "0:{n}5\n",
-        "Ann Lee  10:{n}5 AM\n",
-        "Ann Lee \u2014 Today at 10:{n}5\n",
-        "Ann Lee\n10:{n}5 AM\n",
-        "[Ann Lee] 00:{n}5:07\n",
-        "[10:{n}5] Ann Lee\n",
-        "(10:{n}5:09) - Ann Lee\n",
-        "12/03/2024, 10:{n}5 - Ann Lee: ",
+        *("0:{n}5\n", "Ann Lee  10:{n}5 AM\n", "Ann Lee \u2014 Today at 10:{n}5\n"),
+        *("Ann Lee\n10:{n}5 AM\n", "[Ann Lee] 00:{n}5:07\n", "[10:{n}5] Ann Lee\n"),
+        *("(10:{n}5:09) - Ann Lee\n", "12/03/2024, 10:{n}5 - Ann Lee: "),
         "[12.03.24, 10:{n}5:09] Ann Lee: ",
     ],
 )

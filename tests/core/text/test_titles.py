@@ -59,11 +59,8 @@ def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
         ("Microsoft Word - Budget 2022.doc", "Budget 2022"),
         ("annual_report_final.docx", "annual report final"),
         ("Tide_Clock_Addendum_v202109", "Tide Clock Addendum v202109"),
-        ("Microsoft Word - Document1", ""),
-        ("PowerPoint Presentation", ""),
-        ("Untitled", ""),
-        ("0000004962-23-000006", ""),
-        ("", ""),
+        *(("Microsoft Word - Document1", ""), ("PowerPoint Presentation", ""), ("Untitled", "")),
+        *(("0000004962-23-000006", ""), ("", "")),
     ],
 )
 def test_a_title_of_its_own_counts_if_it_says_something(given: str, title: str) -> None:

@@ -177,10 +177,7 @@ HUGE: list[Element] = [
     ("rows", "untagged"),
     [
         (BOATS, "BT /F1 11 Tf 190 680 Td (of a form) Tj ET"),
-        (YEARS, ""),
-        (SPANS, ""),
-        (HUGE, ""),
-        ([*BOATS[:1], BOATS[2], BOATS[1]], ""),
+        *((YEARS, ""), (SPANS, ""), (HUGE, ""), ([*BOATS[:1], BOATS[2], BOATS[1]], "")),
         ([("TR", [*BOATS[0][1]][::-1]), *BOATS[1:]], ""),
         (BOATS[:1], ""),
         ([row(700 - 20 * n, text) for n, text in enumerate(("Name", "Ann", "Bea"))], ""),

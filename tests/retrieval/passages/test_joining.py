@@ -47,13 +47,8 @@ def searches(draw):
 
 
 def inside(hit: Hit, passages: list[Passage]) -> list[Passage]:
-    return [
-        each
-        for each in passages
-        if each.document == hit.document
-        and each.span.start <= hit.span.start
-        and hit.span.end <= each.span.end
-    ]
+    around = [p for p in passages if p.span.start <= hit.span.start and hit.span.end <= p.span.end]
+    return [passage for passage in around if passage.document == hit.document]
 
 
 def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]) -> None:
@@ -190,10 +185,5 @@ def test_metadata_says_what_is_true_of_the_whole_passage():
     ]
     (passage,) = join_hits(hits, {"a": TEN})
     assert passage.score == 9
-    assert passage.metadata == {
-        "headings": "Boats > Prices",
-        "headings_inside": "Repairs | Oars | Sails",
-        "page_first": 1,
-        "page_last": 4,
-        "score": 9,
-    }
+    headings = {"headings": "Boats > Prices", "headings_inside": "Repairs | Oars | Sails"}
+    assert passage.metadata == headings | {"page_first": 1, "page_last": 4, "score": 9}

@@ -39,10 +39,7 @@ SAME = [
     # digits
     *((digits, "2578") for digits in ("٢٥٧٨", "۲۵۷۸", "२५७८", "২৫৭৮", "๒๕๗๘", "２５７８", "𝟐𝟓𝟕𝟖")),
     # invisible characters inside words
-    *(
-        (f"Wert{sign}papier", "wertpapier")
-        for sign in "\xad\u200b\u200c\u200d\u2060\ufeff\u034f\u200e"
-    ),
+    *((f"A{sign}b", "ab") for sign in "\xad\u200b\u200c\u200d\u2060\ufeff\u034f\u200e"),
     *(("ไทย\u200bไป", "ไทยไป"), ("เเม่", "แม่"), ("ท่\u0e35", "ที่"), ("นํ้า", "น้ำ"), ("ເເມ່", "ແມ່")),
     *(("мѣсто", "место"), ("Ѳёдоръ", "федоръ"), ("col·legi", "coŀlegi")),
 ]
@@ -121,12 +118,8 @@ def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
         ("BasketTotal", "basket total"),
         ("HTTPServer", "http server"),
         ("parseURLToJSON", "parse url to json tojson"),
-        ("userIDs", "user ids"),
-        ("utf8", "utf 8"),
-        ("readUtf8File", "read utf 8 file utf8"),
-        ("sha256", "sha 256"),
-        ("dbIo", "db io"),
-        ("S3Bucket", "3 bucket s3"),
+        *(("userIDs", "user ids"), ("utf8", "utf 8"), ("readUtf8File", "read utf 8 file utf8")),
+        *(("sha256", "sha 256"), ("dbIo", "db io"), ("S3Bucket", "3 bucket s3")),
         ("IUserService", "user service iuser"),  # one letter is no word
         ("MySQLPool", "my sql pool mysql sqlpool"),
         ("getOAuth2Token", "get auth 2 token auth2 oauth2"),
@@ -169,11 +162,8 @@ def test_parts_that_no_chunk_has_do_not_count(question: str, text: str) -> None:
 @pytest.mark.parametrize(
     "prose",
     [
-        "We use MySQL, GraphQL and OpenAI.",
-        "The 4th of 1990s, B12, 3D and H1N1: IDs.",
-        "MAX_RETRY, max_retry",
-        "Straße ÉCOLE №5",
-        "Fly with CloudWay. SkyPoints, too.",
+        *("We use MySQL, GraphQL and OpenAI.", "The 4th of 1990s, B12, 3D and H1N1: IDs."),
+        *("MAX_RETRY, max_retry", "Straße ÉCOLE №5", "Fly with CloudWay. SkyPoints, too."),
     ],
 )
 def test_prose_has_no_parts_of_names(prose: str) -> None:
@@ -183,18 +173,8 @@ def test_prose_has_no_parts_of_names(prose: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "class {} {{",
-        "new {}",
-        "{}.of",
-        "a::{}",
-        "`{}`",
-        "{} basketTotal",
-        "{}<T>",
-        "@{}",
-        "Map<K, {}>",
-        "-> {}",
-        "&{}",
-        "FROM {}",
+        *("class {} {{", "new {}", "{}.of", "a::{}", "`{}`", "{} basketTotal", "{}<T>", "@{}"),
+        *("Map<K, {}>", "-> {}", "&{}", "FROM {}"),
     ],
 )
 def test_a_name_of_two_parts_has_parts_among_signs_of_code(code: str) -> None:
