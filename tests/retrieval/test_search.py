@@ -296,6 +296,8 @@ def test_words_of_tags_are_no_content() -> None:
     assert found == ['<p id="a">Let by the hour</p>']
     code = '```html\n<div class="boats of June">\n```'
     assert [one.has_content for one in sentences_of(code, "en", "markdown")] == [True]
+    assert has_content("startServer();\n", "code")
+    assert not has_content("};\n", "code")
 
 
 HIDDEN_LINES = {

@@ -41,6 +41,7 @@ the rest of its lines has about 300, which makes 3 MB."""
 
 _THREE_WORDS = re.compile(r"(?<![^\W_])(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
+_PART_OF_NAME = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")  # two in "startServer();"
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
@@ -297,10 +298,11 @@ def _has_words(text: str, two_are_enough: bool) -> bool:
     if "<" in text and not ("`" in text or two_are_enough):  # tags in code are content
         text = _TAG.sub(" ", text)
     words = 0
+    parts = _PART_OF_NAME if two_are_enough else _LETTERS_AND_DIGITS
     for line in text.splitlines():
         if _THREE_WORDS.search(line):
             return True
-        words += sum(map(count_written, _LETTERS_AND_DIGITS.findall(line)))
+        words += sum(map(count_written, parts.findall(line)))
         almost = words == _FEWEST_WORDS - 1
         if words >= _FEWEST_WORDS or (almost and (two_are_enough or _SENTENCE_END.search(line))):
             return True

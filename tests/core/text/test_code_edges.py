@@ -290,6 +290,14 @@ BEGIN
 END;
 $$;
 """,
+    "C++ with an attribute above": """
+// Returns a price.  #FIRST
+[[nodiscard]] virtual double
+NAME(const Boat& boat) const override
+{
+    return boat.rate;
+}
+""",
     "C++ with a type above": """
 // Returns a price.  #FIRST
 template <typename T>
@@ -364,10 +372,11 @@ def test_greedy_cuts_code_where_layout_may(language: str) -> None:
     [
         '[\n{\n  "boat": 1\n},\n{\n  "boat": 2\n}\n]\n',
         '{\n  "boat": 1\n}\n{\n  "boat": 2\n}\n',
+        "{ Hires. }\nprocedure Hire;\nbegin\nend;\n\n{ Fires. }\nprocedure Fire;\nbegin\nend;\n",
         "var all = []Boat{\n\t{\n\t\tRate: 1,\n\t},\n\t{\n\t\tRate: 2,\n\t},\n}\n",
     ],
 )
-def test_a_brace_that_begins_a_value_of_a_list_begins_a_place(records: str) -> None:
+def test_a_brace_that_begins_a_value_of_a_list_or_a_comment_begins_a_place(records: str) -> None:
     second = records.index("{", records.index("}"))
     assert records.rindex("\n", 0, second) + 1 in {place.offset for place in find_places(records)}
 

@@ -107,7 +107,8 @@ _LEADS = re.compile(
     r"@\w|#|//|--|!\s|;(?!;)|'(?:''|\s[^']*$)|%|\(\*|\{[^{}]*\.\s?\}$|=[a-z]|-spec\b|/?\*|<[A-Z]\w*(?:\(.*\))?>$|\[<.*>\]$"
     r"|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
     r"|(?:template|typename|class|public|private|protected)\b[\w\s,=.<>]*[>,]$|template\s*<.*>$"
-    r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
+    r"|(?:\[\[[^][]*\]\]\s)?(?:auto|bool|char|const(?:expr)?|double|explicit|extern|float|friend|inline"
+    r"|int|long|short|size_t|static|std::\w+|struct|unsigned|virtual|void)\b[\w\s:*&<>]*$"
 )
 # A signature without a body above another one of its name, or a type above a definition in C++.
 _LEADS_TO = re.compile(
@@ -123,7 +124,7 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 # Comments of several lines, of C, PowerShell, Lua, Haskell and Elixir, and what ends each.
 _COMMENT = re.compile(r'(/\*)|(<#)|(--\[\[)|(\{-)|@\w+\s+(?:~\w)?(""")$')
 _COMMENT_ENDS = ("", "*/", "#>", "]]", "-}", '"""')
-_BRACE = re.compile(r"\{\}?(?:\s|$)")
+_BRACE = re.compile(r"\{\}?(?:\s|$)(?![^{}]*\.\s?\}$)")  # or a comment of Pascal
 _EDGE = re.compile(rf"{_GOES_ON}|where(?:$|\s+\w+\s?:)|throws\s+[A-Z]", re.MULTILINE)
 _MIN_LINES_OF_CODE = 3
 _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
