@@ -199,7 +199,7 @@ def _blocks(
     tables = [(own, _Block("table", cells=cells)) for own, cells in tagged]
     inside = {line: table for own, table in tables for line in own}
     free = [line for line in page if line not in inside]
-    for find in (partial(find_grids, bands), partial(find_open_grids, page)):
+    for find in (partial(find_grids, bands), partial(find_open_grids, page, ())):
         for grid in find(rules):
             if filled := grid.fill(free):
                 table = _Block("table", cells=filled[1])
@@ -212,6 +212,11 @@ def _blocks(
     for found in find_column_tables([line for line in page if line not in inside], rules):
         table = _Block("table", cells=found[1])
         inside.update((line, table) for line in found[0])
+    for grid in find_open_grids(page, bands, rules):
+        filled = grid.fill(page)
+        if filled and not any(page[number] in inside for number in filled[0]):
+            table = _Block("table", cells=filled[1])
+            inside.update((page[number], table) for number in filled[0])
     written: set[_Block] = set()
     for owner, lines in groupby(page, inside.get):
         if owner is None:

@@ -17,12 +17,19 @@ _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
 _MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row without a rule on its other side
+_MOST_BANDS = 100  # compared with a band; charts have thousands
 _MAX_LEADING = 1.5  # times the size, of the lines of such a row
 
 
-def find_open_grids(lines: Sequence[TextLine], rules: Iterable[Rule]) -> Iterator[Grid]:
-    """Yield the grids of a page without upright rules; each cell may have rules of its own."""
-    for stack in _stacks([rule for rule in rules if not rule.upright]):
+def find_open_grids(
+    lines: Sequence[TextLine], bands: Sequence[Rule], rules: Iterable[Rule]
+) -> Iterator[Grid]:
+    """Yield the grids of a page without upright rules; each cell may have rules of its own.
+
+    Rows may have `bands` as backgrounds instead of rules.
+    """
+    level = [rule for rule in rules if not rule.upright]
+    for stack in _stacks([*level, *_row_edges(bands)]):
         left, right = stack[0].left - MIN_GAP, stack[0].right + MIN_GAP
         inside = [line for line in lines if line.left < right and left < line.right]
         inside.sort(key=attrgetter("base"))
@@ -37,8 +44,22 @@ def find_open_grids(lines: Sequence[TextLine], rules: Iterable[Rule]) -> Iterato
                 rows += [row] if row else []
                 continue
             if above:  # the last row may have no rule below
-                yield from _grid_of([*rows, *_end(row[::-1], above.bottom, left, right)], stack[0])
+                yield from _grid_of(
+                    [*rows, *_end(row[::-1], above.bottom, left, right)], stack[0], bool(bands)
+                )
             rows = [*_end(row, rule.top, left, right)] if rule else []
+
+
+def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
+    """Yield the lower and upper sides of bands; pictures have lower bands in them."""
+    ordered = sorted({*bands}, key=attrgetter("top"), reverse=True)
+    for number, band in enumerate(ordered):
+        low = band.bottom - MIN_GAP
+        others = (o for o in ordered[number + 1 : number + _MOST_BANDS] if o.is_over(band))
+        if not any(
+            o.bottom > low and o.top - o.bottom < band.top - low - 2 * MIN_GAP for o in others
+        ):
+            yield from [*band.sides()][2:]
 
 
 def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
@@ -86,13 +107,17 @@ def _end(
         yield row
 
 
-def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
+def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, of_bands: bool) -> Iterator[Grid]:
     """Yield the grid of rows, with upright rules in the gaps that no word of a row crosses."""
-    columned = [row for row in rows if _gutters(row)]
-    gutters = _gutters([line for row in columned[len(columned) > 1 :] for line in row])
-    if not gutters or len(rows) < 2:
+    header, *body = [row for row in rows if _gutters(row)] or [[]]
+    gutters = _gutters([line for row in body or [header] for line in row], header)
+    few = len(rows) < 3
+    if not gutters or len(rows) < 2 or (of_bands and few):
         return
-    rows = [part for row in rows for part in _divide(row, gutters, few=len(rows) < 3)]
+    # Between two bands there may be several rows without an empty cell; headers have more lines.
+    several = [of_bands and row is not rows[0] and _is_full(row, gutters) for row in rows]
+    parts = map(_divide, rows, repeat(gutters), (few or own for own in several))
+    rows = [part for row in parts for part in row]
     # `column_tables` knows the headers of numbers, but no cells that wrap behind the labels.
     cells = [_cells(row, gutters) for row in rows]
     numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
@@ -109,8 +134,9 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
     for row, top, bottom in zip(rows, tops, tops[1:], strict=False):
         words = [word for line in row for word in line.words]
         clear = [x for x in gutters if not any(word.left < x < word.right for word in words)]
-        places = [rule.left, *(clear if _gutters(row) else ()), rule.right]
-        drawn += (Rule(place, bottom, place, top) for place in places)
+        in_one = clear == gutters and len(_cells(row, gutters)) == 1
+        inner = clear if in_one or _gutters(row) else []  # else a band
+        drawn += (Rule(x, bottom, x, top) for x in (rule.left, *inner, rule.right))
         drawn += (Rule(rule.left, y, rule.right, y) for y in (top, bottom))
     yield Grid(drawn)
 
@@ -147,8 +173,12 @@ def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
     return [[row.get(n, "") for n in columns] for row in cells] if whole and lacks else []
 
 
+def _is_full(row: Sequence[TextLine], gutters: Sequence[float]) -> bool:
+    return all(len(_cells(level, gutters)) > max(2, len(gutters)) for level in by_height(row))
+
+
 def _divide(
-    row: Sequence[TextLine], gutters: Sequence[float], *, few: bool
+    row: Sequence[TextLine], gutters: Sequence[float], few: bool
 ) -> Iterator[list[TextLine]]:
     """Yield the rows between two rules: one, unless two numbers stand in a column.
 
@@ -163,8 +193,18 @@ def _divide(
         yield [line for level in levels[start:stop] for line in level]
 
 
-def _gutters(lines: Sequence[TextLine]) -> list[float]:
-    """Return the middles of the gaps between words that are free in all lines."""
+def _gutters(lines: Sequence[TextLine], header: Sequence[TextLine] = ()) -> list[float]:
+    """Return the middles of the gaps between words that are free in all lines.
+
+    Words of the header may reach into a gap, whose widest free part is the gap then.
+    """
     words = sorted((word.left, word.right, line.size) for line in lines for word in line.words)
     ends = zip(words[1:], accumulate((right for _, right, _ in words), max), strict=False)
-    return [(left + end) / 2 for (left, _, size), end in ends if left - end > _MIN_GUTTER * size]
+    gaps = [(end, left) for (left, _, size), end in ends if left - end > _MIN_GUTTER * size]
+    over = sorted((word.left, word.right) for line in header for word in line.words)
+    for number, gap in enumerate(gaps):
+        inside = [(left, right) for left, right in over if left < gap[1] and gap[0] < right]
+        rights = accumulate((right for _, right in inside), max, initial=gap[0])
+        parts = zip(rights, [*(left for left, _ in inside), gap[1]], strict=True)
+        gaps[number] = max(parts, key=lambda part: part[1] - part[0])
+    return [(left + right) / 2 for left, right in gaps]

@@ -77,7 +77,8 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     loose = sum(not row[0] for row in alone)
     values = [text for row in rows[1:] for text in row[1:] if text]
     of_numbers = 2 * sum(o.upper().isupper() for o in values) < len(values)
-    if of_numbers and not (is_stated and all(rows[0][1:])):
+    heads = {*rows[0][1:]}
+    if of_numbers and ("" in heads or not (is_stated or len(heads) == len(rows[0]) - 1)):
         return []  # `column_tables` knows the headers of numbers
     is_data = len(rows) > len(alone) + 1 and loose <= max(1, _MAX_LOOSE_SHARE * len(rows))
     if not is_data or any(len(max(row)) > _MAX_BAND for row in alone):

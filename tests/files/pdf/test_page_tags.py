@@ -139,6 +139,14 @@ def test_cells_are_in_the_columns_that_they_are_under(head, above, below) -> Non
     assert f"| {below} |" in text.split("\n")
 
 
+def test_a_row_of_numbers_and_text_may_lack_a_cell() -> None:
+    """Chrome states no cells without text."""
+    rows = [row(700, "Boat", "Built", "Crew"), row(680, "Gull", "in Hull/by Ann", "7")]
+    sparse: Element = ("TR", [cell(0, 650, "Punt"), cell(2, 650, "2")])
+    text = read_tagged(("Table", [*rows, sparse]))
+    assert text.split("\n")[2:4] == ["| Gull | in Hull by Ann | 7 |", "| Punt | | 2 |"]
+
+
 def test_a_currency_sign_in_a_cell_of_its_own_belongs_to_its_number() -> None:
     rows: list[Element] = [
         ("TR", [cell(0, 700, "Pier"), cell(1, 700, "2022", "/ColSpan 2"), cell(3, 700, "2021")]),

@@ -673,6 +673,21 @@ def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], par
     assert table_of(*cells, more=rules) == ["Term | Meaning", whole, "Slack | Between the two"]
 
 
+@pytest.mark.parametrize("bands", ["", "0.9 g 70 582 300 18 re f 70 528 300 18 re f 0 g"])
+def test_rows_have_rules_or_every_other_one_a_background(bands: str) -> None:
+    lines = [
+        ("Terms used", "Meaning", "Depth"),
+        ("At sea", "", ""),
+        ("Ebb", "From high to low", "8"),
+    ]
+    lines += [("", "water", ""), ("Slack", "", "5"), ("Neap", "Of half a moon", "")]
+    drawn = rows_of(606, *lines, lefts=(72, 134, 330), step=18)
+    rules = "".join(f"70 {y} m 370 {y} l S\n" for y in (618, 600, 582, 546, 528, 510))
+    shown = table_of(*drawn, more=bands or rules)
+    lines[2:4] = [("Ebb", "From high to low water", "8")]
+    assert shown == [*map(" | ".join, lines)]
+
+
 @given(missing=st.sets(st.integers(0, 23)))
 def test_no_word_of_a_table_is_lost_whichever_rules_it_has(missing: set[int]) -> None:
     lefts, bottoms = (70, 140, 240, 340), (540, 560, 580, 600)
