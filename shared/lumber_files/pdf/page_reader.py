@@ -86,8 +86,7 @@ def _read_page(
     if not page:
         return [], [], 0
     tags = read_tags(pdfium, page) if len(document) <= _MOST_TAGGED_PAGES else {}
-    drawn = PageGlyphs(pdfium, page, tags)
-    lines, own = PageWords(drawn, whole).lines(), drawn.count
+    drawn, annotated = PageGlyphs(pdfium, page, tags), None
     kinds = set()
     for place in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, place)
@@ -95,13 +94,14 @@ def _read_page(
         pdfium.FPDFPage_CloseAnnot(annotation)
     # Links and pop-ups show no text. Flattening makes the text of others part of the page.
     if kinds - {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP}:
-        if form:
-            pdfium.FORM_OnAfterLoadPage(page, form)
-        if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
-            pdfium.FPDF_ClosePage(page)
-            page = load_page(pdfium, document, number, layers)
-            drawn = PageGlyphs(pdfium, page, tags)
-            lines = PageWords(drawn, whole).lines(annotated=own)
+        pdfium.FORM_OnAfterLoadPage(page, form)
+        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+        annotated = drawn.count
+        drawn.close()
+        pdfium.FPDF_ClosePage(page)
+        page = load_page(pdfium, document, number, layers)
+        drawn = PageGlyphs(pdfium, page, tags)
+    lines = PageWords(drawn, whole).lines(annotated)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)
