@@ -46,11 +46,20 @@ _BLANK = re.compile(r"[\s\ufeff]*")
 _REPLACED = {chr(code): " " for code in range(0x80, 0x3001) if chr(code).isspace()}
 _REPLACED |= dict.fromkeys("\u17d4\u17d5\u0f0d\ufe12", "\u3002")
 
-# A sentence in parentheses before another one, which sentencex does not divide.
-_IN_PARENTHESES = re.compile(
+# A sentence in parentheses or emphasis before another one, which sentencex does not divide. Fewer
+# words in emphasis are a title.
+_ASIDE = re.compile(
     r"(?:\((?:[^\s()]+\s+){2}[^()]{0,999}[.!?\u2026]\)\s+"
+    r"|([*_]{1,3})(?:[^\s*_]+\s+){5}[^*_]{0,999}[.!]\1\s+"
     r"|\uff08[^\uff08\uff09]{0,999}[\u3002\uff01\uff1f]\uff09\s*)"
     r"(?=[\"'\u2018\u201c\u00ab(\u300c\u300e\uff08]?([^\W\d_]))"
+)
+# Where sentencex sees no end: the number of a footnote that is raised in print, as in
+# "as others found.12 The", and units such as "5 m." and "5 kg.", which are no initials.
+_ENDS = re.compile(
+    r"[.!?](?:(?<=[^\W\d_]{4}.)\d{1,3}(?:[,-]\d{1,3}){0,9}|(?<=\d\s[ghlmst\u043b\u043c\u0441\u0442\u0447].)"
+    r"|(?<=\d\s(?:[kcm][gml]|\u043a\u0433|[\u043a\u043c\u0441]\u043c).)"
+    r"|(?<=\d\s(?:min|\u043c\u0438\u043d|\u0441\u0435\u043a).))[^\S\n]+(?=([^\W\d_]))"
 )
 # A heading or quote of Japanese or Chinese above an indented line; items go on in these.
 _ABOVE_INDENT = re.compile(
@@ -58,10 +67,11 @@ _ABOVE_INDENT = re.compile(
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
 _CLOSED = re.compile(r"[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*")  # sentencex divides before these
-# Labels: of items on one line, of paragraphs and headings ("2.1.", "**5.", "### 5.").
+# Labels: of items on one line, of paragraphs and headings ("2.1.", "**5.", "### 5.", "Fig. 1.").
 _LABEL = re.compile(
-    r"\s*(?:(?:[-*+>]|#{1,6})\s|[*_]{1,3})?"
-    r"\(?(?:\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z])[.)][*_]{0,3}[^\S\n]*"
+    r"\s*(?:(?:[-*+>]|#{1,6})\s|[*_]{1,3})?\(?"
+    r"(?:(?:[^\W\d_]{1,12}\.?[^\S\n]|\xa7[^\S\n]?)(?:\d{1,3}|[IVX]{1,5})"
+    r"|\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z]|[IVX]{2,5})[.)][*_]{0,3}[^\S\n]*"
 )
 _OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
@@ -150,9 +160,10 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     starts += _inner_starts(readable, [first, *starts, len(text)], language)
     if "§" in text:
         starts += [before.end() for before in _SECTION.finditer(text)]
-    opened = [at for at in (first, *starts) if text.startswith(("(", "\uff08"), at)]
-    asides = filter(None, [_IN_PARENTHESES.match(text, at) for at in opened])
-    starts += [aside.end() for aside in asides if not aside[1].islower()]
+    opened = [at for at in (first, *starts) if text.startswith(("(", "\uff08", "*", "_"), at)]
+    asides = filter(None, [_ASIDE.match(text, at) for at in opened])
+    starts += [aside.end() for aside in asides if not aside[2].islower()]
+    starts += [end.end() for end in _ENDS.finditer(text) if end[1].isupper()]
     starts += starts_after_series(text, language)
     if "\n\u3000" in text:
         starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]

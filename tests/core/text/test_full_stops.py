@@ -101,6 +101,9 @@ WHOLE = by_language("""
     ru: Он живёт в д. Иваново.
     en: 2.1. Methods were simple. | - 2.3.4. Boats were new. | She saw No. CV 10-12 there.
     en: ### 5. Prices are low. | **5. Prices** are low.
+    en: Fig. 1. The boat left. | CHAPTER IV. The boat left. | § 5. The boat may leave.
+    de: Abb. 1. Das Boot liegt am Steg. | Das dauert 5 min. lang.
+    en: **Storage.** The boats lie in a shed. | It is 5 in. wide and 3 m. long.
     pl: To było 5 proc. wartości w czerwcu br. w Krakowie.
     lt: Tai buvo 30 proc. kompanijų.
     is: Ég spyr hæstv. ráðherra og hv. þm. Pál um 20 þús. tonn.
@@ -124,6 +127,10 @@ DIVIDED = by_language("""
     de: 1. Öffne die Tür. 2. Schließe sie. | Siehe Art. 5. Das gilt.
     cs: 1. Otevřete dveře. 2. Zavřete je.
     en: He paused… Then he ran. | He won.¹ She lost.
+    en: It was found.12,13 The others failed. | It took 5 h. The lamp burned. | It is 3 m. Row on.
+    en: **The boat is put away after each trip.** Then it dries.
+    ru: Он весит 5 кг. Иванов его несёт.
+    it: Pesa 5 kg. La barca no.
     de: Er kam 2010. Das war gut. | Er ist groß. Sie ist klein. | Er wurde 3. Das war gut.
     de: Das gilt nach Art. 5. Das andere nicht. | Er aß u. a. Fisch. Sie nicht.
     fr: Il est né en 1990. Elle aussi. | C'est le plan B. Il est bon.
