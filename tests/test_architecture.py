@@ -38,9 +38,7 @@ def test_no_two_public_things_share_a_name() -> None:
     shared = {name: found for name, found in places.items() if len(found) > 1}
     assert {name: found for name, found in shared.items() if name not in both} == {}
     # A function of the core that both offer for their documents has it as well.
-    adapters = [
-        [path for path in found if not path.startswith("shared")] for found in shared.values()
-    ]
+    adapters = [[one for one in found if not one.startswith("shared")] for found in shared.values()]
     assert all(len(found) == 2 for found in adapters)
     assert all(len(found) <= 3 for found in shared.values())
 
@@ -56,7 +54,7 @@ def test_no_two_files_share_a_name() -> None:
     own = {"__init__", "__main__"}
     twice = {name: paths for name, paths in places.items() if len(paths) > 1 and name not in own}
     mirrored = {
-        name for name, paths in twice.items() if {path.parent.name for path in paths} == FRAMEWORKS
+        name for name, paths in twice.items() if {p.parent.name for p in paths} == FRAMEWORKS
     }
     assert twice.keys() - mirrored - SAME_IDEA == set()
 

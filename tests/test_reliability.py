@@ -38,7 +38,7 @@ FAULTS = {
     "SQL in names, texts and metadata": "retrieval/index/test_postgres.py::test_names_texts_and_metadata_are_values_whatever_is_in_them",
     "Ctrl-C": "core/lumber/test_interruption.py::test_ctrl_c_ends_the_waiting_and_keeps_the_answers",
     "task cancelled, at any `await`": "core/lumber/test_interruption.py::test_a_cancellation_at_any_await_loses_no_answer",
-    "fork after use (gunicorn, Celery, `num_workers`)": "core/bert/test_bert_chunker.py::test_forked_processes_split_and_embed_as_their_parent",
+    "fork after use (gunicorn, Celery, `num_workers`)": "core/bert/test_bert_chunker.py::test_a_forked_process_splits_and_embeds_as_its_parent",
     "a program packed by PyInstaller (`--collect-submodules lumber_files`), or Python embedded in uWSGI": "files/test_isolation.py::test_a_program_is_not_started_again_to_read_a_file",
     "damaged model file": "training/test_export.py::test_a_damaged_file_is_refused",
     "pickled checkpoint": "training/test_export.py::test_a_pickled_checkpoint_is_never_read",
@@ -72,6 +72,4 @@ def test_every_fault_and_statement_of_the_page_has_a_test() -> None:
 def test_named_tests_exist() -> None:
     named = [name.split("::") for name in (FAULTS | STATEMENTS).values()]
     assert len(named) > 20
-    assert [
-        f"{file}::{test}" for file, test in named if test not in functions_of(TESTS / file)
-    ] == []
+    assert [f"{f}::{test}" for f, test in named if test not in functions_of(TESTS / f)] == []

@@ -9,9 +9,7 @@ TEXT = "One two. One two. Three four."
 
 
 def pieces(*parts: tuple[str, int | None]) -> list[Piece]:
-    return [
-        Piece(text, start, None if start is None else start + len(text)) for text, start in parts
-    ]
+    return [Piece(text, at, None if at is None else at + len(text)) for text, at in parts]
 
 
 @pytest.mark.parametrize(

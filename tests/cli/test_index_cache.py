@@ -79,9 +79,8 @@ def test_an_index_in_the_cache_that_cannot_be_used_is_made_anew(docs: Path, cach
     first, _ = ask(docs)
     (index,) = cache_folder.glob("*.db")
     other = np.eye(1, 384, dtype=np.float32).tobytes()
-    probes = (
-        f"UPDATE about SET value = x'{one.hex()}' WHERE name = 'probe'" for one in (b"0000", other)
-    )
+    wrong = (b"0000", other)
+    probes = (f"UPDATE about SET value = x'{one.hex()}' WHERE name = 'probe'" for one in wrong)
     for damage in (*probes, "PRAGMA user_version = 1", "PRAGMA user_version = 999", ""):
         if not damage:
             index.write_bytes(b"no database" * 1000)

@@ -69,10 +69,7 @@ WRONG_VALUES = [
     ("mcp docs --encoding klingon", "unknown encoding 'klingon'"),
     ("mcp docs --index none/docs.db", "there is no folder none"),
     ("mcp docs --index docs", "docs is a folder"),
-    *(
-        (f"{each} -o docs", "docs is a folder")
-        for each in ("split docs", "view docs", "ask docs x")
-    ),
+    *((f"{c} -o docs", "docs is a folder") for c in ("split docs", "view docs", "ask docs x")),
     *(
         (f"{each} -o missing/folder/x", "there is no folder missing/folder")
         for each in ("split docs", "view docs", "ask docs x")

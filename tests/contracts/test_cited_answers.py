@@ -101,10 +101,8 @@ def test_an_answer_to_a_sub_question_is_no_document() -> None:
     for asked in (by_parts, MultiStepQueryEngine(engine, steps, synthesis, num_steps=1)):
         nodes = asked.query("What do otters hunt?").source_nodes
         assert any("Otters hunt whales at noon." in node.text for node in nodes)
-        real, made_up = llamaindex.cite(
-            ["Owls hunt at night.", "Otters hunt whales at noon."], nodes
-        )
-        assert (real.kind, real.document, made_up.kind) == ("exact", "animals.md", "not found")
+        real, fake = llamaindex.cite(["Owls hunt at night.", "Otters hunt whales at noon."], nodes)
+        assert (real.kind, real.document, fake.kind) == ("exact", "animals.md", "not found")
 
 
 THOUGHT = [{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": REPLY}]

@@ -243,9 +243,8 @@ class LoopBoundModel(FakeListChatModel):
 
 def test_a_model_works_in_any_event_loop() -> None:
     splitter = LumberTextSplitter(LoopBoundModel(), max_concurrency=16)
-    runs = [
-        asyncio.run(splitter.chunker.call_async(splitter.chunker.segment, GROUPS)) for _ in range(3)
-    ]
+    chunker = splitter.chunker
+    runs = [asyncio.run(chunker.call_async(chunker.segment, GROUPS)) for _ in range(3)]
     assert not any(run.failures for run in runs)
     assert runs[0].spans == runs[2].spans
 
@@ -325,9 +324,8 @@ def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(tmp
 
     async def cancelled() -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-        task = asyncio.ensure_future(
-            splitter.chunker.call_async(splitter.chunker.segment, "One.\n\nTwo.")
-        )
+        chunker = splitter.chunker
+        task = asyncio.ensure_future(chunker.call_async(chunker.segment, "One.\n\nTwo."))
         while not BEGUN.is_set():
             await asyncio.sleep(0.01)
         task.cancel()
@@ -358,10 +356,8 @@ class StalledModel(SimpleChatModel):
 
 def test_a_model_that_never_answers_ends_with_the_policys_time() -> None:
     policy = CallPolicy(attempts=1, call_timeout=0.2)
-    splitter = LumberTextSplitter(StalledModel(), policy=policy)
+    chunker = LumberTextSplitter(StalledModel(), policy=policy).chunker
     with pytest.raises(ModelUnavailableError, match=r"no complete answer within 0\.2 s"):
-        asyncio.run(
-            splitter.chunker.call_async(splitter.chunker.segment, "One.\n\nTwo.\n\nThree.\n\nFour.")
-        )
+        asyncio.run(chunker.call_async(chunker.segment, "One.\n\nTwo.\n\nThree.\n\nFour."))
     assert not ENDED.is_set()
     ENDED.set()

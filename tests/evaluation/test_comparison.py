@@ -193,9 +193,8 @@ def test_the_json_file_holds_spans_and_results_and_no_text(tmp_path: Path) -> No
     for splitter, result in zip(data["splitters"], made.results, strict=True):
         for document, split in zip(splitter["documents"], result.splits, strict=True):
             assert [row[:2] for row in document["chunks"]] == [list(c.span) for c in split.chunks]
-        for row, question in zip(
-            splitter["retrieval"]["questions"], result.retrieval.questions, strict=True
-        ):
+        questions = result.retrieval.questions
+        for row, question in zip(splitter["retrieval"]["questions"], questions, strict=True):
             assert row["retrieved"] == list(question.retrieved)
             assert row["first_hit"] == question.first_hit
     assert "Nobody had seen the like" not in json.dumps(data)

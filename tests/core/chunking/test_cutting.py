@@ -85,9 +85,7 @@ def test_predicted_starts_do_not_draw_cuts_to_indented_lines() -> None:
     cutter = cutter_of(text, 80, 50)
     found = cutter.places()
     names = {sum(map(len, services[:number])) for number in range(1, len(services))}
-    scores = [
-        1.0 if text.startswith("    retries", place.offset) else -1.0 for place in found.places
-    ]
+    scores = [1.0 if text.startswith("    retries", p.offset) else -1.0 for p in found.places]
     cuts = cutter.cut(found, scores)
     assert cuts
     assert set(cuts) <= names

@@ -15,9 +15,7 @@ from tests.loopback.faults import Status
 
 
 @pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"])
-def test_a_key_of_the_environment_is_not_sent_to_a_named_server(
-    api, serve, ask, monkeypatch, variable
-):
+def test_a_key_of_the_environment_reaches_no_named_server(api, serve, ask, monkeypatch, variable):
     monkeypatch.setenv(variable, KEY)
     server = serve("Answer: ID 7")
     assert unit_of(ask(model_at(server, api, api_key=None)).text) == 7
@@ -143,9 +141,7 @@ def test_what_the_environment_routes_is_part_of_the_identity(make, variable, mon
     assert make("m", base_url="http://127.0.0.1:1").identity == named
 
 
-def test_a_model_keeps_the_server_that_the_environment_named_when_it_was_made(
-    serve, ask, monkeypatch
-):
+def test_a_model_keeps_the_server_that_the_environment_named_when_made(serve, ask, monkeypatch):
     first, second = serve("Answer: ID 7"), serve("Answer: ID 7")
     monkeypatch.setenv("OPENAI_BASE_URL", first.openai_url)
     model = OpenAIModel("m", api_key=KEY)

@@ -78,12 +78,10 @@ def repeated(log: Path) -> int:
 def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
     tmp_path: Path, kind: str, concurrency: int
 ) -> None:
-    log, output, other_log, other_output = (tmp_path / name for name in "abcd")
+    log, output, other_log, other_path = (tmp_path / name for name in "abcd")
     chance, kills = random.Random(7), 0
     with opener(kind, tmp_path) as open_store:
-        other = start(
-            open_store, other_log, other_output, seed=1, concurrency=2, last=0, seconds=0.0
-        )
+        other = start(open_store, other_log, other_path, seed=1, concurrency=2, last=0, seconds=0.0)
         while not output.exists():
             assert kills < 20, "no run gets farther than the one before"
             child = start(
@@ -106,7 +104,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
     assert kills >= 2
     assert repeated(log) <= kills * concurrency
     assert repeated(other_log) == 0
-    for seed, told in ((0, output), (1, other_output)):
+    for seed, told in ((0, output), (1, other_path)):
         alone = splitter(ScatteredModel(), None).segment(story(STORY, seed))
         assert told.read_text() == str(alone.spans)
     if kind == "file":

@@ -59,9 +59,7 @@ def test_documents_fill_the_capacity_and_lanes_use_what_would_idle(documents: in
     tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=nothing, stop=Event()))
     assert len(tasks) == 8
     assert [task.number for task in tasks[:documents]] == list(range(documents))
-    assert [task.group.start > 0 for task in tasks] == [False] * documents + [True] * (
-        8 - documents
-    )
+    assert [t.group.start > 0 for t in tasks] == [False] * documents + [True] * (8 - documents)
 
 
 def test_documents_are_taken_up_only_when_there_is_room() -> None:
@@ -121,9 +119,8 @@ def test_each_segmentation_is_reported_once_with_its_number_and_text(way: str) -
         assert number not in reported
         reported[number] = text, segmentation
 
-    chunker = LumberChunker(
-        ModelJudge(ScatteredModel()), theta=60, chunk_size=90, on_segmentation=report
-    )
+    judge = ModelJudge(ScatteredModel())
+    chunker = LumberChunker(judge, theta=60, chunk_size=90, on_segmentation=report)
     texts = [story(40), "", "One unit.", story(30, 1)]
     results = segment_all(chunker, texts, way)
     assert [reported[number] for number in range(4)] == list(zip(texts, results, strict=True))

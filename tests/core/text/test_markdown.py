@@ -292,9 +292,7 @@ def test_a_heading_stays_with_its_first_block():
     assert any(u.startswith("## Readings\n\n| Station") and "Lock" in u for u in units)
 
 
-@pytest.mark.parametrize(
-    "units", [["# A\n## B\n\nc\n\n", "d\n"], ["- a\n", "- b\n  c\n", "  - d\n"]]
-)
+@pytest.mark.parametrize("units", [["# A\n## B\n\nc\n\n", "d"], ["- a\n", "- b\n  c\n", "  - d\n"]])
 def test_headings_in_a_row_and_items_with_their_bullets_are_units(units):
     assert unit_texts("".join(units)) == units
 

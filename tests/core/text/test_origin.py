@@ -173,10 +173,7 @@ def test_labels_of_pages_in_a_form_of_their_own_are_not_read(other: Any) -> None
 )
 def test_numbers_of_pages_under_any_key(known: dict[str, Any]) -> None:
     pages = [
-        {
-            key: (n if key == "page" else str(n)) if value == "{}" else value
-            for key, value in known.items()
-        }
+        {k: (n if k == "page" else str(n)) if v == "{}" else v for k, v in known.items()}
         for n in (1, 2, 3)
     ]
     numbered = number_pages(pages)

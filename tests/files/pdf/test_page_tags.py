@@ -84,9 +84,8 @@ LARGE = {690: "Of boats", 610: "Of nets"}
 
 def test_headings_of_the_size_that_a_tag_states_have_its_level() -> None:
     large = [f"BT /F1 16 Tf 72 {base} Td ({text}) Tj ET" for base, text in LARGE.items()]
-    text = read_tagged(
-        prose(740), ("H3", large[:1]), prose(660), ("P", large[1:]), prose(580), prose(500)
-    )
+    parts = (prose(740), ("H3", large[:1]), prose(660), ("P", large[1:]), prose(580), prose(500))
+    text = read_tagged(*parts)
     assert "\n\n### Of boats\n\n" in text
     assert "\n\n### Of nets\n\n" in text
 

@@ -801,10 +801,7 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
         ),
         (".[1] \u05d1\u05d0", "\u05d0\u05d1 [1]."),
         ("\u05e8\u05de 123 \u05dd\u05e2", "\u05e2\u05dd 123 \u05de\u05e8"),
-        (
-            "\u0646\u0645 \u060c2023 \u0645\u0627\u0639",
-            "\u0639\u0627\u0645 2023\u060c \u0645\u0646",
-        ),
+        ("\u0646 \u060c2023 \u0645\u0627\u0639", "\u0639\u0627\u0645 2023\u060c \u0646"),
     ],
 )
 def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(drawn, text) -> None:

@@ -100,9 +100,7 @@ def test_passages_are_slices_within_the_budget_best_first(search, budget, max_ga
     assert all(a[0] != b[0] or a[1].end <= b[1].start for a, b in pairwise(by_place))
     # Neither names nor the numbers of hits, and of their scores the order alone matter.
     other = {"one": "z", "two": "y"}
-    scored = [
-        hit._replace(document=other[hit.document], score=1 / (1 + n)) for n, hit in enumerate(hits)
-    ]
+    scored = [h._replace(document=other[h.document], score=1 / (1 + n)) for n, h in enumerate(hits)]
     renamed = find(scored[::-1], {other[name]: text for name, text in texts.items()})
     assert [(one.span, one.score) for one in renamed] == [(p.span, p.score) for p in passages]
     assert {one.span for one in find(hits, texts, reading_order=True)} == {p.span for p in passages}
