@@ -30,13 +30,16 @@ _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
 _ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# After a number, a raised or circled number or a fraction is another word: "10²", "2½".
-_AFTER_NUMBER = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)")
+# Other words than what is before them: after a number, a raised or circled number or a fraction, as
+# in "10²" and "2½", and the sign of a trade mark.
+_APART = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
-# characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
+# characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point), with the line break
+# after a soft hyphen; and the sign inside Hebrew acronyms.
 _MARKS = re.compile(
-    "[\u02be\u02bf\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    '\u00ad[ \t]*\r?\n[ \t]*|(?<=[\u05d0-\u05ea])["\u05f4\u201d](?=[\u05d0-\u05ea])'
+    "|[\u02be\u02bf\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
     "\u06ea-\u06ed\u0711\u0730-\u074a\u08ca-\u08e1\u08e3-\u08ff\u093c"
@@ -157,7 +160,7 @@ def words_in(text: str) -> list[str]:
 def spaced_words(text: str) -> str:
     """Return the words of a text, see `words_in`, with one or more spaces before and after each."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", _AFTER_NUMBER.sub(r" \g<0>", text))
+        text = unicodedata.normalize("NFKC", _APART.sub(r" \g<0>", text))
     text = _INSIDE_NAME.sub(_with_parts, text)
     if _has_only_punctuation(text) or _has_only_punctuation(text := fold(text)):
         # The same result for ASCII, several times as fast.

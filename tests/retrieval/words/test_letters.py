@@ -40,6 +40,7 @@ SAME = [
     *((digits, "2578") for digits in ("٢٥٧٨", "۲۵۷۸", "२५७८", "২৫৭৮", "๒๕๗๘", "２５７８", "𝟐𝟓𝟕𝟖")),
     # invisible characters inside words
     *((f"A{sign}b", "ab") for sign in "\xad\u200b\u200c\u200d\u2060\ufeff\u034f\u200e"),
+    *(("Wert\xad\n  papier", "wertpapier"), ("Acme\u2122", "acme tm"), ("צה\u05f4ל", "צהל")),
     *(("ไทย\u200bไป", "ไทยไป"), ("เเม่", "แม่"), ("ท่\u0e35", "ที่"), ("นํ้า", "น้ำ"), ("ເເມ່", "ແມ່")),
     *(("мѣсто", "место"), ("Ѳёдоръ", "федоръ"), ("col·legi", "coŀlegi")),
 ]
