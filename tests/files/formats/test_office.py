@@ -438,7 +438,9 @@ def test_text_boxes_of_old_documents_are_left_out_with_a_notice(boxes: int) -> N
         start[place : place + 4] = pack("<I", number)
     pieces = pack("<BIIIHIH", 2, 16, 0, 7, 0, 0x40000000 | 2048, 0)
     start[418:426] = pack("<II", 0, len(pieces))
-    content = compound({"0Table": pieces, "WordDocument": start.ljust(1024, b"\0") + b"Tides.\r"})
+    content = compound(
+        {"0Table": pieces, "WordDocument": bytes(start.ljust(1024, b"\0") + b"Tides.\r")}
+    )
     file = read_bytes(content, name="a", suffix=".doc")
     assert (file.text, file.notices) == ("Tides.\n", ("text boxes left out",)[:boxes])
 
