@@ -49,7 +49,7 @@ from lumber_retrieval.index.vectors import Vectors
 from lumber_retrieval.words.keywords import terms
 
 _FORMAT = TableFormat(
-    version=13,
+    version=14,
     application=0x4C554D50,  # "LUMP"
     table="about",
     schema=DOCUMENT_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
