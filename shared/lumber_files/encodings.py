@@ -25,6 +25,9 @@ _LIKELY_ENCODINGS = (  # common on the web; rare encodings would win on short te
     *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman"),
 )
+BROWSER_ENCODINGS = {"iso8859-1": _WESTERN, "iso8859-9": "cp1254", "tis-620": "cp874"}
+"""What browsers use for declared encodings, by Python's name (WHATWG Encoding Standard, 4.2)."""
+BROWSER_ENCODINGS |= {"gb2312": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932"}
 _NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
 _SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -89,9 +92,10 @@ def decode(
     damaged = _count_damaged(content, text)
     if not damaged and not may_be_wide:
         return Decoded(text, "utf-8")
-    for declared in _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]:
-        with suppress(ValueError):  # pages may declare a wrong encoding
-            return Decoded(_decode_undamaged(content, name, declared.decode()), declared.decode())
+    for declared in map(bytes.decode, _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]):
+        with suppress(ValueError, LookupError):  # pages may declare a wrong encoding
+            known = BROWSER_ENCODINGS.get(codecs.lookup(declared).name, declared)
+            return Decoded(_decode_undamaged(content, name, known), known)
     # In text of another encoding, at most a third of the bytes beyond ASCII are valid by chance.
     if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")

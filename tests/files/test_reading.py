@@ -154,10 +154,11 @@ def test_unicode_text_and_markdown_need_no_extra(suffix: str, encoding: str, mon
     assert (file.text, file.kind == "markdown") == ("# Die Flut käme", "m" in suffix)
 
 
-def test_a_page_that_is_read_byte_by_byte_is_not_in_utf_16() -> None:
-    page = '<meta charset="utf-16"><p>The café is open at noon.</p> '.encode("cp1252")
+@pytest.mark.parametrize("declared", ["utf-16", "iso-8859-1"])
+def test_the_encoding_of_a_page_is_as_in_browsers(declared: str) -> None:
+    page = f'<meta charset="{declared}"><p>The “café” is open at noon.</p> '.encode("cp1252")
     file = read_bytes(page, name="a.html", suffix=".html")
-    assert file.text.strip() == "The café is open at noon."
+    assert file.text.strip() == "The “café” is open at noon."
 
 
 def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:

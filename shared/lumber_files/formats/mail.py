@@ -7,6 +7,7 @@ text is read if it has most of the words of the last one.
 from __future__ import annotations
 
 import re
+from codecs import lookup
 from collections.abc import Iterator
 from contextlib import suppress
 from email.headerregistry import HeaderRegistry
@@ -18,6 +19,7 @@ from itertools import groupby
 from typing import Any
 
 from lumber_core.support.wording import with_noun
+from lumber_files.encodings import BROWSER_ENCODINGS
 from lumber_files.readers import check_readable
 
 _HEADERS = ("From", "To", "Cc", "Date")
@@ -28,8 +30,6 @@ _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 # Lines of plain text that Markdown would read as headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
 _MARKUP = re.compile(r"<(style|script|head)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-# The encodings that mail programs use for declared encodings; an undeclared text may be UTF-8.
-_ENCODINGS = {**dict.fromkeys(("us-ascii", "utf-8", "iso-8859-1"), "cp1252"), "gb2312": "gb18030"}
 _ADDED_TO_ENCODING = re.compile("^x-|-[ei]$")  # as in "x-sjis" and "iso-8859-8-i"
 _CALENDAR = "text/calendar"
 _MAILS = ("message/rfc822", "message/global")
@@ -189,11 +189,13 @@ def _decode_text(part: Message) -> str:
 
 def _decode(raw: bytes, charset: str = "us-ascii") -> str:
     text = raw.decode("utf-8", "replace")
-    if charset in ("us-ascii", "utf-8") and {c for c in text if c > "\x7f"} != {"\ufffd"}:
-        return text
+    if charset in ("us-ascii", "utf-8"):  # an undeclared text may be UTF-8
+        if {c for c in text if c > "\x7f"} != {"\ufffd"}:
+            return text
+        charset = "iso-8859-1"
     for name in (charset, _ADDED_TO_ENCODING.sub("", charset)):
         with suppress(LookupError):  # Python does not know it
-            return raw.decode(_ENCODINGS.get(name, name), "replace")
+            return raw.decode(BROWSER_ENCODINGS.get(lookup(name).name, name), "replace")
     return text
 
 
