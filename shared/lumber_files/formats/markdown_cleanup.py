@@ -53,6 +53,7 @@ _BOLD = re.compile(r"(\*{2,3})(\S[^*\n]*?) *\1(:?) *")  # a paragraph
 _PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # "Part 1:" is no title of a document
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
+_NOTE_LETTERS = re.compile("(?![eorst]$)[a-z](?:, ?[a-z])*")  # as in "Lee^a,b", not in "Mr" or "1o"
 
 
 def mark_script(kind: str, before: str, text: str) -> str:
@@ -65,8 +66,8 @@ def mark_script(kind: str, before: str, text: str) -> str:
     if before in ("", *" [(") or not first.strip():
         return text
     is_number = first.isdigit() or (first in _NUMBER_SIGNS and text[1:2].isdigit())
-    is_mark = kind == "note" and before.isalnum() and first.isalnum()
-    if is_mark or (is_number and kind in ("sup", "note")):
+    marks = first.isalnum() if kind == "note" else kind == "sup" and _NOTE_LETTERS.fullmatch(text)
+    if (marks and before.isalnum()) or (is_number and kind in ("sup", "note")):
         return f"^{text}"
     if kind == "sup" and before.isdigit() and first.isalpha():
         return text if text.strip().lower() in _ORDINALS else f"^{text}"

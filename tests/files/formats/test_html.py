@@ -182,6 +182,10 @@ from tests.making_files import grid
         ("10<sup>6</sup> m<sup>2</sup> in 1998.<sup>3</sup>", "10^6 m^2 in 1998.^3"),
         ("10<sup>-3</sup>5 2<sup>n</sup> log<sub>2</sub>8 5<sub>10", "10^-3 5 2^n log2 8 5_10"),
         ("H<sub>2</sub>O, 1<sup>st</sup>, M<sup>me</sup> [<sup>1</sup>]", "H2O, 1st, Mme [1]"),
+        (
+            "Lee<sup>a,b</sup>, 12.5<sup>c</sup>, x<sup>n</sup>, D<sup>r</sup>",
+            "Lee^a,b, 12.5^c, x^n, Dr",
+        ),
         ("a<a role=doc-noteref href='#n'>1</a>", "a^1"),
         # What would be markup.
         *((f"<p>{said}", f"\\{said}") for said in ("# of boats", "- a", "> a", "---", "[a](b)")),
