@@ -28,6 +28,8 @@ _VALUE += "boolean(self::form:checkbox | self::form:radio)), @form:current-value
 _VALUE += "form:option[@form:current-selected='true']/@form:label, ' ')"
 _UNSEEN = "//office:annotation | //text:section[@text:display='none']"
 _UNSEEN += " | //presentation:notes//text:page-number"
+# In a chart: gaps between values, and the parts of a category after all of it.
+_UNSEEN_IN_CHART = ".//table:table-cell[text:p='NaN'] | .//table:table-cell/text:list"
 
 
 def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
@@ -48,6 +50,8 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
         folder = find(embedded, "string(@*[local-name()='href'])").removeprefix("./")
         content = parse_xml(parts.get(f"{folder}/content.xml", b"<x/>"))
         blocks = find(content, "//table:table[@table:name='local-table']")  # of a chart
+        for unseen in (part for table in blocks for part in find(table, _UNSEEN_IN_CHART)):
+            unseen.clear()
         blocks[:0] = find(content, "//*[local-name()='title']/text:p") if blocks else ()
         blocks = blocks or find(content, f"//office:text/* | {_SHEETS} | //drawing:page//text:p")
         if paragraph := find(embedded, "ancestor::text:p[1]"):

@@ -1104,14 +1104,17 @@ def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> 
 def test_charts_and_shapes_of_open_document_are_read() -> None:
     chart = f"<draw:frame {NAMES}><draw:object x:href='./O 1' xmlns:x='x'/></draw:frame>"
     row = cells_of("a", "7")
+    rows = row.replace("a</text:p>", "a</text:p><text:list><text:p>a</text:p></text:list>")
+    rows += cells_of("b", "NaN")
     title = "<c:title xmlns:c='c'><text:p>Boats</text:p></c:title>"
-    values = odf("chart", f"{title}<table:table table:name='local-table'>{row}</table:table>")
+    values = odf("chart", f"{title}<table:table table:name='local-table'>{rows}</table:table>")
     shapes = f"<draw:rect {NAMES}><text:p>Tides</text:p></draw:rect>{chart}"
     sheet = f"<table:table table:name='S'><table:shapes>{shapes}</table:shapes>{row}</table:table>"
-    page, shown = f"<draw:page {NAMES}>{chart}</draw:page>", grid("|", "a|7")
+    page, shown = f"<draw:page {NAMES}>{chart}</draw:page>", grid("|", "a|7", "b|")
+    on_sheet = f"{grid('|', 'a|7')}\n\nTides"
     for kind, body, markdown in (
         ("text", f"<text:p>See {chart}below.</text:p>", f"See below.\n\nBoats\n\n{shown}"),
-        ("spreadsheet", sheet, f"## S\n\n{shown}\n\nTides\n\nBoats\n\n{shown}"),
+        ("spreadsheet", sheet, f"## S\n\n{on_sheet}\n\nBoats\n\n{shown}"),
         ("presentation", page, f"## Slide 1\n\nBoats\n\n{shown}"),
     ):
         parts = unzipped(odf(kind, body)) | {"O 1/content.xml": unzipped(values)["content.xml"]}
