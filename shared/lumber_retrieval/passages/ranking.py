@@ -40,8 +40,9 @@ _WORDS_WEIGHT, _PAIRS_WEIGHT, _SENTENCE_WEIGHT = 0.5, 0.2, 0.2
 neighbouring words, and of a sentence that contains all its words. They are added to a fused score
 from 0 to 1."""
 _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
-_DIVIDED_BUDGETS = 2
-"""The best chunks, with this many times the words of the budget, are divided into sentences."""
+_DIVIDED_BUDGETS = 1.5
+"""The best chunks, with this many times the words of the budget, are divided into sentences.
+Measured: recall is at most 0.001 higher with 2, which takes a tenth more time."""
 _LEAST_SCORE_GAP = 0.2
 """The minimum difference of scores at which text above a heading becomes a passage of its own.
 Measured: the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1,
