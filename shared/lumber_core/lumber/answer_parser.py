@@ -16,7 +16,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from textwrap import shorten
 
 from lumber_core.llms.reasoning import describe_missing_answer, without_reasoning
@@ -68,6 +68,10 @@ _REMARK = re.compile(
     rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={_REASON}|{_CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
     rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*){{0,2}}|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014\u2192-])|\Z))"
 )
+# A line with an item whose remark may have numbers: "- ID 4: from boats (ID 1-3) to violins".
+_LINE = re.compile(
+    rf"(?i)[^\w\n]{{0,20}}(?:\d{{1,2}}[.)]\s+)?{_LABEL_OF_ID}(\d{{1,9}})\b(?!\s*{_OR_TO}\s*(?:id\W{{0,3}})?\d)(.*)"
+)
 _NUMBERING = re.compile(  # of a list or the rows of a table, or the head of a table
     r"(?im)^[ \t]{0,20}(?:\d{1,3}[.)]\s+|\|[ \t]?\d{1,3}[ \t]?\|(?!\n))"
     r"(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(|\u2013\u2014-])))"
@@ -114,7 +118,7 @@ _CLAUSE = re.compile(rf"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s|{_REASON}", re.I
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
-_FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
+_FIELDS = ("answer", "id", "paragraph", "unit", "boundary", "start")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
 _MAX_CHARACTERS_OF_UNITS = 30  # in a reason
 
@@ -315,7 +319,17 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
 
 
 def _items(text: str) -> list[list[int]]:
-    """Read the list at the start of a text; its items may have remarks without numbers."""
+    """Read the list at the start of a text; remarks behind its items may have no numbers.
+
+    If each item is on a line of its own, they may.
+    """
+    lines = [*filter(str.strip, text.splitlines())]
+    own = [line for line in takewhile(bool, map(_LINE.match, lines)) if line]
+    units = [int(line[1]) for line in own]
+    unread = any(map(_DOUBT.search, (line[2] for line in own)))
+    unread |= any(map(str.isdecimal, "".join(lines[len(own) :])))
+    if len(own) > 1 and units == sorted({*units}) and not unread:
+        return [units]
     text, end = _NUMBERING.sub("", text), 0
     items: list[int] = []
     while (marks := _MARKS.match(text, end)) and (match := _ITEM.match(text, marks.end())):

@@ -63,9 +63,9 @@ _LISTS: dict[str, dict[str, str]] = {
     # Words of a sentence in prose that doubts a change.
     "doubt": {
         "en": (
-            r"little|minor|slight|cosmetic|superficial|up to|if|might|could|may|perhaps|possibly|"
-            r"doubt|later than|last|seem\w*|suppos\w+|apparent\w*|would|refus\w+|yet to|far from|"
-            "anything but|rather than"
+            r"little|minor|slight|cosmetic|superficial|up to|if|might|could|may|maybe|perhaps|"
+            r"possibly|doubt|later than|last|seem\w*|suppos\w+|apparent\w*|would|refus\w+|"
+            "yet to|far from|anything but|rather than"
         ),
         "de": r"könnten?|vielleicht|scheinbar|niemand|würden?",
         "fr": r"pourrai\w+|peut-être|appare\w+|semble\w*",

@@ -151,6 +151,8 @@ def test_reading_takes_linear_time(filler: str, read: Any) -> None:
         *(("Answer: ID 3, ID 7, ID 12", (3, 7, 12)), ("**Answer:** ID 3, **ID 7**", (3, 7))),
         *(("Answer: 3,7 ,12", (3, 7, 12)), ("Answer: ID 12, ID 3, ID 3", (3, 12))),
         *(("Answer: ID 3, 7 and 12.", (3, 7, 12)), ("Answer:\n- ID 3\n- ID 7", (3, 7))),
+        ("- ID 3: from boats (ID 1-2) to war\n- **ID 7**: 1914 begins\n\nIs it fine?", (3, 7)),
+        ('[{"start": 3, "topic": "2 boats"}, {"start": 7, "topic": "war"}]', (3, 7)),
         *(("Answer:\n1. ID 3\n2. ID 7", (3, 7)), ("Answer: ID 3, ID 7 (dawn)", (3, 7))),
         ("Answer: ID 3, ID 7. ID 3 opens a scene.", (3, 7)),
         ("First thought.\nAnswer: ID 5\nNo:\nAnswer: ID 3, ID 7", (3, 7)),
