@@ -84,7 +84,10 @@ _MARKER_OR_CODE = re.compile(
 _TAGGED = re.compile(
     rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
 )
-_NO_ANSWER = re.compile(rf"(?i)\W*(?:(?:final )?answer\W+)?{UNKNOWN}[\W_\d]*")
+_NO_ANSWER = re.compile(  # the word that the prompt asks for, or its translation
+    rf"(?i)\W*(?:(?:final )?answer\W+)?(?:{UNKNOWN}|unbekannt|inconnue?|descon(?:oc|hec)id[oa]"
+    r"|sconosciut[oa]|onbekend|nieznane|неизвестно|bilinmiyor|未知|不明|غير معروف)[\W_\d]*"
+)
 _PART = re.compile(rf"(?i)</?(?:answer|response|list|q|{_WORD})>|\[cite_start\]")  # around it
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
     rf"(?:\s*(?:[(\[<|\u2013\u2014\u2192-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"

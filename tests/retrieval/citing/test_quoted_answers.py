@@ -101,7 +101,7 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("At dawn [1].", "At dawn [1].", []),
         ("[1] is a footnote.", "[1] is a footnote.", []),
         (" UNKNOWN.\n", "", []),
-        ("**Answer:** Unknown [1]", "", []),
+        *((one, "", []) for one in ("**Answer:** Unknown [1]", "UNBEKANNT", "\u672a\u77e5\u3002")),
         ("", "", []),
     ],
 )
