@@ -1,5 +1,3 @@
-"""`lumber-splitters ask`, run as a user runs it: on real files, with the real index."""
-
 import json
 import shutil
 import webbrowser

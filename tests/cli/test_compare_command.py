@@ -1,5 +1,3 @@
-"""`lumber-splitters compare`, run as a user runs it."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""An index of files that several processes use."""
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""The indexes that `ask` keeps in the user's cache folder: kept, listed and cleared."""
-
 import json
 import os
 import sqlite3

@@ -1,5 +1,3 @@
-"""`lumber-splitters index copy`, and an index in a database under `ask` and the tools of agents."""
-
 import json
 import os
 import signal

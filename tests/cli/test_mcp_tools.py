@@ -1,5 +1,3 @@
-"""The tools that agents have: what they return, and what they refuse."""
-
 import json
 import re
 import shutil

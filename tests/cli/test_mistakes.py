@@ -1,5 +1,3 @@
-"""What a command cannot do is one line on stderr, and nothing is written."""
-
 import shlex
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""`lumber-splitters questions`, run as a user runs it."""
-
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""`lumber-splitters split`: what it reads, what it writes, and how it ends."""
-
 import json
 import os
 import signal

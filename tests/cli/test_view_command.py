@@ -1,5 +1,3 @@
-"""`lumber-splitters view`: a page shows the chunks that `split` gives."""
-
 import json
 import re
 from itertools import pairwise

@@ -1,5 +1,3 @@
-"""Quotes of a model's answer are found in the documents of both frameworks."""
-
 from typing import Any
 
 import pytest

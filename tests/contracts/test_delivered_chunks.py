@@ -1,5 +1,3 @@
-"""Chunks as every adapter delivers them, with overlap, however it is run."""
-
 import asyncio
 import copy
 import pickle

@@ -1,5 +1,3 @@
-"""Both frameworks, the command line and the evaluation deliver the same chunks."""
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""An index in PostgreSQL under both frameworks: one collection, the same passages."""
-
 import asyncio
 import pickle
 import sys

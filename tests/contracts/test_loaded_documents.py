@@ -1,5 +1,3 @@
-"""Documents as loaders and readers give them, in the retrievers of both frameworks."""
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""All chunks of a splitter have the same metadata keys, of types that every vector store takes."""
-
 import pytest
 from langchain_core.documents import Document
 

@@ -1,5 +1,3 @@
-"""Failures, usage and verdicts of documents and chunks are reported in both frameworks."""
-
 import asyncio
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""A wrong setting is refused by its name when a splitter is made, in the core and both adapters."""
-
 import inspect
 import traceback
 from collections.abc import Callable, Iterator

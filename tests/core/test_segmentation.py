@@ -1,5 +1,3 @@
-"""Spans, segmentations, and errors that go from process to process."""
-
 import dataclasses
 import pickle
 

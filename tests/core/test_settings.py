@@ -1,5 +1,3 @@
-"""A splitter's settings: what its constructor says, checks and shows."""
-
 import inspect
 import re
 import textwrap

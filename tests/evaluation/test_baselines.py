@@ -1,5 +1,3 @@
-"""Splitters to compare with: units, fixed lengths, recursive characters, meaning."""
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Intervals around means over questions."""
-
 import math
 
 import numpy as np

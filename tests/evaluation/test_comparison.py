@@ -1,5 +1,3 @@
-"""Splitters side by side: figures, what is kept, and what is refused."""
-
 import json
 from dataclasses import replace
 from pathlib import Path

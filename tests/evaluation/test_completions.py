@@ -1,5 +1,3 @@
-"""Completions are kept, asked for once, and asked for patiently; failures are results."""
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""One's own folder: which files, where sections start, questions, and what may be wrong."""
-
 from pathlib import Path
 
 import pytest

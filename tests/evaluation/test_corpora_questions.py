@@ -1,5 +1,3 @@
-"""Questions from a table: columns, formats, and the documents they are about."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Embedding models of every make, and vectors kept on disk."""
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

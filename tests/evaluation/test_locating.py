@@ -1,5 +1,3 @@
-"""Chunks given as strings are located in their text."""
-
 from itertools import pairwise
 
 import pytest

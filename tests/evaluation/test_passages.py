@@ -1,5 +1,3 @@
-"""What a reader gets if hits are joined: as `PassageIndex` finds it, and as reports show it."""
-
 from lumber_core import Delivery, LayoutChunker
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare

@@ -1,5 +1,3 @@
-"""The report: its content, and that no document can inject markup into it."""
-
 import errno
 import json
 import os

@@ -1,5 +1,3 @@
-"""Splitters of every make give chunks with exact places."""
-
 import warnings
 from itertools import pairwise
 from typing import Any

@@ -1,5 +1,3 @@
-"""Decoding files: which encoding they are in, and what is damaged."""
-
 import re
 from pathlib import Path
 

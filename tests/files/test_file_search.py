@@ -1,5 +1,3 @@
-"""Finding files: which belong to paths, folders and patterns."""
-
 import os
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""Files are read in a child process: whatever they do to it, the next one is read."""
-
 import os
 import signal
 import subprocess

@@ -1,5 +1,3 @@
-"""Reading files: what becomes of HTML, PDF and DOCX, and what needs the extra."""
-
 import sys
 from collections.abc import Sequence
 from html import escape

@@ -1,5 +1,3 @@
-"""The context of a chunk in LangChain documents: in the metadata, or before the chunk."""
-
 from typing import Any
 
 import pytest

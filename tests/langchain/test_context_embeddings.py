@@ -1,5 +1,3 @@
-"""Vectors that know headings and surroundings, on their way to LangChain's vector stores."""
-
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Markdown in LangChain: recognised by metadata, headings in the chunks' metadata."""
-
 from typing import Any
 
 import pytest

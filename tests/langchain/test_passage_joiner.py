@@ -1,5 +1,3 @@
-"""Passages in LangChain: a retriever's hits joined to exact slices of the documents."""
-
 import copy
 import pickle
 from decimal import Decimal

@@ -1,5 +1,3 @@
-"""The retriever of passages in LangChain: chains, filters, vector stores, and what is refused."""
-
 import asyncio
 import gc
 import pickle

@@ -1,5 +1,3 @@
-"""LangChain's pipelines: indexing again, positions in metadata."""
-
 import copy
 from typing import Any
 from uuid import UUID

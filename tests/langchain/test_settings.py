@@ -1,5 +1,3 @@
-"""Settings of LangChain users, and the errors for wrong ones."""
-
 from types import SimpleNamespace
 from typing import Any
 

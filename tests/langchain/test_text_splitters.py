@@ -1,5 +1,3 @@
-"""The LangChain adapters as LangChain users call them."""
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The context and headings of a node: in its metadata, embedded, and counted with its text."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Nodes with vectors that know headings and surroundings, in LlamaIndex's pipelines and indexes."""
-
 import json
 import pickle
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The LlamaIndex adapters as LlamaIndex users call them."""
-
 import asyncio
 import pickle
 from typing import Any

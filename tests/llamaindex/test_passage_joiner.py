@@ -1,5 +1,3 @@
-"""Passages in LlamaIndex: a retriever's nodes joined to exact slices of the documents."""
-
 import pickle
 import threading
 from functools import partial

@@ -1,5 +1,3 @@
-"""The retriever of passages in LlamaIndex: engines, filters, vector stores, what is refused."""
-
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path

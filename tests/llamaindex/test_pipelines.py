@@ -1,5 +1,3 @@
-"""LlamaIndex's pipelines and indexes: ingesting again, storing and loading."""
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Settings of LlamaIndex users, on the parser and globally, and the errors for wrong ones."""
-
 import asyncio
 import copy
 import json

@@ -1,5 +1,3 @@
-"""An index of passages: what is added is found, replaced, removed, and survives what interrupts."""
-
 import multiprocessing
 import subprocess
 import sys

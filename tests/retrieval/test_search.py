@@ -1,5 +1,3 @@
-"""From a question to passages: what covers the question comes first, sentence by sentence."""
-
 import sqlite3
 from contextlib import closing
 from itertools import pairwise, permutations

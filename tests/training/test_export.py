@@ -1,5 +1,3 @@
-"""Exported models say what the checkpoint says, and damaged or foreign files are refused."""
-
 import json
 import shutil
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Training items: made of different documents, reproducible, with every start known."""
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""A tiny training run learns, resumes to the same weights, and runs in BertChunker."""
-
 import inspect
 import json
 import random

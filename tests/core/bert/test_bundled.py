@@ -1,5 +1,3 @@
-"""The weights that come with the library."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""What holds a lock works in a process forked while another thread holds it."""
-
 import gc
 import os
 import threading

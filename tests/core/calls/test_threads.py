@@ -1,5 +1,3 @@
-"""Threads and event loops that share work never deadlock, and lose nothing."""
-
 import asyncio
 import threading
 import time

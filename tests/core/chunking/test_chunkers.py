@@ -1,5 +1,3 @@
-"""What all splitters share, shown on LumberChunker and GreedyChunker."""
-
 import asyncio
 import threading
 

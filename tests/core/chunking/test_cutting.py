@@ -1,5 +1,3 @@
-"""Cuts by layout, score and size: bounded, at the best places, whatever the text."""
-
 from itertools import pairwise
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""What is repeated from the chunk before: whole units, within both limits."""
-
 import re
 from itertools import pairwise
 

@@ -1,5 +1,3 @@
-"""Chunks are counted together with what is written around them."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""The optimiser finds the best tiling, exactly."""
-
 from itertools import combinations, pairwise
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Settings of models behind an API: addresses, keys, identities, pickling."""
-
 import logging
 import pickle
 from pathlib import Path

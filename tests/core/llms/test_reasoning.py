@@ -1,5 +1,3 @@
-"""Thoughts of every chat template are no answer."""
-
 import pytest
 
 from lumber_core.llms.reasoning import without_reasoning

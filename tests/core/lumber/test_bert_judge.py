@@ -1,5 +1,3 @@
-"""The judge without a language model."""
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from time import sleep

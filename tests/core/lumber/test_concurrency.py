@@ -1,5 +1,3 @@
-"""Many calls in flight give the sequential result, whatever a model answers."""
-
 import asyncio
 import tempfile
 from pathlib import Path

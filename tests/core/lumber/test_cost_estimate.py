@@ -1,5 +1,3 @@
-"""Cost estimates before any call."""
-
 from typing import Any
 
 import pytest

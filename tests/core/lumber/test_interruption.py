@@ -1,5 +1,3 @@
-"""An interrupted run keeps every answer received, and the next one goes on where it was."""
-
 import asyncio
 import hashlib
 import itertools

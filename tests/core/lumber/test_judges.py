@@ -1,5 +1,3 @@
-"""Judges of every shape, their verdicts, and the warning about one that names one position."""
-
 import asyncio
 import functools
 import pickle

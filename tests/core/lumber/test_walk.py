@@ -1,5 +1,3 @@
-"""The walk, its groups and published rules, which give the published chunks of Emma."""
-
 from bisect import bisect_left
 from itertools import accumulate, pairwise
 

@@ -1,5 +1,3 @@
-"""The cache on disk: what is put is kept, and no file is ever spoiled."""
-
 import itertools
 import multiprocessing
 import os

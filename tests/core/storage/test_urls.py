@@ -1,5 +1,3 @@
-"""Which paths name a database on a server, and what is shown of them."""
-
 import os
 
 import pytest

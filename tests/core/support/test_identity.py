@@ -1,5 +1,3 @@
-"""The identity of a splitter: a new one whenever its chunks may change, without secrets."""
-
 import pickle
 import shutil
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What a secret is: by its name, its type, its place or how it is written."""
-
 import traceback
 from types import SimpleNamespace
 from typing import Any

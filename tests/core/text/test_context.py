@@ -1,5 +1,3 @@
-"""What a document says about a chunk outside of it: title, headings and the columns of tables."""
-
 import pytest
 
 from lumber_core import Chunk, GreedyChunker, Source

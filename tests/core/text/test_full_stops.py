@@ -1,5 +1,3 @@
-"""Where sentences do not end: after abbreviations, initials and ordinals of each language."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

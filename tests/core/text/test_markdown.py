@@ -1,5 +1,3 @@
-"""Markdown: the blocks of a text, the headings above them, and units that keep both whole."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""Pages of files: joined to one text, and found again from a part of it."""
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Titles of documents: their own, or the names of their files as words."""
-
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source

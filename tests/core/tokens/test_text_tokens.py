@@ -1,5 +1,3 @@
-"""The tokens of a text are known by range, so that chunks are not counted again."""
-
 from collections.abc import Callable
 from importlib import import_module
 from itertools import accumulate, combinations, pairwise

@@ -1,5 +1,3 @@
-"""HTML as Markdown: what is kept, what is left out, and pages that no browser has written."""
-
 import re
 from collections.abc import Callable
 

@@ -1,5 +1,3 @@
-"""Mails with several texts, forwarded mails, digests and bounces."""
-
 import sys
 from base64 import b64encode
 from email.message import EmailMessage

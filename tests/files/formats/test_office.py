@@ -1,5 +1,3 @@
-"""Documents of offices, books, mails and notebooks as Markdown, and what is refused."""
-
 import json
 from email.message import EmailMessage
 from struct import pack

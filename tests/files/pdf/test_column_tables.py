@@ -1,5 +1,3 @@
-"""Rows of numbers become tables, each number under the heads of its column."""
-
 import pytest
 
 from tests.files.pdf.test_pdf import ROWS, read_between, rows_between, rows_of, table_of

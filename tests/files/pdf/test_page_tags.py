@@ -1,5 +1,3 @@
-"""The headings and tables that a tagged PDF states are those of its text."""
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,5 +1,3 @@
-"""A PDF becomes Markdown: headings, lists, tables and paragraphs of what is drawn on pages."""
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise, product, zip_longest

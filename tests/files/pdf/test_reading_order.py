@@ -1,5 +1,3 @@
-"""Lines of a PDF are read in the order in which a person reads them, however they are drawn."""
-
 import pytest
 
 from tests.files.pdf.test_pdf import PROSE, prose, read, rows_of

@@ -1,5 +1,3 @@
-"""Hits joined to passages: exact slices, best first, within a budget of words."""
-
 import json
 from itertools import pairwise, permutations
 from math import inf

@@ -1,5 +1,3 @@
-"""Where a passage begins, and the headings in its metadata."""
-
 from itertools import pairwise
 
 import pytest

@@ -1,5 +1,3 @@
-"""Hits of any engine, ranked by the question: passages as those of an index."""
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Which letters, digits and signs are the same in searches, and the parts of names in code."""
-
 import re
 import unicodedata
 
