@@ -22,6 +22,7 @@ from langchain_lumber import LumberTextSplitter
 from langchain_lumber.chat_model import ChatModel
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core import AnswerStore, CallPolicy, ModelUnavailableError
+from tests.core.lumber.support import segment
 
 KEY = "planted-4711-0815"
 
@@ -286,12 +287,7 @@ def test_a_model_with_fallbacks_answers(way: str) -> None:
     failing = FailingModel(errors=[StatusError(500) for _ in range(99)])
     model = failing.with_fallbacks([FakeListChatModel(responses=["Answer: none"])])
     chunker = LumberTextSplitter(model.with_retry(stop_after_attempt=1)).chunker
-    run = (
-        chunker.segment(GROUPS)
-        if way == "sync"
-        else asyncio.run(chunker.call_async(chunker.segment, GROUPS))
-    )
-    assert not run.failures
+    assert not segment(chunker, GROUPS, way).failures
 
 
 def test_chains_are_refused_with_what_to_pass_instead() -> None:

@@ -76,8 +76,7 @@ def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(text, chunks, starts)
 @pytest.mark.parametrize(
     ("chunks", "number", "beginning"),
     [
-        (["One.", "Five."], 1, "'Five.'"),
-        (["Two.", "One."], 1, "'One.'"),
+        *((["One.", "Five."], 1, "'Five.'"), (["Two.", "One."], 1, "'One.'")),
         (["One. Three."], 0, "'One. Three.'"),
     ],
 )

@@ -162,8 +162,7 @@ def test_answers_that_are_nowhere_are_told_from_those_cut_apart() -> None:
     ("low", "high", "ticks"),
     [
         (-0.31, 0.02, [-0.4, -0.3, -0.2, -0.1, 0, 0.1]),
-        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
-        (0, 0, [0, 0.2]),
+        *((0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (0, 0, [0, 0.2])),
     ],
 )
 def test_ticks_are_round_and_cover_what_is_plotted(low: float, high: float, ticks: list[float]):

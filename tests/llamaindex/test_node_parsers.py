@@ -3,12 +3,7 @@ import pickle
 from typing import Any
 
 import pytest
-from llama_index.core.base.llms.types import (
-    ChatMessage,
-    ChatResponse,
-    CompletionResponse,
-    MessageRole,
-)
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
@@ -42,7 +37,7 @@ class ScriptedLLM(CustomLLM):
         self._asked.append(list(messages))
         answer = self.answers[(len(self._asked) - 1) % len(self.answers)]
         return ChatResponse(
-            message=ChatMessage(role=MessageRole.ASSISTANT, content=answer),
+            message=ChatMessage.from_str(answer, "assistant"),
             raw={"usage": {"prompt_tokens": 70, "completion_tokens": 5}},
         )
 
@@ -94,7 +89,7 @@ class TestLumber:
         nodes = parser.get_nodes_from_documents(documents)
         assert [node.start_char_idx for node in nodes] == [0, TEXT.index("At sea")]
         system, user = llm._asked[0]
-        assert system.role == MessageRole.SYSTEM
+        assert system.role == "system"
         assert "ID 3: The mate went below." in (user.content or "")
         texts = [node.text for node in nodes]
         assert [node.text for node in await parser.aget_nodes_from_documents(documents)] == texts

@@ -24,13 +24,7 @@ from llama_index.core.schema import (
 from llama_index.core.vector_stores import FilterCondition, MetadataFilter, MetadataFilters
 from packaging.version import Version
 
-from llamaindex_lumber import (
-    BertNodeParser,
-    GreedyNodeParser,
-    LumberEmbedding,
-    PassageRetriever,
-    join_pages,
-)
+from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageRetriever, join_pages
 from tests.core.text.test_context import GUIDE
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
@@ -269,7 +263,7 @@ def test_a_parser_whose_nodes_overlap_and_nodes_are_refused() -> None:
     for parser, error, message in (
         (SentenceSplitter(), TypeError, r"LayoutNodeParser\(target_size=50\)"),
         ([RIVERS], TypeError, "documents are passed to add_documents"),
-        (BertNodeParser(chunk_overlap=9), ValueError, "chunk_overlap=0"),
+        (GreedyNodeParser(chunk_overlap=9), ValueError, "chunk_overlap=0"),
     ):
         with pytest.raises(error, match=message):
             PassageRetriever(parser)  # type: ignore[arg-type]

@@ -59,9 +59,7 @@ def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
     assert passage.words_found == 1
 
 
-@pytest.mark.parametrize(
-    ("asked", "best"), [("Has it vitamin C?", 1), ("IT", 2), ("狗", 3), ("犬が", 4)]
-)
+@pytest.mark.parametrize(("asked", "best"), [("vitamin C", 1), ("IT", 2), ("狗", 3), ("犬が", 4)])
 def test_a_word_of_one_letter_or_ideograph_is_found(asked: str, best: int) -> None:
     texts = [
         *("Eels have vitamin D.", "Oranges have vitamin C.", "The IT team helps."),

@@ -47,12 +47,10 @@ STARTS = [
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-@pytest.mark.parametrize(
-    "sizes", [{}, {"chunk_size": 40}, {"chunk_size": 200, "min_chunk_size": 60}]
-)
+@pytest.mark.parametrize("own", [{}, {"chunk_size": 40}, {"chunk_size": 200, "min_chunk_size": 60}])
 @pytest.mark.parametrize("overlap", [0, 15])
-def test_a_chunk_ends_where_the_next_section_starts(name: str, sizes: dict[str, Any], overlap: int):
-    chunker = SPLITTERS[name](merge_sections=False, **sizes)
+def test_a_chunk_ends_where_the_next_section_starts(name: str, own: dict[str, Any], overlap: int):
+    chunker = SPLITTERS[name](merge_sections=False, **own)
     chunks = chunker.split(MARKDOWN, Delivery(overlap))
     starts = {chunk.span.start for chunk in chunks}
     assert {*STARTS} <= starts
@@ -60,7 +58,7 @@ def test_a_chunk_ends_where_the_next_section_starts(name: str, sizes: dict[str, 
         assert not [start for start in STARTS if chunk.span.start < start < chunk.span.end]
     if not overlap:
         assert "".join(chunk.text for chunk in chunks) == TEXT
-    merged = SPLITTERS[name](**sizes).split(MARKDOWN)
+    merged = SPLITTERS[name](**own).split(MARKDOWN)
     assert {*STARTS} - {chunk.span.start for chunk in merged}
 
 

@@ -177,12 +177,7 @@ def test_no_chunk_below_the_minimum_has_a_neighbour_with_room(case, least, more)
     most = least + more
     sizes = [len(c) for c in apply(bounds(CHARACTERS, most=most, least=least), text, spans, units)]
     assert all(size <= most for size in sizes)
-    joinable = [
-        (one, other)
-        for one, other in pairwise(sizes)
-        if min(one, other) < least and one + other <= most
-    ]
-    assert joinable == []
+    assert [(a, b) for a, b in pairwise(sizes) if min(a, b) < least and a + b <= most] == []
 
 
 def test_joining_many_small_chunks_counts_linearly():

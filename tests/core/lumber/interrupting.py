@@ -39,9 +39,7 @@ class TroubledModel(ScatteredModel):
         return super().complete(system, user, answers=answers)
 
 
-def interrupted(
-    code: str, store: Path, kind: str, concurrency: int, pressed_by: str = "user"
-) -> str:
+def interrupted(code: str, store: Path, kind: str, calls: int, pressed_by: str = "user") -> str:
     """Press Ctrl-C on a program that asks a `TroubledModel`, once that is out of reach.
 
     Return what the program wrote to its standard error.
@@ -51,7 +49,7 @@ def interrupted(
     hours_apart = "import random\nrandom.uniform = lambda low, high: 10_000.0\n"
     program = [sys.executable, "-c", listening + hours_apart + code]
     with subprocess.Popen(
-        [*program, str(store), str(concurrency), pressed_by],
+        [*program, str(store), str(calls), pressed_by],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -11,7 +11,6 @@ from zlib import crc32
 import pytest
 
 from lumber_core import Completion, Group, LumberChunker, ModelJudge, Segmentation
-from lumber_core.llms import Answers
 from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.text.units import paragraphs
 
@@ -44,16 +43,14 @@ class ScatteredModel:
         self.asked: list[str] = []
         self._lock = threading.Lock()
 
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         with self._lock:
             self.asked.append(user)
         allowed = answers.allowed if answers else ("none",)
         answer = allowed[crc32(user.encode()) % len(allowed)]
         return Completion(f"Answer: {answer}", prompt_tokens=100, completion_tokens=5)
 
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         return self.complete(system, user, answers=answers)
 
 
@@ -67,7 +64,7 @@ class ScriptedModel:
         self.history: list[tuple[str, str]] = []
         self.times: list[float] = []
 
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         user.encode()  # every client needs that
         self.history.append((system, user))
         self.times.append(time.monotonic())
@@ -76,9 +73,7 @@ class ScriptedModel:
             raise reply
         return Completion(reply) if isinstance(reply, str) else reply
 
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         return self.complete(system, user, answers=answers)
 
 
@@ -106,7 +101,7 @@ class ActingModel(ScatteredModel):
         super().__init__()
         self._actions = [action]
 
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         completion = super().complete(system, user, answers=answers)
         with self._lock:
             actions = [self._actions.pop()] if self._actions and len(self.asked) >= 10 else []

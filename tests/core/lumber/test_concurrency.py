@@ -1,13 +1,13 @@
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import CallPolicy, Completion, JudgementError, LumberChunker, ModelJudge
-from lumber_core.llms import Answers
 from tests.core.core_support import group
 from tests.core.lumber.support import story
 from tests.profiles import examples
@@ -25,7 +25,7 @@ class FickleModel:
         pairs = zip(KINDS, shares, strict=True)
         self._kinds = [kind for kind, share in pairs for _ in range(share)]
 
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         allowed = answers.allowed if answers else ("none",)
         number = crc32(f"{self._seed}{user}".encode())
         kind = self._kinds[number % len(self._kinds)]
@@ -44,9 +44,7 @@ class FickleModel:
         }.get(kind, "")
         return Completion(text, finish_reason="content_filter" if kind == "blocked" else "stop")
 
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         await asyncio.sleep(crc32(user.encode()) % 3 / 2000)
         return self.complete(system, user, answers=answers)
 

@@ -51,11 +51,11 @@ class KilledModel(ScatteredModel):
 
 def start(open_store: Callable[[], Any], log: Path, output: Path, **options: Any) -> BaseProcess:
     """Split a story in a forked process, which writes the spans, or is killed."""
-    seed, concurrency = options.pop("seed"), options.pop("concurrency")
+    seed, calls = options.pop("seed"), options.pop("calls")
 
     def split_and_log() -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process
-        chunker = splitter(KilledModel(log, **options), open_store(), max_concurrency=concurrency)
+        chunker = splitter(KilledModel(log, **options), open_store(), max_concurrency=calls)
         output.write_text(str(chunker.segment(story(STORY, seed)).spans))
 
     child = get_context("fork").Process(target=split_and_log)
@@ -70,16 +70,14 @@ def repeated(log: Path) -> int:
 
 
 @needs_forks
-@pytest.mark.parametrize(
-    ("kind", "concurrency"), [("file", 1), ("file", 4), ("llama-index-redis", 4)]
-)
+@pytest.mark.parametrize(("kind", "calls"), [("file", 1), ("file", 4), ("llama-index-redis", 4)])
 def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
-    tmp_path: Path, kind: str, concurrency: int
+    tmp_path: Path, kind: str, calls: int
 ) -> None:
     log, output, other_log, other_path = (tmp_path / name for name in "abcd")
     chance, kills = random.Random(7), 0
     with opener(kind, tmp_path) as open_store:
-        other = start(open_store, other_log, other_path, seed=1, concurrency=2, last=0, seconds=0.0)
+        other = start(open_store, other_log, other_path, seed=1, calls=2, last=0, seconds=0.0)
         while not output.exists():
             assert kills < 20, "no run gets farther than the one before"
             child = start(
@@ -87,7 +85,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
                 log,
                 output,
                 seed=0,
-                concurrency=concurrency,
+                calls=calls,
                 last=chance.randrange(4, 14),
                 seconds=0.0001 + chance.random() * 0.004,
             )
@@ -100,7 +98,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
         splitter(last, open_store()).segment(story(STORY))
         assert last.asked == []
     assert kills >= 2
-    assert repeated(log) <= kills * concurrency
+    assert repeated(log) <= kills * calls
     assert repeated(other_log) == 0
     for seed, told in ((0, output), (1, other_path)):
         alone = splitter(ScatteredModel(), None).segment(story(STORY, seed))
@@ -144,7 +142,7 @@ ask_all(TroubledModel(sys.argv[3]), prompts, store=sys.argv[1], max_concurrency=
 
 
 @pytest.mark.parametrize(
-    ("program", "kind", "concurrency", "pressed_by"),
+    ("program", "kind", "calls", "pressed_by"),
     [
         (WALK, "verdicts", 1, "user"),
         (WALK, "verdicts", 4, "user"),
@@ -153,13 +151,11 @@ ask_all(TroubledModel(sys.argv[3]), prompts, store=sys.argv[1], max_concurrency=
         (QUESTIONS, "completions", 4, "thread"),
     ],
 )
-def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(
-    program, kind, concurrency, pressed_by, tmp_path
-):
+def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(program, kind, calls, pressed_by, tmp_path):
     if pressed_by == "thread" and not hasattr(signal, "pthread_kill"):
         pytest.skip("this platform signals no single thread")
     store = tmp_path / "answers.db"
-    assert "KeyboardInterrupt" in interrupted(program, store, kind, concurrency, pressed_by)
+    assert "KeyboardInterrupt" in interrupted(program, store, kind, calls, pressed_by)
     assert len(Cache(store, kind)) == ANSWERED
 
 

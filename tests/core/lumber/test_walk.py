@@ -14,9 +14,8 @@ from tests.core.core_support import document, quick
 from tests.lexical_judge import LexicalJudge
 
 sizes = st.lists(st.integers(0, 30), max_size=30)
-answers = st.lists(
-    st.one_of(st.none(), st.integers(-3, 35), st.sampled_from([10**9, -(10**9)])), max_size=60
-)
+units = st.integers(-3, 35) | st.sampled_from([10**9, -(10**9)])
+answers = st.lists(st.none() | units, max_size=60)
 every_rule = pytest.mark.parametrize("rules_of", [MethodRules, PublishedCodeRules])
 
 

@@ -132,9 +132,7 @@ def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
         ("csv", 'tap,"price\nin pounds",left\n', '"tap number {0} of the old, old pub",{0},7\n'),
     ],
 )
-def test_a_part_of_a_table_that_is_split_again_is_cut_between_rows_below_its_header(
-    kind, head, row, title
-):
+def test_a_part_of_a_table_is_again_cut_between_rows_below_its_header(kind, head, row, title):
     rows = [row.format(number, number) for number in range(40)]
     parts = chunks_of(head + "".join(rows), 100, format=kind, metadata={"title": title})
     part = parts[1]
@@ -203,9 +201,7 @@ PHONES = [f"Ann {number},020 {number},077 {number}" for number in range(9)]
         ("country,2020,2021", ["UK,3.5,4", "Italy,2,1"]),
     ],
 )
-def test_columns_may_lack_cells_or_names_share_one_or_be_years(
-    header: str, rows: list[str]
-) -> None:
+def test_columns_may_lack_cells_or_names_share_one_or_be_years(header, rows) -> None:
     _, *others = chunks_of("\n".join([header, *rows]), 15 if len(rows) > 2 else 2, format="csv")
     assert {chunk.context for chunk in others} == {header}
 

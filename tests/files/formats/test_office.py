@@ -118,7 +118,7 @@ STYLES = """<w:style w:styleId="Hidden"><w:rPr><w:vanish/></w:rPr></w:style>
 </w:style><w:style w:type="paragraph" w:styleId="Part"><w:name w:val="heading 1"/><w:pPr><w:numPr>
 <w:numId w:val="1"/></w:numPr></w:pPr></w:style>"""
 VML, HIDDEN = 'xmlns:v="urn:schemas-microsoft-com:vml"', "<w:vanish/>"
-RAISED, LOWERED = (f'<w:vertAlign w:val="{kind}script"/>' for kind in ("super", "sub"))
+UP, DOWN = (f'<w:vertAlign w:val="{kind}script"/>' for kind in ("super", "sub"))
 EQUATION = "<m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>"
 FORMULA = f'<m:oMathPara xmlns:m="{SPACES["m"]}">{EQUATION}</m:oMathPara>'
 BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
@@ -178,12 +178,9 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
         (p("A", style="berschrift2") + p("B", style="Own"), "## A\n\n## B"),
         (p("Aim", style="Part") + p("Law", style="Part"), "# 1. Aim\n\n# 2. Law"),
         # Raised and lowered text beside numbers.
-        (
-            p("10", run("6", RAISED), " m", run("2", RAISED), ", 1998.", run("3", RAISED)),
-            "10^6 m^2, 1998.^3",
-        ),
-        (p("H", run("2", LOWERED), "O, log", run("2", LOWERED), "8"), "H2O, log2 8"),
-        (p("1", run("st", RAISED), " 1", "9", "98, 2", run("n", RAISED)), "1st 1998, 2^n"),
+        (p("10", run("6", UP), " m", run("2", UP), ", 98.", run("3", UP)), "10^6 m^2, 98.^3"),
+        (p("H", run("2", DOWN), "O, log", run("2", DOWN), "8"), "H2O, log2 8"),
+        (p("1", run("st", UP), " 1", "9", "98, 2", run("n", UP)), "1st 1998, 2^n"),
         # What would be markup.
         *((p(said), f"\\{said}") for said in ("# of boats: 12", "- a", "+ a", "---")),
         (p("1. May"), "1\\. May"),
@@ -243,7 +240,7 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
         (p(picture("b.png").replace("/>", ' title="Red &#10; KI-generiert"/>', 1)), "Red"),
         (p(f'<w:r><w:pict><v:textpath {VML} string="NO"/></w:pict></w:r>', "a"), "a\n\nNO"),
         # What a style gives, fields of forms, and what is deleted or hidden.
-        (p("10", run("6", '<w:rStyle w:val="Raised"/>'), run("x", f"{RAISED}{HIDDEN}")), "10^6"),
+        (p("10", run("6", '<w:rStyle w:val="Raised"/>'), run("x", f"{UP}{HIDDEN}")), "10^6"),
         (p("10", run("6", '<w:position w:val="8"/>')), "10^6"),
         (p("x", style="Hidden") + p(run("a", '<w:rStyle w:val="Greek"/>')), "α"),
         (
@@ -436,9 +433,8 @@ def test_text_boxes_of_old_documents_are_left_out_with_a_notice(boxes: int) -> N
         start[place : place + 4] = pack("<I", number)
     pieces = pack("<BIIIHIH", 2, 16, 0, 7, 0, 0x40000000 | 2048, 0)
     start[418:426] = pack("<II", 0, len(pieces))
-    content = compound(
-        {"0Table": pieces, "WordDocument": bytes(start.ljust(1024, b"\0") + b"Tides.\r")}
-    )
+    stream = bytes(start).ljust(1024, b"\0") + b"Tides.\r"
+    content = compound({"0Table": pieces, "WordDocument": stream})
     file = read_bytes(content, name="a", suffix=".doc")
     assert (file.text, file.notices) == ("Tides.\n", ("text boxes left out",)[:boxes])
 
@@ -575,13 +571,13 @@ def test_files_with_macros_and_templates_are_read(suffix: str, kind: str) -> Non
 
 def test_strict_open_xml_is_read_as_the_common_kind() -> None:
     common = "http://schemas.openxmlformats.org/wordprocessingml/2006/"
-    content = word(p("10", run("6", RAISED)))
+    content = word(p("10", run("6", UP)))
     strict = "http://purl.oclc.org/ooxml/wordprocessingml/"
     assert text_of(change_part(content, "word/document.xml", common, strict), ".docx") == "10^6"
 
 
 def test_names_of_parts_may_have_backslashes() -> None:
-    parts = unzipped(word(p("10", run("6", RAISED))))
+    parts = unzipped(word(p("10", run("6", UP))))
     other = zipped({name.replace("/", "\\"): part for name, part in parts.items()})
     assert text_of(other, ".docx") == "10^6"
 
