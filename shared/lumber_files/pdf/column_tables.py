@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word, by_height
+from lumber_files.pdf.text_lines import TextLine, Word, by_height, divide_words
 
 SIGNS = "$€£¥"
 _TOP = attrgetter("top")
@@ -99,8 +99,8 @@ def find_column_tables(
         start, last = stop, stop if len(rows) > 1 else last
 
 
-def _cells(line: TextLine, gap: float | None = None, edge: float = inf) -> list[_Range]:
-    """Return the cells of a line, or with `gap` the pieces between gaps of that width.
+def _cells(line: TextLine, edge: float = inf) -> list[_Range]:
+    """Return the cells of a line.
 
     A cell begins with a currency sign, or with a number after a wider gap than between words. The
     first column of numbers may have an `edge`.
@@ -114,17 +114,17 @@ def _cells(line: TextLine, gap: float | None = None, edge: float = inf) -> list[
                 first = last.right < edge < word.left + _MAX_CELL_GAP
                 apart = first or (_NUMBER.fullmatch(last.text) and not _MARK.fullmatch(word.text))
                 begins = begins or bool(apart and _NUMBER.fullmatch(word.text))
-            if gap is not None:
-                begins = last is None or word.left - last.right > gap
-            elif last and (last.text in SIGNS or word.text.strip(")") == "%"):
+            if last and (last.text in SIGNS or word.text.strip(")") == "%"):
                 begins = _YEAR.fullmatch(last.text) is not None  # "%" is the next header
             if begins:
                 cells.append([])
             cells[-1].append(word)
-    return [
-        _Range(own[0].left, own[-1].right, SPACE_AT_SIGN.sub("", " ".join(w.text for w in own)))
-        for own in cells
-    ]
+    return [*map(_range_of, cells)]
+
+
+def _range_of(words: Sequence[Word]) -> _Range:
+    text = SPACE_AT_SIGN.sub("", " ".join(word.text for word in words))
+    return _Range(words[0].left, words[-1].right, text)
 
 
 def _is_header(cells: _Ranges, least: int = 2) -> bool:
@@ -257,7 +257,8 @@ def _headers(
 ) -> tuple[list[_Range], list[_Range]]:
     """Return the cells of a level above the labels, and the cells above columns."""
     gaps = [_HEADER_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
-    cells = sorted(chain(*map(_cells, level, gaps)))
+    words = (line.words for line in level)
+    cells = sorted(map(_range_of, chain(*map(divide_words, words, gaps))))
     slack = _MAX_LEFT_SLACK * level[0].size  # a year may be above a currency sign
     below = [] if _is_long(level[0]) else _rules_below(level[0], rules)
     groups = [_above(rule, cells) for rule in below if rule.right > columns[0].left]

@@ -63,24 +63,20 @@ def to_markdown(
         blocks[-1] += (_Block("row", [line]) for line in [*heads, *notes])
     headings = _sections(blocks)
     levels = levels_of((block.lines[0].size, block.level) for block in headings)
-    texts: list[str] = []
+    texts: list[list[str]] = [[] for _ in blocks]
     before, last = None, 0  # the block before, and the number of its page
-    for page in blocks:
+    for number, page in enumerate(blocks):
         _nest(page)
-        text = ""
-        for number, block in enumerate(page):
+        for block in page:
             if before is not None:
-                between = _between(before, block)
-                if not number and before.kind == "code":
-                    texts[last] += "\n"  # a fence has a line of its own
-                if number or block.kind != "paragraph":
-                    text += between
-                else:  # a page begins with the first letter of a paragraph
-                    texts[last] += between
-            text += _write(block, levels)
-            before, last = block, len(texts)
-        texts.append(text)
-    return texts, heads[0].text if heads and not headings else ""
+                if before.kind == "code" and last < number:
+                    texts[last].append("\n")  # a fence has a line of its own
+                # A page begins with the first letter of a paragraph.
+                end = last if block.kind == "paragraph" else number
+                texts[end].append(_between(before, block))
+            texts[number].append(_write(block, levels))
+            before, last = block, number
+    return [*map("".join, texts)], heads[0].text if heads and not headings else ""
 
 
 def _sections(pages: Sequence[Sequence[_Block]]) -> list[_Block]:

@@ -69,7 +69,6 @@ def read_pages(
     with suppress(UnicodeDecodeError):
         title = document.get_metadata_value("Title")
     texts = [finish(page) for page in clean_pages(texts)]
-    check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), max_unpacked)
     empty = {number for number, text in enumerate(texts, start=1) if not text.strip()}
     attached = document.count_attachments()
     notices = [f"{with_noun(attached, 'attached file')} not read"] if attached else []

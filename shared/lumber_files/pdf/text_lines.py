@@ -79,7 +79,7 @@ class TextLine:
         self.bold = min(word.bold for word in words)
         self.fixed = all(word.fixed for word in words)
         self.level = min(word.level for word in words)
-        self.cells: Sequence[Sequence[Word]] = [*_cells(words, _MIN_CELL_GAP * self.size)]
+        self.cells: Sequence[Sequence[Word]] = [*divide_words(words, _MIN_CELL_GAP * self.size)]
 
     @property
     def is_item(self) -> bool:
@@ -87,7 +87,8 @@ class TextLine:
         return _ITEM_START.match(self.text) is not None
 
 
-def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
+def divide_words(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
+    """Yield the words of a line between gaps of a minimum width."""
     first = 0
     for number, (before, word) in enumerate(pairwise(words), start=1):
         if max(word.left - before.right, before.left - word.right) > gap:
