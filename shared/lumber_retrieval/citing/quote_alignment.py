@@ -8,7 +8,6 @@ the difference is small.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 from operator import not_
@@ -193,48 +192,33 @@ class Letters:
         return best
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
-        """Return words, extended by the words at the ends of a quote, or by their replacements."""
+        """Return the words from the first to the last equal word, with replacements of others."""
         if len(quote.text) > 2 * _MOST_ALIGNED:
             return letters  # takes quadratic memory, for the sake of two words
         numbers, most = self._numbers(letters), self._numbers(within)
-        own = self._words[numbers]
-        equal = _equal(quote._words, own)
+        equal = _equal(quote._words, self._words[numbers])
         if not equal:
             return letters
-        first, last = equal[0], equal[-1]
-        lacking = quote._words[: first.src_start][::-1], quote._words[last.src_end :]
-        instead = (
-            _drop_unlike(lacking[0], own[: first.dest_start][::-1]),
-            _drop_unlike(lacking[1], own[last.dest_end :]),
-        )
-        start = numbers.start + first.dest_start - len(instead[0])
-        end = numbers.start + last.dest_end + len(instead[1])
-        low, high = (len(words) + _MOST_OMITTED_WORDS for words in lacking)
-        before = range(start - 1, max(most.start, start - low) - 1, -1)
-        after = range(end, min(most.stop, end + high))
-        start -= self._reach(lacking[0], instead[0], before)
-        end += self._reach(lacking[1], instead[1], after)
+        start = numbers.start + equal[0].dest_start
+        end = numbers.start + equal[-1].dest_end
+        before, after = quote._words[: equal[0].src_start][::-1], quote._words[equal[-1].src_end :]
+        start -= self._reach(before, range(start - 1, most.start - 1, -1))
+        end += self._reach(after, range(end, most.stop))
         return Span(self._starts[start], self._starts[end])
 
-    def _reach(self, lacking: Sequence[str], instead: Sequence[str], beyond: range) -> int:
-        """Return how many words beyond an end correspond to missing words of a quote.
+    def _reach(self, lacking: Sequence[str], beyond: range) -> int:
+        """Return how many words beyond an equal word correspond to missing words of a quote.
 
-        Args:
-            lacking: The words of the quote beyond its last equal word (before its first), outwards.
-            instead: The words of the text between its last equal word and the end.
-            beyond: The numbers of the words of the text beyond the end.
+        `beyond` has the numbers of the words beyond, outwards like the missing words.
         """
-        equal = _equal(lacking, [self._words[number] for number in beyond])
+        near = beyond[: len(lacking) + _MOST_OMITTED_WORDS]
+        equal = _equal(lacking, [self._words[number] for number in near])
         found = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * found:
             return equal[-1].dest_end
-        # Other words replace them, unless the sentence ends there: first the words before the end,
-        # one word for each word, or as many letters if words are divided differently.
-        letters = sum(map(len, instead))
-        divided = sum(size <= letters for size in accumulate(map(len, lacking)))
-        left = len(lacking) - max(len(instead), divided)
-        ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in beyond)
-        return max(0, min(left, sum(1 for _ in takewhile(not_, ends))))
+        # As many other words replace them, unless the sentence ends there.
+        ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in near)
+        return min(len(lacking), sum(1 for _ in takewhile(not_, ends)))
 
     def _is_sentence_end(self, word: int) -> bool:
         """Return whether a sentence or paragraph ends before a word."""
@@ -253,21 +237,3 @@ class Letters:
 def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
     """Return which words of two lists are equal, in order."""
     return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]
-
-
-def _drop_unlike(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
-    """Return the words that replace others, without final words that share few letters with them.
-
-    If "river so" replaces "rivers", "river" is returned.
-    """
-    wanted = Counter("".join(lacking))
-
-    def count_shared(words: Sequence[str]) -> int:
-        return (wanted & Counter("".join(words))).total()
-
-    while len(instead) > len(lacking):
-        *inner, outer = instead
-        if 2 * (count_shared(instead) - count_shared(inner)) > len(outer):
-            break
-        instead = inner
-    return instead
