@@ -57,7 +57,7 @@ _ASIDE = re.compile(
 # Where sentencex sees no end: the number of a footnote that is raised in print, as in
 # "as others found.12 The", and units such as "5 m." and "5 kg.", which are no initials.
 _ENDS = re.compile(
-    r"[.!?](?:(?<=[^\W\d_]{4}.)\d{1,3}(?:[,-]\d{1,3}){0,9}|(?<=\d\s[ghlmst\u043b\u043c\u0441\u0442\u0447].)"
+    r"\.(?:(?<=[^\W\d_]{4}.)\d{1,3}(?:[,-]\d{1,3}){0,9}|(?<=\d\s[ghlmst\u043b\u043c\u0441\u0442\u0447].)"
     r"|(?<=\d\s(?:[kcm][gml]|\u043a\u0433|[\u043a\u043c\u0441]\u043c).)"
     r"|(?<=\d\s(?:min|\u043c\u0438\u043d|\u0441\u0435\u043a).))[^\S\n]+(?=([^\W\d_]))"
 )

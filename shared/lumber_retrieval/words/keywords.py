@@ -35,11 +35,9 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _APART = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
-# characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point), with the line break
-# after a soft hyphen; and the sign inside Hebrew acronyms.
+# characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
 _MARKS = re.compile(
-    '\u00ad[ \t]*\r?\n[ \t]*|(?<=[\u05d0-\u05ea])["\u05f4\u201d](?=[\u05d0-\u05ea])'
-    "|[\u02be\u02bf\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "[\u02be\u02bf\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
     "\u06ea-\u06ed\u0711\u0730-\u074a\u08ca-\u08e1\u08e3-\u08ff\u093c"
@@ -47,6 +45,8 @@ _MARKS = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
+# A line break after a soft hyphen, and the sign inside Hebrew acronyms.
+_INSIDE = re.compile('[\xad"\u05f4](?:(?<=\xad)[ \t]*\r?\n[ \t]*|(?<=[א-ת].)(?=[א-ת]))')
 # Variants of one letter on keyboards and in texts, from Lucene's filters for Arabic and Persian
 # (without Urdu's two letters for ye, which tell words apart), for Hindi, and for ASCII.
 _LETTERS = {
@@ -225,7 +225,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    bare = _MARKS.sub("", _INSIDE.sub("", unicodedata.normalize("NFKD", text)))
     folded = unicodedata.normalize("NFKC", bare).casefold()
     if folded.isascii():
         return folded
