@@ -12,7 +12,8 @@ from lumber_files.pdf.text_lines import TextLine, Word
 
 _MIN_BAND_HEIGHT = 6.0  # points; a thinner rectangle is a rule
 MIN_GAP = 3.0  # points; closer lines are one
-_MIN_SHARE = 0.6  # of a table's height or width; merged cells interrupt its lines
+_MIN_SHARE, _SURE_SHARE = 0.2, 0.6  # of a table's height or width; merged cells interrupt its lines
+_MAX_CELL = 400  # characters, if the share is not sure; lines on a cover are around longer texts
 
 
 class Rule(NamedTuple):
@@ -70,7 +71,7 @@ class Grid:
         the rules are underlines or frames. A line end in a cell is kept. A cell that spans columns
         or rows is repeated in each, because a row may be read alone.
         """
-        if min(len(self._lefts), len(self._bases)) < 3 or not self._is_closed():
+        if min(len(self._lefts), len(self._bases)) < 3 or (share := self._share()) < _MIN_SHARE:
             return None
         parts: dict[tuple[int, int], list[tuple[int, TextLine]]] = {}  # by a cell's first place
         for number, line in enumerate(lines):
@@ -98,7 +99,8 @@ class Grid:
             cells[below][beside] = cells[below][beside] or text
         rows = [part for row in cells if any(row) for part in _rows_in(row)]
         filled = [own for own in zip(*rows, strict=True) if any(own)]
-        if len(rows) < 2 or len(filled) < 2:
+        longest = max((len(cell) for row in rows for cell in row), default=0)
+        if len(rows) < 2 or len(filled) < 2 or (share < _SURE_SHARE and longest > _MAX_CELL):
             return None
         taken = {line for inside in parts.values() for line, _ in inside}
         return taken, [list(row) for row in zip(*filled, strict=True)]
@@ -115,14 +117,15 @@ class Grid:
         for place in range(row, bottom + 1):
             yield from ((place, other) for other in range(column, right + 1))
 
-    def _is_closed(self) -> bool:
+    def _share(self) -> float:
+        """Return the least share of the table's height or width in which a line is drawn."""
         upright, level = [0.0] * len(self._lefts), [0.0] * len(self._bases)
         for rule in self._upright:
             upright[bisect_right(self._lefts, rule.left + MIN_GAP) - 1] += rule.top - rule.bottom
         for rule in self._level:
             level[bisect_right(self._bases, rule.bottom + MIN_GAP) - 1] += rule.right - rule.left
         width = self._lefts[-1] - self._lefts[0]
-        return min(upright) > _MIN_SHARE * self._height and min(level[1:-1]) > _MIN_SHARE * width
+        return min(min(upright) / self._height, min(level[1:-1]) / width)
 
     def _column(self, word: Word) -> int:
         return bisect_right(self._lefts, (word.left + word.right) / 2) - 1

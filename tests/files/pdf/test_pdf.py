@@ -616,6 +616,11 @@ def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
     spans = [(240, 600, 240, 580), (70, 560, 140, 560)]
     rows = rows_between(read([*prose(740), *grid(cells)], more=ruled(*spans)))
     assert rows == ["Boat | Seats and hour | Seats and hour", "Gull | 2 | 10", "Gull | 6 | 25"]
+    cells[2], spans[1:] = ("At sea", "", ""), [(x, 560, x, 540) for x in (140, 240)]
+    drawn = [*prose(740), *grid(cells)]
+    assert rows_between(read(drawn, more=ruled(*spans)))[1:] == ["Gull | 2 | 10", "At sea |  | "]
+    cover = (74, 548, 1, "Lines of a cover are around long texts. " * 12)
+    assert "|" not in read([*drawn, cover], more=ruled(*spans))
 
 
 @pytest.mark.parametrize(
