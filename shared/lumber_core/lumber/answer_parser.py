@@ -319,10 +319,7 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
 
 
 def _items(text: str) -> list[list[int]]:
-    """Read the list at the start of a text; remarks behind its items may have no numbers.
-
-    If each item is on a line of its own, they may.
-    """
+    """Read the list at the start of a text; remarks with numbers need a line for each item."""
     lines = [*filter(str.strip, text.splitlines())]
     own = [line for line in takewhile(bool, map(_LINE.match, lines)) if line]
     units = [int(line[1]) for line in own]

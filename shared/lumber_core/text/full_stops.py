@@ -135,7 +135,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     before = text[max(0, at - _WINDOW) : at]
     if "`" in before[-4:] and _AFTER_CODE.search(before + first):
         return True
-    if first.islower() and not "\u10d0" <= first <= "\u10ff" and _PAUSE.search(before):
+    small = first.islower() and not "\u10d0" <= first <= "\u10ff"  # Georgian has no upper case
+    if small and _PAUSE.search(before):
         return True
     word = before.rstrip().rpartition(" ")[2][:-1]
     plain = f"{first}{word}".isascii() and word.isalpha() and not word.isupper()
@@ -149,8 +150,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     lines = before.count("\n", len(bare))
     if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
         return False
-    # sentencex does the same for ASCII letters. Sentences in Georgian have no upper case.
-    if not first.isascii() and first.islower() and not "\u10d0" <= first <= "\u10ff":
+    # sentencex does so after most ASCII words.
+    if small and not (first.isascii() and (lines or not bare[-2:-1].islower())):
         return True
     last = _LAST.search(bare[:-1])
     if lists is None or last is None:

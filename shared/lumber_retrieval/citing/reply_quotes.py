@@ -59,7 +59,7 @@ _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, 
 # "[Snippet 1]". They count if they precede quotes in quotation marks, and the answer refers to
 # them.
 _SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
-_NAMED = r"[^\W\d_]{1,12}\.?[\s:#_-]?\d{1,3}"
+_NAMED = r"(?!abb|chap|eq|fig|kap|sec|tab)[^\W\d_]{1,12}\.?[\s:#_-]?\d{1,3}"
 _OTHER_MARKER = re.compile(
     rf"(?i)[(\uff08<\u27e8]{_LIST}[)\uff09>\u27e9]|\[(?:{_NAMED}(?:{_BETWEEN}))*{_NAMED}\]"
     rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"

@@ -102,6 +102,10 @@ WHOLE = by_language("""
     en: Fig. 1. The boat left. | CHAPTER IV. The boat left. | § 5. The boat may leave.
     de: Abb. 1. Das Boot liegt am Steg. | Das dauert 5 min. lang.
     en: **Storage.** The boats lie in a shed. | It is 5 in. wide and 3 m. long.
+    pl: Zob. art. 5 k.c. oraz ust. 2. | Mieszka na ul. Długiej 5 m. 3 w Krakowie.
+    it: Vale l'art. 5 c. 2 della legge. | Pesa 3 kg.
+    id: Lahir tgl. 5 Mei di Jakarta.
+    bg: Той е род. 1950 г. в града.
     pl: To było 5 proc. wartości w czerwcu br. w Krakowie.
     lt: Tai buvo 30 proc. kompanijų.
     is: Ég spyr hæstv. ráðherra og hv. þm. Pál um 20 þús. tonn.

@@ -59,6 +59,7 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ),
         ('{\n "answer": "UNKNOWN",\n "quotes": []\n}', "", []),
         ('Dawn [Snippet 1].\n\n[Snippet 1] "dawn"', "Dawn [1].", ["dawn"]),
+        ('Dawn [Fig. 1] (1).\n\n(1) "dawn"', "Dawn [Fig. 1] [1].", ["dawn"]),
         ("Dawn \u27e81\u27e9.\n\n\u27e81\u27e9 \u275ddawn\u275e", "Dawn [1].", ["dawn"]),
         ("Dawn [<sup>1</sup>].\n\n[1] \u301ddawn\u301f", "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n| [1] | dawn | a.txt |", "Dawn [1].", ["dawn"]),
