@@ -14,7 +14,7 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
-from tests.core.core_support import FAMILY, RecordingCounter, nasty_texts, pieces, quick
+from tests.core.core_support import ACCENTED, FAMILY, RecordingCounter, nasty_texts, pieces, quick
 from tests.tiling import check_tiling
 
 TIKTOKEN = token_counter("cl100k_base")
@@ -132,6 +132,11 @@ def test_words_without_spaces_are_cut_at_word_boundaries():
     assert all(part.strip(",").replace(",", "").isalpha() for part in parts)
     words = {word for part in parts for word in part.split(",") if word}
     assert words == set(text.split(","))
+
+
+def test_a_long_word_is_cut_between_graphemes():
+    assert apply(bounds(CHARACTERS, most=4), ACCENTED * 3) == [ACCENTED] * 3
+    assert apply(bounds(CHARACTERS, most=12), FAMILY * 3) == [FAMILY] * 3
 
 
 def test_parts_of_a_long_span_have_about_the_same_length():
