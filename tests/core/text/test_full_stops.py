@@ -105,6 +105,15 @@ WHOLE = by_language("""
     pl: Zob. art. 5 k.c. oraz ust. 2. | Mieszka na ul. Długiej 5 m. 3 w Krakowie.
     it: Vale l'art. 5 c. 2 della legge. | Pesa 3 kg.
     id: Lahir tgl. 5 Mei di Jakarta.
+    id: Lih. bab 3 di sana, ps. 5 ay. 2.
+    en: See subsec. 3 and Exh. B of it.
+    de: Vgl. Az. VI ZR 3/90 dazu.
+    fr: Env. 5 pers. vinrent hier. | L'éd. orig. (1990) est rare.
+    es: Vive en Bs. As. y escribe. | Vive en la pta. 3 de allí.
+    it: Cfr. Cass. civ., sez. III, sent. n. 3 del 1990.
+    pl: Gen. bryg. Nowak i płk dypl. Kos przybyli.
+    ru: Полк. Петров пришёл. | Звоните, доб. 3, днём.
+    uk: Прийшов полк. Бондар.
     bg: Той е род. 1950 г. в града.
     pl: To było 5 proc. wartości w czerwcu br. w Krakowie.
     lt: Tai buvo 30 proc. kompanijų.
@@ -132,6 +141,7 @@ DIVIDED = by_language("""
     en: It was found.12,13 The others failed. | It took 5 h. The lamp burned. | It is 3 m. Row on.
     en: **The boat is put away after each trip.** Then it dries.
     ru: Он весит 5 кг. Иванов его несёт.
+    sv: Han kom kl. 5 e.m. De gick.
     it: Pesa 5 kg. La barca no.
     de: Er kam 2010. Das war gut. | Er ist groß. Sie ist klein. | Er wurde 3. Das war gut.
     de: Das gilt nach Art. 5. Das andere nicht. | Er aß u. a. Fisch. Sie nicht.
