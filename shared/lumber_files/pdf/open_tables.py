@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise, repeat
 from operator import attrgetter
 
 from lumber_files.pdf.ruled_tables import MIN_GAP, Grid, Rule
-from lumber_files.pdf.text_lines import TextLine, by_height
+from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 
 _MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
 _MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; wider in justified text
@@ -39,13 +39,13 @@ def find_open_grids(
             last, first = first, bisect_right(bases, rule.top) if rule else 0
             row = inside[first:last]
             wide = any(line.left < left or right < line.right for line in row)
-            if above and rule and _is_band(row, above.bottom - rule.top) and not wide:
+            before = rows[-1] if rows else row
+            if above and rule and _is_band(row, before, above.bottom - rule.top) and not wide:
                 rows += [row] if row else []
                 continue
             if above:  # the last row may have no rule below
-                yield from _grid_of(
-                    [*rows, *_end(row[::-1], above.bottom, left, right)], stack[0], bool(bands)
-                )
+                rows += _end(row[::-1], above.bottom, left, right)
+                yield from _grid_of(rows, stack[0], of_bands=bool(bands))
             rows = [*_end(row, rule.top, left, right)] if rule else []
 
 
@@ -53,11 +53,9 @@ def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
     """Yield the lower and upper sides of bands; pictures have lower bands in them."""
     ordered = sorted({*bands}, key=attrgetter("top"), reverse=True)
     for number, band in enumerate(ordered):
-        low = band.bottom - MIN_GAP
+        low, height = band.bottom - MIN_GAP, band.top - band.bottom - MIN_GAP
         others = (o for o in ordered[number + 1 : number + _MOST_BANDS] if o.is_over(band))
-        if not any(
-            o.bottom > low and o.top - o.bottom < band.top - low - 2 * MIN_GAP for o in others
-        ):
+        if not any(o.bottom > low and o.top - o.bottom < height for o in others):
             yield from [*band.sides()][2:]
 
 
@@ -84,11 +82,13 @@ def _alike(rules: Sequence[Rule], place: Callable[[Rule], float]) -> Iterator[li
             start = stop
 
 
-def _is_band(row: Sequence[TextLine], height: float) -> bool:
+def _is_band(row: Sequence[TextLine], before: Sequence[TextLine], height: float) -> bool:
     if _gutters(row):
         return len({round(line.base) for line in row}) <= _MAX_CELL_LINES
     few = sum(len(line.words) for line in row) <= _MAX_BAND_WORDS
-    return few and height < _MAX_BAND_HEIGHT * max((line.size for line in row), default=height)
+    size = max((line.size for line in row), default=height)
+    larger = row and size > HEADING_SCALE * before[0].size  # a heading between two tables
+    return few and height < _MAX_BAND_HEIGHT * size and not larger
 
 
 def _end(
@@ -106,7 +106,7 @@ def _end(
         yield row
 
 
-def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, of_bands: bool) -> Iterator[Grid]:
+def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) -> Iterator[Grid]:
     """Yield the grid of rows, with upright rules in the gaps that no word of a row crosses."""
     header, *body = [row for row in rows if _gutters(row)] or [[]]
     gutters = _gutters([line for row in body or [header] for line in row], header)
@@ -114,7 +114,10 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, of_bands: bool) -> 
     if not gutters or len(rows) < 2 or (of_bands and few):
         return
     # Between two bands there may be several rows without an empty cell; headers have more lines.
-    several = [of_bands and row is not rows[0] and _is_full(row, gutters) for row in rows]
+    full = [
+        [len(_cells(o, gutters)) > max(2, len(gutters)) for o in by_height(row)] for row in rows
+    ]
+    several = [False, *(of_bands and all(own) for own in full[1:])]
     parts = map(_divide, rows, repeat(gutters), (few or own for own in several))
     rows = [part for row in parts for part in row]
     # `column_tables` knows the headers of numbers, but no cells that wrap behind the labels.
@@ -129,9 +132,8 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, of_bands: bool) -> 
     for row, top, bottom in zip(rows, tops, tops[1:], strict=False):
         words = [word for line in row for word in line.words]
         clear = [x for x in gutters if not any(word.left < x < word.right for word in words)]
-        in_one = clear == gutters and len(_cells(row, gutters)) == 1
-        inner = clear if in_one or _gutters(row) else []  # else a band
-        drawn += (Rule(x, bottom, x, top) for x in (rule.left, *inner, rule.right))
+        places = [rule.left, *(clear if _gutters(row) else ()), rule.right]
+        drawn += (Rule(x, bottom, x, top) for x in places)
         drawn += (Rule(rule.left, y, rule.right, y) for y in (top, bottom))
     yield Grid(drawn)
 
@@ -166,10 +168,6 @@ def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
     whole = len(gutters) > 1 and len(cells[0]) > len(gutters)
     columns = range(len(gutters) + 1)
     return [[row.get(n, "") for n in columns] for row in cells] if whole and lacks else []
-
-
-def _is_full(row: Sequence[TextLine], gutters: Sequence[float]) -> bool:
-    return all(len(_cells(level, gutters)) > max(2, len(gutters)) for level in by_height(row))
 
 
 def _divide(

@@ -100,7 +100,8 @@ class Grid:
         rows = [part for row in cells if any(row) for part in _rows_in(row)]
         filled = [own for own in zip(*rows, strict=True) if any(own)]
         longest = max((len(cell) for row in rows for cell in row), default=0)
-        if len(rows) < 2 or len(filled) < 2 or (share < _SURE_SHARE and longest > _MAX_CELL):
+        is_sure = share > _SURE_SHARE or (longest < _MAX_CELL and len(rows) > 2)
+        if len(rows) < 2 or len(filled) < 2 or not is_sure:
             return None
         taken = {line for inside in parts.values() for line, _ in inside}
         return taken, [list(row) for row in zip(*filled, strict=True)]

@@ -668,6 +668,13 @@ def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], par
     assert table_of(*cells, more=rules) == ["Term | Meaning", whole, "Slack | Between the two"]
 
 
+def test_a_heading_between_two_tables_with_rules_is_no_row_of_them() -> None:
+    rows = [rows_of(base, *OPEN_ROWS, lefts=(72, 150), step=18) for base in (606, 528)]
+    rules = "".join(f"70 {y - 6} m 260 {y - 6} l S\n" for y in (606, 588, 570, 528, 510, 492))
+    text = read_between(*rows[0], (72, 550, 14, "Of the moon"), *rows[1], more=rules)
+    assert [block[:6] for block in text.split("\n\n")[1:-1]] == ["| Term", "# Of t", "| Term"]
+
+
 @pytest.mark.parametrize("bands", ["", "0.9 g 70 582 300 18 re f 70 528 300 18 re f 0 g"])
 def test_rows_have_rules_or_every_other_one_a_background(bands: str) -> None:
     lines = [
