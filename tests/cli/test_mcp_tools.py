@@ -153,9 +153,7 @@ def test_a_search_says_that_files_could_not_be_read(served: Agent) -> None:
 @pytest.mark.parametrize(
     ("patterns", "files"),
     [
-        ("handbook/*.md", {"handbook"}),
-        ("**/ferry.md", {"handbook"}),
-        ("**/orders.md", {"."}),
+        *(("handbook/*.md", {"handbook"}), ("**/ferry.md", {"handbook"}), ("**/orders.md", {"."})),
         (["orders.md", "handbook/f*"], {"handbook", "."}),
         ("[1] orders.md", {"."}),
     ],
@@ -205,9 +203,7 @@ def test_an_outline_has_headings_or_topics(served: Agent) -> None:
     code = served.data("outline", file="walrus.py")
     assert code["kind"] == "definitions"
     assert [[*one.values()] for one in code["sections"]] == [
-        [1, 3, 1, "class Walrus"],
-        [2, 3, 2, "def dive(self)"],
-        [5, 6, 1, "def feed(walrus)"],
+        *([1, 3, 1, "class Walrus"], [2, 3, 2, "def dive(self)"], [5, 6, 1, "def feed(walrus)"]),
     ]
     topics = served.data("outline", file="long.txt")
     assert topics["kind"] == "topics"

@@ -116,10 +116,8 @@ CHANGES_ANSWERS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 ]
 CHANGES_NOTHING: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (langchain, {"openai_api_key": SecretStr(KEY)}),
-    (langchain, {"max_retries": 0}),
-    (langchain, {"request_timeout": 3}),
-    (langchain, {"callbacks": []}),
-    (llamaindex, {"api_key": KEY}),
+    *((langchain, {"max_retries": 0}), (langchain, {"request_timeout": 3})),
+    *((langchain, {"callbacks": []}), (llamaindex, {"api_key": KEY})),
     (llamaindex, {"timeout": 3.0}),
     (langchain, {"model_kwargs": {"stream": True, "max_retries": 4}}),
     (llamaindex, {"generation": {"timeout": 3, "stream_options": {"include_usage": True}}}),

@@ -49,10 +49,8 @@ def test_a_span_is_a_pair_with_names_that_can_be_shifted():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("--  body  --", Span(4, 8)),
-        ("--body--", Span(2, 6)),
-        ("--\u3000\u00a0b\r\n--", Span(4, 5)),
-        ("a-  \n-b", Span(2, 2)),
+        *(("--  body  --", Span(4, 8)), ("--body--", Span(2, 6))),
+        *(("--\u3000\u00a0b\r\n--", Span(4, 5)), ("a-  \n-b", Span(2, 2))),
     ],
 )
 def test_stripping_leaves_the_part_without_outer_white_space(text, expected):

@@ -111,9 +111,7 @@ def test_token_overlap_is_as_worked_by_hand(chunks, recall, precision, iou) -> N
         ([(0, 3), (3, 12)], (1,)),  # a sliver is no answer
         ([(0, 6), (6, 12)], (0, 1)),  # half each
         ([(0, 4), (4, 8), (8, 12)], (0, 1, 2)),  # half of the chunks lies in it
-        ([(0, 5), (5, 7), (7, 12)], (0, 1, 2)),
-        ([(0, 12)], (0,)),
-        ([(0, 2), (10, 12)], ()),
+        *(([(0, 5), (5, 7), (7, 12)], (0, 1, 2)), ([(0, 12)], (0,)), ([(0, 2), (10, 12)], ())),
     ],
 )
 def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(spans, gold) -> None:

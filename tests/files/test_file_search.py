@@ -129,9 +129,7 @@ def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
     for named_path, names in (
         ("docs", ["a.md"]),
         ("docs/old", ["b.md"]),  # a folder that is named is read
-        ("built", ["c.md", "d.md"]),
-        ("built/deep", ["d.md"]),
-        ("docs/old/b.md", ["b.md"]),
+        *(("built", ["c.md", "d.md"]), ("built/deep", ["d.md"]), ("docs/old/b.md", ["b.md"])),
     ):
         found = find_files([repository / named_path]).files
         assert [path.name for _, path in found] == names, named_path

@@ -30,9 +30,7 @@ def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
 @pytest.mark.parametrize(
     ("tokens", "wanted", "cuts"),
     [
-        ([], 5, []),
-        ([3, 3, 3, 3], 6, [2]),
-        ([4, 4, 4], 5, [1, 2]),
+        *(([], 5, []), ([3, 3, 3, 3], 6, [2]), ([4, 4, 4], 5, [1, 2])),
         # The end of the text is a candidate: 8 lies nearer to 7 than 5 does.
         ([5, 3], 7, []),
         # ... and 9 does not.

@@ -166,9 +166,7 @@ def test_the_text_parts_of_a_content_list_are_joined(serve: Any, ask: Any, conte
 @pytest.mark.parametrize(
     "changes",
     [
-        {"finish_reason": 5},
-        {"finish_reason": None},
-        {"usage": None},
+        *({"finish_reason": 5}, {"finish_reason": None}, {"usage": None}),
         {"usage": {"prompt_tokens": "12", "completion_tokens": None}},
         {"usage": {"prompt_tokens": -1, "completion_tokens": {}}},
     ],

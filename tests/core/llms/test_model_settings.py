@@ -102,10 +102,8 @@ def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
         return OpenAIModel("m", client=openai.OpenAI(**settings)).identity
 
     ways = [
-        {"base_url": "http://127.0.0.1:2/v1"},
-        {"default_headers": {"X-Route": "first"}},
-        {"default_headers": {"X-Route": "second"}},
-        {"default_query": {"deployment": "first"}},
+        *({"base_url": "http://127.0.0.1:2/v1"}, {"default_headers": {"X-Route": "first"}}),
+        *({"default_headers": {"X-Route": "second"}}, {"default_query": {"deployment": "first"}}),
         {"organization": "first"},
         {"http_client": httpx.Client(headers={"X-Route": "third"})},
     ]
@@ -121,10 +119,8 @@ def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
 @pytest.mark.parametrize(
     ("make", "variable"),
     [
-        (OpenAIModel, "OPENAI_BASE_URL"),
-        (OpenAIModel, "OPENAI_CUSTOM_HEADERS"),
-        (OpenAIModel, "OPENAI_PROJECT_ID"),
-        (GeminiModel, "GOOGLE_GEMINI_BASE_URL"),
+        *((OpenAIModel, "OPENAI_BASE_URL"), (OpenAIModel, "OPENAI_CUSTOM_HEADERS")),
+        *((OpenAIModel, "OPENAI_PROJECT_ID"), (GeminiModel, "GOOGLE_GEMINI_BASE_URL")),
         (GeminiModel, "GOOGLE_CLOUD_LOCATION"),
     ],
 )

@@ -165,10 +165,8 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        ("Answer: none", "no_shift"),
-        ("Answer: ID 5", "outside"),
-        ("It is a story.", "unreadable"),
-        ("I'm sorry, I can't read this.", "refused"),
+        *(("Answer: none", "no_shift"), ("Answer: ID 5", "outside")),
+        *(("It is a story.", "unreadable"), ("I'm sorry, I can't read this.", "refused")),
     ],
 )
 def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):

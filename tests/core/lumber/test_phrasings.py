@@ -201,10 +201,8 @@ def test_items_with_remarks_are_all_read_or_asked_again(items: str, label: str, 
 @pytest.mark.parametrize(
     "answer",
     [
-        "Answer: ID 4: not a start; ID 7: a start",
-        "Answer: ID 4, ID 7 are not starts",
-        "Answer: ID 4 bis ID 7",
-        "Answer: ID 4 (in 1850), ID 7",
+        *("Answer: ID 4: not a start; ID 7: a start", "Answer: ID 4, ID 7 are not starts"),
+        *("Answer: ID 4 bis ID 7", "Answer: ID 4 (in 1850), ID 7"),
         *("Answer: ID 4: see ID 2, ID 7: bees", "ID 4: maybe 1850\nID 7: bees"),
         *("ID 4: new topic\nID 5: same topic", "ID 4: neues Thema\nID 5: Fortsetzung"),
         "ID 4：新\nID 5：继续",

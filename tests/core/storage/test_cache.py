@@ -103,10 +103,8 @@ def of_version(version: int) -> Callable[[Path], None]:
         # SQLite takes this for an empty database, and would overwrite it.
         (holding(b"\x00"), "cannot be used"),
         (holding(b"SQLite format 3\x00and no more"), "cannot be used"),
-        (of_unreadable_schema, "cannot be used"),
-        (damaged, "cannot be used"),
-        (of_version(99), "a newer version"),
-        (of_version(1), "an older version"),
+        *((of_unreadable_schema, "cannot be used"), (damaged, "cannot be used")),
+        *((of_version(99), "a newer version"), (of_version(1), "an older version")),
     ],
 )
 @pytest.mark.parametrize(

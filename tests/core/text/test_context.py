@@ -211,14 +211,10 @@ def test_columns_may_lack_cells_or_names_share_one_or_be_years(header, rows) -> 
     [
         "1,2\n3,4\n5,6\n",
         "Ann, Hull\nBob, Leeds\nCid, York\n",  # as pandas writes rows without their header
-        "Ann,,1\nBob,x,2\nCid,y,3\n",
-        "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n",
-        "red,red,sea\nred,blue,lake\nblue,red,sea\n",
-        "Ann,,\nBob,,\nCid,,\n",
+        *("Ann,,1\nBob,x,2\nCid,y,3\n", "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n"),
+        *("red,red,sea\nred,blue,lake\nblue,red,sea\n", "Ann,,\nBob,,\nCid,,\n"),
         "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # as a loader writes a row
-        "name\nAnn\nBob\n",
-        "a,b\n1,2,3\n4,5,6\n",
-        '"never closed,1\nb,2\n',
+        *("name\nAnn\nBob\n", "a,b\n1,2,3\n4,5,6\n", '"never closed,1\nb,2\n'),
         f"{'a long sentence ' * 9},b\nx,1\n",
     ],
 )

@@ -244,9 +244,7 @@ def test_a_full_stop_in_a_name_ends_no_sentence(name: str, language: str) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "He left. She stayed.",
-        "He left (early). She stayed.",
-        "He left... She stayed.",
+        *("He left. She stayed.", "He left (early). She stayed.", "He left... She stayed."),
         "他走了. 她来了.",
     ],
 )

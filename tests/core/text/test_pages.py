@@ -39,19 +39,15 @@ def counted(*numbers: Any, name: str | None = "a.pdf", **own: Any) -> list[dict[
 @pytest.mark.parametrize(
     ("metadatas", "numbers"),
     [
-        (counted(0, 1, 2), [[1, 2, 3]]),
-        (counted(2, 3, total_pages=9), [[3, 4]]),
-        (counted(1, 2), [[1, 2]]),
-        (counted("1", "2", total_pages="2"), [[1, 2]]),
+        *((counted(0, 1, 2), [[1, 2, 3]]), (counted(2, 3, total_pages=9), [[3, 4]])),
+        *((counted(1, 2), [[1, 2]]), (counted("1", "2", total_pages="2"), [[1, 2]])),
         (counted(0.0, 1.0, total_pages=9.0), [[1, 2]]),
         ([{"source": "a", "page_number": n, "page": 0} for n in (1, 2)], [[1, 2]]),
         (labelled("1", "2", "3"), [[1, 2, 3]]),
         (labelled("355", "356", "358"), [[355, 356, 358]]),
         (labelled("i", "ii", "1", "2"), [[1, 2, 3, 4]]),
-        (labelled("4", "A-1", "A-2"), [[4, 5, 6]]),
-        (labelled("1", "1", "2"), [[1, 2, 3]]),
-        (labelled("20240101", "20240102"), [[1, 2]]),
-        (labelled("", ""), [[1, 2]]),
+        *((labelled("4", "A-1", "A-2"), [[4, 5, 6]]), (labelled("1", "1", "2"), [[1, 2, 3]])),
+        *((labelled("20240101", "20240102"), [[1, 2]]), (labelled("", ""), [[1, 2]])),
     ],
 )
 def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(metadatas, numbers) -> None:

@@ -161,10 +161,8 @@ ORG = "* Boats\nOars.\n** Crews\nFive.\n* Carts\nTwo.\n"
         ("a.c", C, "return 0;", "int main(int argc, char **argv)"),
         ("a.c", C, "/* the end */", ""),
         ("a.js", JAVASCRIPT, "fail();", "const load = async (url)"),
-        ("a.js", JAVASCRIPT, "item.name", ""),
-        ("a.rb", RUBY, "5", "module Sea > def crew"),
-        ("a.rb", RUBY, "x = 1", "module Sea"),
-        ("a.yaml", YAML, "jobs:", ""),
+        *(("a.js", JAVASCRIPT, "item.name", ""), ("a.rb", RUBY, "5", "module Sea > def crew")),
+        *(("a.rb", RUBY, "x = 1", "module Sea"), ("a.yaml", YAML, "jobs:", "")),
         ("a.yaml", YAML, "depth: 1", "jobs > test > steps > uses: checkout > with"),
         ("a.yml", YAML, "make", "jobs > test > steps > run"),
         ("a.yml", YAML, "lint: true", "jobs"),
@@ -231,9 +229,7 @@ BOATS = [{"name": f"boat {n}", "crew": ["Ann", "Bob"], "note": "fast, and red"} 
 @pytest.mark.parametrize(
     "text",
     [
-        json.dumps(BOATS),
-        json.dumps({"boats": BOATS}),
-        json.dumps(BOATS, indent=2),
+        *(json.dumps(BOATS), json.dumps({"boats": BOATS}), json.dumps(BOATS, indent=2)),
         "\n".join(map(json.dumps, BOATS)),
     ],
 )

@@ -678,9 +678,7 @@ def test_a_heading_between_two_tables_with_rules_is_no_row_of_them() -> None:
 @pytest.mark.parametrize("bands", ["", "0.9 g 70 582 300 18 re f 70 528 300 18 re f 0 g"])
 def test_rows_have_rules_or_every_other_one_a_background(bands: str) -> None:
     lines = [
-        ("Terms used", "Meaning", "Depth"),
-        ("At sea", "", ""),
-        ("Ebb", "From high to low", "8"),
+        *(("Terms used", "Meaning", "Depth"), ("At sea", "", ""), ("Ebb", "From high to low", "8")),
     ]
     lines += [("", "water", ""), ("Slack", "", "5"), ("Neap", "Of half a moon", "")]
     drawn = rows_of(606, *lines, lefts=(72, 134, 330), step=18)
