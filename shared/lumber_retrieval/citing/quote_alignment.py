@@ -74,7 +74,6 @@ _LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words m
 MOST_REJECTED = 10_000  # places inside words, after which the search for a repetitive quote stops
 _MOST_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
 _MOST_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
-_LEAST_REACH = 24  # letters by which the first guess may be wrong, or half of a longer quote
 
 
 class Found(NamedTuple):
@@ -167,29 +166,9 @@ class Letters:
             if found is None:
                 return None
             near = Span(found.dest_start, found.dest_end)
-        return self._fit(wanted, near.shifted(within.start), within)
-
-    def _fit(self, wanted: str, near: Span, within: Span) -> Span:
-        """Return the words near a place that are most similar to letters."""
-        reach = max(_LEAST_REACH, len(wanted) // 2)
-        starts, ends = (
-            self._edges(max(within.start, edge - reach), min(within.end, edge + reach))
-            for edge in near
-        )
-
-        def likeness(span: Span) -> float:
-            return Indel.normalized_similarity(wanted, span.of(self.text))
-
-        low = self._starts[bisect_right(self._starts, near.start) - 1]
-        high = self._starts[bisect_left(self._starts, near.end)]
-        best, before = Span(low, high), -1.0
-        while (reached := likeness(best)) > before:
-            before = reached
-            spans = [Span(best.start, end) for end in ends if end > best.start]
-            best = max([best, *spans], key=likeness)
-            spans = [Span(start, best.end) for start in starts if start < best.end]
-            best = max([best, *spans], key=likeness)
-        return best
+        start, end = near.shifted(within.start)
+        low = self._starts[bisect_right(self._starts, start) - 1]
+        return Span(low, self._starts[bisect_left(self._starts, end)])
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
         """Return the words from the first to the last equal word, with replacements of others."""
@@ -224,10 +203,6 @@ class Letters:
         """Return whether a sentence or paragraph ends before a word."""
         between = self._spans[word - 1][1], self._spans[word][0]
         return _SENTENCE_END.search(self._original, *between) is not None
-
-    def _edges(self, low: int, high: int) -> list[int]:
-        """Return where words begin and end in a range of letters."""
-        return self._starts[bisect_left(self._starts, low) : bisect_right(self._starts, high)]
 
     def _numbers(self, letters: Span) -> slice:
         """Return the numbers of the words with these letters."""
