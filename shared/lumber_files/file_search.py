@@ -186,16 +186,14 @@ def entries_in(
             if not entry.name.startswith(_HIDDEN)
             and not (rules and rules.ignores(entry.path, entry.path in folders))
         ]
-        yield from (entry for entry in visible if _is_file(entry, errors))
+        for entry in visible:
+            try:
+                is_file = entry.is_file()
+            except OSError as error:
+                errors[entry.path], is_file = error, False
+            if is_file:
+                yield entry
         waiting += [entry.path for entry in reversed(visible) if entry.path in folders]
-
-
-def _is_file(entry: os.DirEntry[str], errors: dict[str, OSError]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError as error:
-        errors[entry.path] = error
-        return False
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:

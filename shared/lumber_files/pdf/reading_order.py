@@ -64,9 +64,7 @@ def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
     boxes: list[Rule] = []  # around the bases of each group
     at = 0  # after the last group
     for lines in groups:
-        ends = ((line.left, line.base, line.right) for line in lines)
-        (left, *_), bases, (*_, right) = map(sorted, zip(*ends, strict=True))
-        box, size = Rule(left, bases[0], right, bases[-1]), lines[0].size
+        box, size = Rule.around(lines), lines[0].size
         after = boxes[at : at + 1]
         passes = any(box.bottom < o.top + size / 2 and box.right > o.left for o in after)
         rise = box.top - boxes[at - 1].bottom if at else 0.0

@@ -24,6 +24,13 @@ class Rule(NamedTuple):
     right: float
     top: float
 
+    @classmethod
+    def around(cls, lines: Sequence[TextLine]) -> Rule:
+        """Return the area of lines, without the height of their letters."""
+        bases = [line.base for line in lines]
+        left, right = min(line.left for line in lines), max(line.right for line in lines)
+        return cls(left, min(bases), right, max(bases))
+
     @property
     def upright(self) -> bool:
         """Whether it is vertical."""

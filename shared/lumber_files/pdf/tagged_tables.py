@@ -29,7 +29,7 @@ def find_tagged_tables(page: Sequence[TextLine]) -> tuple[Sequence[TextLine], li
             parts.setdefault(cell.table, {}).setdefault(cell, []).append(TextLine([*words]))
     tables: dict[int, TaggedTable] = {}
     for number, cells in parts.items():
-        left, bottom, right, top = _area([line for lines in cells.values() for line in lines])
+        left, bottom, right, top = Rule.around([line for lines in cells.values() for line in lines])
         others = (word for line in page for word in line.words if word.cell.table != number)
         beside = (word for word in others if bottom - 1 < word.base < top + 1)
         apart = not any(left < (word.left + word.right) / 2 < right for word in beside)
@@ -49,7 +49,7 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
 
     A cell that spans columns or rows is repeated in each, unless it spans all columns.
     """
-    areas = {cell: _area(cells[cell]) for cell in cells}
+    areas = {cell: Rule.around(cells[cell]) for cell in cells}
     by_row = [[*row] for _, row in groupby(sorted(cells), lambda cell: cell.row)]
     beside = (pair for row in by_row for pair in pairwise(row))
     tops = [max(areas[cell].top for cell in row) for row in by_row]
@@ -137,10 +137,3 @@ def _places_of(areas: _Areas) -> dict[CellTag, range]:
             lefts[inside] = [min([area.left, *lefts[inside]])]
             rights[inside] = [max([area.right, *rights[inside]])]
     return {cell: place(area) for cell, area in areas.items()}
-
-
-def _area(lines: Sequence[TextLine]) -> Rule:
-    """Return the area of lines, without the height of their letters."""
-    ends = ((line.left, line.right, line.base) for line in lines)
-    lefts, rights, bases = zip(*ends, strict=True)
-    return Rule(min(lefts), min(bases), max(rights), max(bases))

@@ -186,21 +186,16 @@ def _best_sentences(
             document = documents[chunk.document] = DividedText.of_kind(
                 texts[chunk.document], chunk.kind
             )
-        context = context_of(chunk.metadata) if settings.context else ""
-        above = _words_above(context) if context else 0
+        above = _words_above(context_of(chunk.metadata)) if settings.context else 0
         limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
         parts = chunk_sentences(chunk.span, limits, document, language, chunk.sentences)
         if parts:
-            parts = [
-                part
-                if len(part.text) <= settings.budget
-                else _within_budget(part, chunk.span, document, settings.budget)
-                for part in parts
-            ]
+            budget = settings.budget
+            parts = [_within_budget(part, chunk.span, document, budget) for part in parts]
             scored = make_hit((*chunk[:4], scores[place], chunk.metadata, above, *chunk[7:]))
             coverages = question.coverages(own for _, own, _ in parts)
             shares = zip(parts, coverages, strict=True)
-            yield from _score_sentences(scored, document, shares, settings.budget)
+            yield from _score_sentences(scored, document, shares, budget)
             words_left -= document.count(chunk.text)
             if words_left < 0:
                 break
@@ -241,7 +236,7 @@ def _neighbours(chunks: Sequence[Hit]) -> list[range]:
 
 def _within_budget(part: Sentence, chunk: Span, document: DividedText, budget: int) -> Sentence:
     """Return a sentence, or the part that is in its chunk if it has more words than the budget."""
-    if document.count(part.text) <= budget:
+    if len(part.text) <= budget or document.count(part.text) <= budget:
         return part
     span = part.span.within(chunk)
     return Sentence(span, span.of(document.text), part.has_content)
