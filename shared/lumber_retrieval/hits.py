@@ -31,7 +31,7 @@ class Sentence(NamedTuple):
     has_content: bool
 
 
-@dataclass
+@dataclass(slots=True)
 class StoredSentences:
     """The sentences of a stored chunk.
 
