@@ -38,7 +38,7 @@ _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:([^;]*)", re.IGNORECASE)
 _NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
-_SMALL_NUMBER = re.compile("[0-9]{1,3}")
+_SMALL_NUMBER = re.compile("[0-9]{1,4}")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
@@ -85,9 +85,9 @@ class _PageTarget:
         in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
         names = {*attributes, *attributes.get("class", "").split()}
         is_task = not names.isdisjoint(_TASKS) or (
-            attributes.get("type") == "checkbox"
+            attributes.get("type") in ("checkbox", "radio")
             and not {"li", "td"}.isdisjoint(around)
-            and ("disabled" in names or around == ["li", "label"])
+            and (around == ["li", "label"] or not names.isdisjoint(("checked", "disabled")))
         )
         is_block = tag in BLOCK_TAGS and not (is_task and tag == "div")
         if in_math:
@@ -102,8 +102,8 @@ class _PageTarget:
         own = next(filter(None, fonts), "").strip()
         in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # it has a page
         self._open.append((tag, own, in_picture, in_math))
-        if "classifier" in names:  # of a term of docutils
-            self._builder.data(" : ")
+        is_line = in_picture and "x" in attributes  # of a label
+        self._builder.data(" : " if "classifier" in names else " " * is_line)  # of docutils
         if len(self._open) <= _MAX_DEPTH:
             kept = {
                 key: _NOT_XML.sub("", value)
