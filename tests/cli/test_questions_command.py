@@ -7,7 +7,7 @@ import pytest
 
 from lumber_evaluation.corpora import load_folder
 from tests.cli.running import output_of, run
-from tests.evaluation.asking_support import asked, fact, lighthouse_question
+from tests.evaluation.asking_support import asked, fact, one_question
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
 
@@ -72,7 +72,7 @@ def test_without_a_model_the_other_ways_are_named(folder: Path, tmp_path: Path) 
 
 def test_dropped_questions_are_reported(folder: Path) -> None:
     faults = {1: Refusal()}
-    with LoopbackServer(lighthouse_question, faults=faults) as server:
+    with LoopbackServer(one_question, faults=faults) as server:
         code, said = ask(folder, server, 3)
     assert code == 0, said
     assert "3 questions" in said
@@ -80,7 +80,7 @@ def test_dropped_questions_are_reported(folder: Path) -> None:
 
 
 def test_the_key_comes_from_the_variable_named(folder: Path) -> None:
-    with LoopbackServer(lighthouse_question) as server:
+    with LoopbackServer(one_question) as server:
         code, said = ask(folder, server, 1, "--key-variable", "THEIR_KEY", THEIR_KEY="their-key")
         assert code == 0, said
         assert server.requests[0].headers["authorization"] == "Bearer their-key"

@@ -44,7 +44,7 @@ def passage_of(request: Request) -> str:
     return found[1]
 
 
-def lighthouse_question(request: Request) -> str:
+def one_question(request: Request) -> str:
     """A good question about a fact, asked as a model would."""
     number = re.findall(r"lamp number (\d+)", passage_of(request))[0]
     return asked(

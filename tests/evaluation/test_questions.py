@@ -10,14 +10,7 @@ from lumber_evaluation.corpora import load_questions
 from lumber_evaluation.corpora.question_table import write_questions
 from lumber_evaluation.dataset import Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
-from tests.evaluation.asking_support import (
-    FAST,
-    asked,
-    facts,
-    lighthouse_question,
-    model_at,
-    passage_of,
-)
+from tests.evaluation.asking_support import FAST, asked, facts, model_at, one_question, passage_of
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
 from tests.profiles import examples
@@ -26,7 +19,7 @@ from tests.profiles import examples
 def test_questions_are_spread_over_the_documents_and_exact() -> None:
     made = [facts("north", 0, 30), facts("south", 30, 60)]
     documents, splits = zip(*made, strict=True)
-    with LoopbackServer(lighthouse_question) as server:
+    with LoopbackServer(one_question) as server:
         result = make_questions(splits, model_at(server), documents=documents, count=12)
         assert server.count == 12
     assert len(result.questions) == len(result.chunks) == 12
@@ -48,7 +41,7 @@ def test_questions_are_spread_over_the_documents_and_exact() -> None:
 
 def test_another_seed_draws_other_chunks_and_the_same_seed_the_same() -> None:
     document, split = facts("north", 0, 60)
-    with LoopbackServer(lighthouse_question) as server:
+    with LoopbackServer(one_question) as server:
 
         def chunks(seed: int) -> tuple[int, ...]:
             model = model_at(server)
@@ -94,7 +87,7 @@ def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None
     def fussy(request: Request) -> str:
         if crc32(passage_of(request).encode()) % 2:
             return asked(None, None, None)
-        return lighthouse_question(request)
+        return one_question(request)
 
     def made(concurrency: int) -> QuestionSet:
         with LoopbackServer(fussy) as server:
@@ -112,11 +105,11 @@ def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None
 def test_a_refusal_takes_another_chunk_but_a_server_that_is_away_does_not() -> None:
     document, split = facts("north", 0, 12)
     settings_ = {"documents": [document], "count": 2, "policy": FAST}
-    with LoopbackServer(lighthouse_question, faults=lambda request: Refusal()) as server:
+    with LoopbackServer(one_question, faults=lambda request: Refusal()) as server:
         refused = make_questions([split], model_at(server), **settings_)
         assert server.count == 6  # three chunks of each stretch
     assert {d.reason for d in refused.dropped} == {"the provider blocked the answer: refusal"}
-    with LoopbackServer(lighthouse_question, faults=lambda request: Status(500)) as server:
+    with LoopbackServer(one_question, faults=lambda request: Status(500)) as server:
         away = make_questions([split], model_at(server), **settings_)
         assert server.count == 4 * FAST.attempts  # each also as plain text
     assert len(away.dropped) == 2

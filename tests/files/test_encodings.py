@@ -28,6 +28,7 @@ def test_unicode_encodings_are_detected_by_their_mark(mark: str, encoding: str) 
     text = "Die Flut\r\nkäme — früh.\n"
     file = read_bytes((mark + text).encode(encoding), name="a.txt")
     assert (file.text, file.detected) == (text, False)
+    assert read_bytes(b"\xef\xbb\xbfa", name="a.txt", encoding="utf-8").text == "a"
 
 
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc"))))

@@ -11,13 +11,7 @@ from llama_index.core.schema import BaseNode, Document
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
-from llamaindex_lumber import (
-    BertNodeParser,
-    GreedyNodeParser,
-    LumberEmbedding,
-    LumberNodeParser,
-    SpanNodeParser,
-)
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberEmbedding, LumberNodeParser
 from lumber_core import Prices
 from tests.alone import run_alone
 from tests.contracts.splitters import second_unit
@@ -105,7 +99,9 @@ class TestIndexes:
         first.persist(str(tmp_path))
         again = IngestionPipeline(transformations=[make()])
         again.load(str(tmp_path))
-        monkeypatch.setattr(SpanNodeParser, "_parse_nodes", None)  # nothing is parsed
+        monkeypatch.setattr(
+            "llamaindex_lumber.SpanNodeParser._parse_nodes", None
+        )  # nothing is parsed
         found = again.run(documents=library())
         assert [node.to_dict() for node in found] == [node.to_dict() for node in nodes]
 

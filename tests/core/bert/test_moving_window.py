@@ -7,14 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.bert.moving_window import (
-    OverlappingWindows,
-    Positions,
-    Scores,
-    TokenIds,
-    read_moving,
-    scan,
-)
+from lumber_core.bert.moving_window import OverlappingWindows, Scores, TokenIds, read_moving, scan
 from tests.profiles import examples
 
 
@@ -25,7 +18,7 @@ class MadeUp:
         self.batch_size, self.raised = batch_size, raised
         self.calls: list[list[int]] = []
 
-    def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
+    def score(self, windows: Sequence[TokenIds], places: Sequence[Any]) -> list[Scores]:
         self.calls.append([int(window[0]) for window in windows])
         return [self.of(window)[at] for window, at in zip(windows, places, strict=True)]
 

@@ -19,7 +19,7 @@ USER = "<paragraphs>\nID 5: One.\nID 6: Two.\nID 7: Three.\n</paragraphs>\n\nWhi
 CHOICES = range(6, 8)
 ANSWERS = possible_answers(CHOICES)
 KEY = "sk-do-not-tell-4711"
-LOGGER = "lumber_core.llms"
+LOG = "lumber_core.llms"
 
 MODELS = {"openai": OpenAIModel, "gemini": GeminiModel, "legacy": LegacyGeminiModel}
 

@@ -7,23 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.core.llms.conftest import (
-    ANSWERS,
-    LOGGER,
-    SYSTEM,
-    USER,
-    model_at,
-    status_of,
-    three,
-    unit_of,
-)
+from tests.core.llms.conftest import ANSWERS, LOG, SYSTEM, USER, model_at, status_of, three, unit_of
 from tests.loopback.dialects import DIALECTS, Dialect
 from tests.loopback.faults import Malformed, Status, cut, rejecting
 from tests.loopback.server import LoopbackServer
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.name == LOGGER]
+    return [record.getMessage() for record in caplog.records if record.name == LOG]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -31,7 +22,7 @@ def test_a_server_gets_the_request_that_it_answers(dialect: Dialect, serve: Any,
     server = serve("Answer: ID 7", faults=dialect)
     model = model_at(server, "openai")
     before = model.identity
-    with caplog.at_level(logging.WARNING, LOGGER):
+    with caplog.at_level(logging.WARNING, LOG):
         answers = [ask(model) for _ in range(3)]
     assert [unit_of(answer.text) for answer in answers] == [7, 7, 7]
     bare = "max_tokens" in dialect.rejects
@@ -56,7 +47,7 @@ def test_a_rejected_temperature_is_left_out_by_every_model(api: str, serve: Any,
 def test_threads_learn_together_and_say_so_once(schema_api: str, serve: Any, caplog) -> None:
     server = serve("Answer: ID 7", faults=rejecting("response_format"))
     model = model_at(server, schema_api)
-    with caplog.at_level(logging.WARNING, LOGGER), ThreadPoolExecutor(8) as pool:
+    with caplog.at_level(logging.WARNING, LOG), ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(model.complete, SYSTEM, USER, answers=ANSWERS) for _ in range(40)]
         assert {unit_of(each.result().text) for each in asked} == {7}
     assert 42 <= server.count <= 49  # two, and at most all eight that were under way, ask twice
