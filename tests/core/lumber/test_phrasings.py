@@ -9,33 +9,29 @@ from tests.phrases import phrases
 CHOICES = range(1, 12)
 FOUND = phrases("""
     Answer: ID {n} | The answer is ID {n}. | **Answer:** paragraph {n} | {{"answer": "ID {n}"}}
-    {{"paragraph_id": {n}}}
-    ID {n}
-    Answer: ID {n} opens a new scene. | Answer: ID {n}, as ID 4 ends the trial.
-    Answer: ID {n} Bees and hives from there on. | 回答：ID {n}です。
-    La respuesta correcta es ID {n}. | Svaret är ID {n}. | 答案为ID {n}。
+    {{"paragraph_id": {n}}} | ID {n} | Answer: ID {n} opens a new scene.
+    Answer: ID {n}, as ID 4 ends the trial. | Answer: ID {n} Bees and hives from there on.
+    回答：ID {n}です。 | La respuesta correcta es ID {n}. | Svaret är ID {n}. | 答案为ID {n}。
     Answer: the paragraph with ID {n} | Answer: ID 3. Correction: ID {n}
-    $\\boxed{{\\text{{ID {n}}}}}$
-    Answer: ID 3. Wait, actually {n}. | Answer: ID 3. Hmm, no, the shift is at ID {n}.
+    $\\boxed{{\\text{{ID {n}}}}}$ | Answer: ID 3. Wait, actually {n}.
+    Answer: ID 3. Hmm, no, the shift is at ID {n}.
     <function=answer><parameter=id>{n}</parameter></function>
     Antwort: ID 3. Moment, eigentlich ID {n}. | Réponse : ID 3. Non, plutôt ID {n}.
     Respuesta: ID 3. Perdón, quise decir ID {n}. | 答案：ID 3。不对，应该是ID {n}。
     Answer: ID 3, or rather ID {n} | Svar: ID 3, nej, ID {n} | Risposta: ID 3, anzi ID {n}
     Ответ: ID 3. Нет, точнее ID {n}. | 回答：ID 3。いや、正しくは ID {n} です。
     The content shifts at ID {n}. | At ID {n}, a new scene begins.
-    A new topic starts with ID {n}, in Paris.
-    The first turn is at paragraph {n}. | ID {n}, not ID 9 | I'd say ID {n} changes the scene.
-    Antwort: ID {n} | Der Inhalt wechselt bei ID {n}. | Bei ID {n} beginnt ein neues Thema.
-    Ab Absatz {n} ändert sich das Thema.
-    Réponse : ID {n} | Le contenu change à l'ID {n}. | Un nouveau sujet commence au paragraphe {n}.
-    La réponse est ID {n}.
+    A new topic starts with ID {n}, in Paris. | The first turn is at paragraph {n}.
+    ID {n}, not ID 9 | I'd say ID {n} changes the scene. | Antwort: ID {n}
+    Der Inhalt wechselt bei ID {n}. | Bei ID {n} beginnt ein neues Thema.
+    Ab Absatz {n} ändert sich das Thema. | Réponse : ID {n} | Le contenu change à l'ID {n}.
+    Un nouveau sujet commence au paragraphe {n}. | La réponse est ID {n}.
     The turn comes right after ID 4, at ID {n}. | Nach ID 4 wechselt das Thema: bei ID {n}.
-    ID {n} begins a new section because ID 4 ended the trial.
-    Antwort: Absatz {n} | Answer: probably ID {n} | 答案是ID {n}。 | الإجابة هي ID {n}.
-    Respuesta: ID {n} | El contenido cambia en ID {n}. | En el párrafo {n} empieza un tema nuevo.
-    La respuesta es ID {n}.
-    Risposta: ID {n} | Resposta: ID {n} | Antwoord: ID {n} | Ответ: ID {n} | 답: ID {n}
-    答案：ID {n} | 内容从ID {n}开始转变。 | 从第{n}段开始新的话题。 | 回答: ID {n}
+    ID {n} begins a new section because ID 4 ended the trial. | Antwort: Absatz {n}
+    Answer: probably ID {n} | 答案是ID {n}。 | الإجابة هي ID {n}. | Respuesta: ID {n}
+    El contenido cambia en ID {n}. | En el párrafo {n} empieza un tema nuevo.
+    La respuesta es ID {n}. | Risposta: ID {n} | Resposta: ID {n} | Antwoord: ID {n} | Ответ: ID {n}
+    답: ID {n} | 答案：ID {n} | 内容从ID {n}开始转变。 | 从第{n}段开始新的话题。 | 回答: ID {n}
     答え：ID {n} | 内容はID {n}から変わります。 | ID {n}で新しい話題が始まります。 | 回答：ID {n}
     ✅ ID {n} | Answer: It's ID {n}. | Answer (ID): {n} | Answer ID: {n} | Antwort: Nr. {n}
     Réponse : n° {n} | La réponse est l'ID {n}. | Respuesta: el párrafo con ID {n} | उत्तर है ID {n}
@@ -54,35 +50,31 @@ OPEN = phrases("""
     Do you mean the first turn after ID 0, or the turn at ID {n}?
 """)
 DENIED = phrases("""
-    ID {n} ❌ | ID {n} ✗
-    Answer: ID {n} stays with boats. | {{"answer": "ID {n} stays with boats"}}
-    ID {n} seems to change the scene, but tells of boats. | Svar: ID {n} börjar inte något nytt.
-    Niemand würde ID {n} einen Wechsel nennen. | Antwort: ID {n} bleibt beim Thema.
-    Réponse : ID {n} reste sur le sujet. | Cevap: ID {n}'te konu değişmiyor.
-    答案：ID {n}與前文相同，無變化。 | उत्तर: ID {n} वही विषय है। | Ответ: ID {n} продолжает тему.
-    Respuesta: ID {n} sigue con los barcos. | Risposta: ID {n} resta in tema.
-    Between ID 2 and ID {n} the content stays the same. | I see little change in ID {n}.
-    Only if ID {n} counted would there be a change. | Answer: ID {n} would be wrong.
-    {{"shift": false, "id": {n}}} | Nessun cambiamento in ID {n}.
+    ID {n} ❌ | ID {n} ✗ | Answer: ID {n} stays with boats.
+    {{"answer": "ID {n} stays with boats"}} | ID {n} seems to change the scene, but tells of boats.
+    Svar: ID {n} börjar inte något nytt. | Niemand würde ID {n} einen Wechsel nennen.
+    Antwort: ID {n} bleibt beim Thema. | Réponse : ID {n} reste sur le sujet.
+    Cevap: ID {n}'te konu değişmiyor. | 答案：ID {n}與前文相同，無變化。 | उत्तर: ID {n} वही विषय है।
+    Ответ: ID {n} продолжает тему. | Respuesta: ID {n} sigue con los barcos.
+    Risposta: ID {n} resta in tema. | Between ID 2 and ID {n} the content stays the same.
+    I see little change in ID {n}. | Only if ID {n} counted would there be a change.
+    Answer: ID {n} would be wrong. | {{"shift": false, "id": {n}}} | Nessun cambiamento in ID {n}.
     Não há mudança entre ID 2 e ID {n}. | De inhoud verandert niet bij ID {n}.
     Brak zmiany tematu przy ID {n}. | Содержание не меняется в ID {n}.
-    ID 2와 ID {n} 사이에 변화가 없습니다.
-    The change at ID {n} is cosmetic. | Answer: ID 3. Wait, is it ID {n}? No.
-    Le changement pourrait se situer à l'ID {n}. | Das Thema könnte bei ID {n} wechseln.
-    ID {n}可能开始了新的话题。
+    ID 2와 ID {n} 사이에 변화가 없습니다. | The change at ID {n} is cosmetic.
+    Answer: ID 3. Wait, is it ID {n}? No. | Le changement pourrait se situer à l'ID {n}.
+    Das Thema könnte bei ID {n} wechseln. | ID {n}可能开始了新的话题。
     There is no shift between ID 2 and ID {n}.
     No clear shift: all paragraphs, from ID 2 to ID {n}, are about boats.
     Nothing changes at ID {n}. | ID {n} isn't a new topic. | ID 2 to ID {n} all tell of boats.
-    Neither ID 2 nor ID {n} starts anything new.
-    I don't see that ID {n} turns anywhere.
+    Neither ID 2 nor ID {n} starts anything new. | I don't see that ID {n} turns anywhere.
     There is no shift. ID 2 begins with boats, and ID {n} ends with them.
     Answer: ID {n} is not a shift. | Answer: not ID {n} | Answer: there is no change up to ID {n}.
     Answer: ID {n} doesn't start a topic. | 答案不是ID {n}。 | Antwort: nicht Absatz {n}
     The content turns after ID {n}. | Nach ID {n} wechselt das Thema. | ID {n}之后内容变了。
     The first part ends with ID {n}, then a new scene begins. | Le sujet change après ID {n}.
-    ID {n} is the last one before the shift.
-    Paragraphs 2 to {n} belong together. | A shift at ID {n} would be too early.
-    The text goes on without a turn until ID {n}.
+    ID {n} is the last one before the shift. | Paragraphs 2 to {n} belong together.
+    A shift at ID {n} would be too early. | The text goes on without a turn until ID {n}.
     Zwischen ID 2 und ID {n} wechselt der Inhalt nicht. | Kein Wechsel bei ID {n}.
     Antwort: ID {n} ist kein neues Thema. | Von ID 2 bis ID {n} geht es um Boote.
     Il n'y a pas de changement entre ID 2 et ID {n}. | Aucun changement à l'ID {n}.
@@ -90,9 +82,9 @@ DENIED = phrases("""
     No hay ningún cambio entre ID 2 e ID {n}. | El tema no cambia en ID {n}.
     Respuesta: ID {n} no es un tema nuevo. | De ID 2 a ID {n} se habla de barcos.
     ID 2和ID {n}之间没有转变。 | 内容在ID {n}没有变化。 | 答案：ID {n}不是新的话题。
-    从ID 2到ID {n}都在讲船。
-    ID 2からID {n}まで話題は変わりません。 | ID {n}で新しい話題は始まらない。
-    答え：ID {n}は新しい話題ではありません。 | ID 2もID {n}も船の話です。
+    从ID 2到ID {n}都在讲船。 | ID 2からID {n}まで話題は変わりません。
+    ID {n}で新しい話題は始まらない。 | 答え：ID {n}は新しい話題ではありません。
+    ID 2もID {n}も船の話です。
 """)
 REFUSED = phrases("""
     Sorry, ID {n} starts violent content. | I must decline: ID {n} changes to violence.
@@ -102,9 +94,8 @@ REFUSED = phrases("""
     I am unable to say whether ID {n} starts a new scene.
     Discussing the change in ID {n} is against my guidelines.
     Es tut mir leid, bei ID {n} beginnt Gewalt, dabei kann ich nicht helfen.
-    Je suis désolé, je ne peux pas lire ID {n}.
-    Lo siento, no puedo ayudar con ID {n}. | 抱歉，我无法处理ID {n}。
-    申し訳ありませんが、ID {n}には答えられません。
+    Je suis désolé, je ne peux pas lire ID {n}. | Lo siento, no puedo ayudar con ID {n}.
+    抱歉，我无法处理ID {n}。 | 申し訳ありませんが、ID {n}には答えられません。
 """)
 NONE = phrases("""
     Answer: none | none | Answer: None of them. | {{"answer": null}} | Antwort: keine

@@ -8,18 +8,16 @@ from tests.phrases import phrases
 @pytest.mark.parametrize(
     "named",
     phrases(r"""
-        BOEING_2022_10K.pdf -> BOEING 2022 10K
-        pdfs/3M_2018_10K.pdf -> 3M 2018 10K | annualReport2023.docx -> annual Report 2023
-        HTMLParser.md -> HTML Parser | GitHub_setup.md -> GitHub setup
-        covid-19-guidelines.txt -> covid 19 guidelines
+        BOEING_2022_10K.pdf -> BOEING 2022 10K | pdfs/3M_2018_10K.pdf -> 3M 2018 10K
+        annualReport2023.docx -> annual Report 2023 | HTMLParser.md -> HTML Parser
+        GitHub_setup.md -> GitHub setup | covid-19-guidelines.txt -> covid 19 guidelines
         v1.2-release-notes.md -> v1.2 release notes | minutes_2023-05-01.txt -> minutes 2023-05-01
         Pre-Owned Certified Cars.md -> Pre-Owned Certified Cars
         Meeting notes 1f3e4d5c6b7a8899aabbccddeeff0011.md -> Meeting notes
         отчет_2022.pdf -> отчет 2022 | 2022年报告.pdf -> 2022年报告 | C:\Users\ann\plan.docx -> plan
         https://example.com/blog/how-to-fish/?page=1#end -> how to fish
-        https://de.wikipedia.org/wiki/J%C3%A4ger -> Jäger
-        otters -> otters | https://example.com/ ->
-        otters/README.md -> otters | river-boats/index.html -> river boats
+        https://de.wikipedia.org/wiki/J%C3%A4ger -> Jäger | otters -> otters
+        https://example.com/ -> | otters/README.md -> otters | river-boats/index.html -> river boats
         boeing/2022.pdf -> boeing 2022 | boeing/10K.pdf -> boeing 10K
         2022/report.pdf -> 2022 report | war_and_peace/chapter3.txt -> war and peace chapter 3
         boeing/annual_report.pdf -> annual report
