@@ -191,27 +191,25 @@ def _blocks(
     bands = [rule for rule in rules if rule.is_band]
     rules = [rule for rule in rules if not rule.is_band]
     page, tagged = find_tagged_tables(page)
-    tables = [(own, _Block("table", cells=cells)) for own, cells in tagged]
-    inside = {line: table for own, table in tables for line in own}
+    inside = dict[TextLine, _Block]()
+    for own, cells in tagged:
+        inside |= dict.fromkeys(own, _Block("table", cells=cells))
     free = [line for line in page if line not in inside]
     for find in (partial(find_grids, bands), partial(find_open_grids, page, ())):
         for grid in find(rules):
             if filled := grid.fill(free):
-                table = _Block("table", cells=filled[1])
-                inside.update((free[number], table) for number in filled[0])
+                inside |= dict.fromkeys(filled[0], _Block("table", cells=filled[1]))
                 free = [line for line in page if line not in inside]
     groups: dict[TextLine | _Block, list[TextLine]] = {}
     for line in page:
         groups.setdefault(inside.get(line, line), []).append(line)
     page = move_notes(put_in_place(groups.values()), rules, styles)
     for found in find_column_tables([line for line in page if line not in inside], rules):
-        table = _Block("table", cells=found[1])
-        inside.update((line, table) for line in found[0])
+        inside |= dict.fromkeys(found[0], _Block("table", cells=found[1]))
     for grid in find_open_grids(page, bands, rules):
         filled = grid.fill(page)
-        if filled and not any(page[number] in inside for number in filled[0]):
-            table = _Block("table", cells=filled[1])
-            inside.update((page[number], table) for number in filled[0])
+        if filled and filled[0].isdisjoint(inside):
+            inside |= dict.fromkeys(filled[0], _Block("table", cells=filled[1]))
     written: set[_Block] = set()
     for owner, lines in groupby(page, inside.get):
         if owner is None:

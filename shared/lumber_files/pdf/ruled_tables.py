@@ -71,8 +71,8 @@ class Grid:
         self._bases = _distinct_places([*(rule.bottom for rule in self._level), *ends])
         self._firsts: dict[tuple[int, int], tuple[int, int]] = {}  # of merged cells
 
-    def fill(self, lines: Sequence[TextLine]) -> tuple[set[int], list[list[str]]] | None:
-        """Return the numbers of the lines in cells, and the texts of the cells by row.
+    def fill(self, lines: Sequence[TextLine]) -> tuple[set[TextLine], list[list[str]]] | None:
+        """Return the lines in cells, and the texts of the cells by row.
 
         None if there are fewer than two rows or columns, or a line lies only partly in cells: then
         the rules are underlines or frames. A line end in a cell is kept. A cell that spans columns
@@ -80,14 +80,14 @@ class Grid:
         """
         if min(len(self._lefts), len(self._bases)) < 3 or (share := self._share()) < _MIN_SHARE:
             return None
-        parts: dict[tuple[int, int], list[tuple[int, TextLine]]] = {}  # by a cell's first place
-        for number, line in enumerate(lines):
+        parts: dict[tuple[int, int], list[tuple[TextLine, TextLine]]] = {}  # by a cell's place
+        for line in lines:
             places = set[tuple[int, int] | None]()
             for words in line.cells:
                 for place, own in groupby(words, self._place):
                     places.add(place)
                     if place is not None:
-                        parts.setdefault(place, []).append((number, TextLine([*own])))
+                        parts.setdefault(place, []).append((line, TextLine([*own])))
             if None in places and len(places) > 1:
                 return None
         cells = [[""] * (len(self._lefts) - 1) for _ in self._bases[1:]]
