@@ -32,6 +32,7 @@ _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{
 _MARKUP = re.compile(r"<(style|script|head)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _ADDED_TO_ENCODING = re.compile("^x-|-[ei]$")  # as in "x-sjis" and "iso-8859-8-i"
 _CALENDAR = "text/calendar"
+_SEALED = ("encrypted", "pkcs7-mime", "x-pkcs7-mime")  # OpenPGP and S/MIME
 _MAILS = ("message/rfc822", "message/global")
 # An event, without its alarms, the lines of it that are shown (RFC 5545), and a time.
 _EVENT = re.compile(r"^BEGIN:VEVENT$.*?^(?:END:VEVENT|BEGIN:VALARM)$", re.MULTILINE | re.DOTALL)
@@ -76,8 +77,10 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
             raise ValueError("it has no headers")
     markdown = "\n\n".join(block for mail in mails for block in _blocks(mail, 1))
     damaged = markdown.count("\ufffd")
-    notice = f"damaged text: U+FFFD stands in {with_noun(damaged, 'place')}"
-    return markdown, [notice] if damaged else [], ""
+    notices = [f"damaged text: U+FFFD stands in {with_noun(damaged, 'place')}"] if damaged else []
+    if any(part.get_content_subtype() in _SEALED for mail in mails for part in mail.walk()):
+        notices.append("encrypted text, or text signed as a whole, is not read")
+    return markdown, notices, ""
 
 
 def _blocks(mail: Message, level: int) -> Iterator[str]:

@@ -82,6 +82,19 @@ def test_headers_beyond_ascii_are_read_and_damage_has_a_notice() -> None:
     assert read.notices == ("damaged text: U+FFFD stands in 1 place",)
 
 
+@pytest.mark.parametrize(
+    ("kind", "sealed"),
+    [
+        ("application/pkcs7-mime; name=smime.p7m", True),
+        ("multipart/encrypted; boundary=B", True),
+        ("multipart/signed; boundary=B", False),
+    ],
+)
+def test_text_that_needs_a_key_has_a_notice(kind: str, sealed: bool) -> None:
+    content = b"Subject: Oars\nContent-Type: %b\n\n--B\n\nThree.\n--B--" % kind.encode()
+    assert len(read_bytes(content, name="mail.eml").notices) == sealed
+
+
 def test_a_digest_is_the_mails_in_it() -> None:
     content = parts(
         "multipart/digest",
