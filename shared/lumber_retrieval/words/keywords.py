@@ -98,7 +98,8 @@ _IN_NAMES = "".join(map(chr, (*range(0x180), *range(0x386, 0x460))))
 _LOWER, _UPPER = "".join(filter(str.islower, _IN_NAMES)), "".join(filter(str.isupper, _IN_NAMES))
 _INSIDE_NAME = re.compile(
     rf"[{_UPPER}0-9](?:(?<![0-9])(?:(?<=[{_LOWER}][{_UPPER}])|(?<=[{_UPPER}]{{2}})(?=[{_LOWER}]{{2}})"
-    rf"|(?<=[0-9][{_UPPER}])(?=[{_LOWER}]{{2}}))|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
+    rf"|(?<=[0-9][{_UPPER}])(?=[{_LOWER}]{{2}})|(?<=[{_UPPER}]{{2}})(?=s(?![^\W_])))"
+    rf"|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
 )
 # Names of products also have two parts ("CloudWay", "MySQL"). A name of two parts is one in code
 # only if it stands alone or among signs of code. If all names were divided, passages with context
@@ -108,14 +109,14 @@ _CODE_BEFORE = re.compile(
     r"(?:[.@_`(<\[:\\&]|->\s?|<\w+,\s?|\b(?:FROM|INTO|JOIN|class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
 )
 _CODE_AFTER = re.compile(r"[(<>\[\]_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
-# The parts of a name; with digits ("utf8", "i18n"); "3d"; with an acronym or letter beside them, as
-# "MySQL" in "MySQLPool", "OAuth2" in "getOAuth2Token", and "gRPC" and "iPhone" before a word.
+# The parts of a name; with digits ("utf8", "i18n"); "3d", and "URL" of "URLs"; with an acronym or
+# letter beside them, as "MySQL" in "MySQLPool", "OAuth2" in "getOAuth2Token", "gRPC" in "gRPCPool".
 _PARTS = [
     re.compile(pattern)
     for pattern in (
         rf"[{_UPPER}]{{2,}}s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]{{2,}}|[{_UPPER}][{_LOWER}]|[0-9]+",
         rf"(?:[{_UPPER}]?[{_LOWER}]*|[{_UPPER}]+)[0-9]+(?:[{_LOWER}](?![{_LOWER}]))?",
-        rf"(?<=[{_LOWER}])[0-9][Dd](?![{_LOWER}])",
+        rf"(?<=[{_LOWER}])[0-9][Dd](?![{_LOWER}])|[{_UPPER}]{{2,}}(?=s(?![{_LOWER}]))",
         rf"[{_UPPER}][{_LOWER}]+[{_UPPER}]{{2,}}(?![{_LOWER}])",
         rf"[{_UPPER}]{{2,}}(?:[{_LOWER}]{{2,}}[0-9]*|[{_LOWER}][0-9]+)",
         rf"(?<![^\W_])[{_LOWER}](?:[{_UPPER}]{{2,}}(?![{_LOWER}])|[{_UPPER}][{_LOWER}]+)",

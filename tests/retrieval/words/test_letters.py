@@ -117,7 +117,7 @@ def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
         ("BasketTotal", "basket total"),
         ("HTTPServer", "http server"),
         ("parseURLToJSON", "parse url to json tojson"),
-        *(("userIDs", "user ids"), ("utf8", "utf 8"), ("readUtf8File", "read utf 8 file utf8")),
+        *(("userIDs", "user ids id"), ("utf8", "utf 8"), ("readUtf8File", "read utf 8 file utf8")),
         *(("sha256", "sha 256"), ("dbIo", "db io"), ("S3Bucket", "3 bucket s3")),
         ("IUserService", "user service iuser"),  # one letter is no word
         ("MySQLPool", "my sql pool mysql sqlpool"),
@@ -161,7 +161,7 @@ def test_parts_that_no_chunk_has_do_not_count(question: str, text: str) -> None:
 @pytest.mark.parametrize(
     "prose",
     [
-        *("We use MySQL, GraphQL and OpenAI.", "The 4th of 1990s, B12, 3D and H1N1: IDs."),
+        *("We use MySQL, GraphQL and OpenAI.", "The 4th of 1990s, B12, 3D and H1N1: ID."),
         *("MAX_RETRY, max_retry", "Straße ÉCOLE №5", "Fly with CloudWay. SkyPoints, too."),
     ],
 )
