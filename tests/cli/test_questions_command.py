@@ -43,9 +43,8 @@ def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Pa
     output = tmp_path / "questions.jsonl"
     with LoopbackServer(one_of_many) as server:
         arguments = [
-            *("questions", folder, "--model", f"{server.openai_url}#any"),
-            *("--count", 8, "--splitter", "greedy:100"),
-            *("--output", output, "--store", tmp_path / "a.db"),
+            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 8),
+            *("--splitter", "greedy:100", "--output", output, "--store", tmp_path / "a.db"),
         ]
         said = output_of(*arguments)
         assert "8 questions about 2 of 2 documents" in said

@@ -100,8 +100,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
         *("", "   \n", "<think>Answer: ID 7</think>", "<think>Answer: ID 7 or", "**", "..."),
         *("The text is about ships.", "It turns in the middle, about 4.5 pages in."),
         *("A4 and B7 are sizes of paper.", "between 4 and 7", "- ID 4\n- ID 7"),
-        "I doubt that ID 7 starts something new.",
-        "Answer: There is no shift before ID 7.",
+        *("I doubt that ID 7 starts something new.", "Answer: There is no shift before ID 7."),
         *("Answer: ID 4 or ID 7", "Chapters 4, 5 and 7 differ."),
     ],
     ("refused", ""): [

@@ -167,14 +167,13 @@ ITEMS = [
     *("{} (the harbour), {} (the trial)", "{}: the harbour, {}: the trial"),
     *("- {}: the harbour\n- {}: the trial", "{} \u2013 harbour; {} \u2013 trial."),
     *("{}\uff1a港口\uff1b{}\uff1a审判", "{}\u3001{}", "{} und {}", "{} et {}", "{} y {}", "{}\n{}"),
-    *("{} => a\n{} => b", "{}和{}"),
-    *("{}: a & {}: b", "{} [boats], {} [bees]"),
+    *("{} => a\n{} => b", "{}和{}", "{}: a & {}: b", "{} [boats], {} [bees]"),
     *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}"),
     *("{} \u2192 a, and finally {} \u2192 b", "+ {}\n+ {}"),
     *("| ID | Topic |\n|---|---|\n| {} | harbour |\n| {} | trial |", "{}\u060c {}"),
     *("| # | ID | Topic |\n|---|---|---|\n| 1 | {} | harbour |\n| 2 | {} | trial |", "• {} • {}"),
-    *("{} ve {}", "{} và {}", "{} i {}"),
-    *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
+    *("{} ve {}", "{} và {}", "{} i {}", "* **{}**: the harbour\n* **{}**: the trial"),
+    "{} \u2192 harbour\n{} \u2192 trial",
 ]
 
 

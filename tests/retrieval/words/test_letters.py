@@ -15,9 +15,8 @@ from tests.growth import check_linear
 SAME = [
     # case, accents, width, ligatures
     *(("STRASSE", "straße"), ("ΟΔΟΣ", "οδος"), ("İstanbul", "istanbul"), ("ılık", "ilik")),
-    *(("ё", "е"), ("ＡＢＣ１", "abc1")),
-    *(("naïve", "naive"), ("Τίτλος", "τιτλος"), ("ﬁnal", "final"), ("ｗｉｄｅ", "wide")),
-    ("ｶﾅ", "カナ"),
+    *(("ё", "е"), ("ＡＢＣ１", "abc1"), ("naïve", "naive"), ("Τίτλος", "τιτλος")),
+    *(("ﬁnal", "final"), ("ｗｉｄｅ", "wide"), ("ｶﾅ", "カナ")),
     ("café", unicodedata.normalize("NFD", "café")),
     ("한글", unicodedata.normalize("NFD", "한글")),
     # letters with strokes and hooks, and two letters in one
@@ -114,11 +113,10 @@ def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
     ("name", "parts"),
     [
         ("getShippingMethodFromCheckout", "get shipping method from checkout"),
-        ("BasketTotal", "basket total"),
-        ("HTTPServer", "http server"),
-        ("parseURLToJSON", "parse url to json tojson"),
-        *(("userIDs", "user ids id"), ("utf8", "utf 8"), ("readUtf8File", "read utf 8 file utf8")),
-        *(("sha256", "sha 256"), ("dbIo", "db io"), ("S3Bucket", "3 bucket s3")),
+        *(("BasketTotal", "basket total"), ("HTTPServer", "http server")),
+        *(("parseURLToJSON", "parse url to json tojson"), ("userIDs", "user ids id")),
+        *(("utf8", "utf 8"), ("readUtf8File", "read utf 8 file utf8"), ("sha256", "sha 256")),
+        *(("dbIo", "db io"), ("S3Bucket", "3 bucket s3")),
         ("IUserService", "user service iuser"),  # one letter is no word
         ("MySQLPool", "my sql pool mysql sqlpool"),
         ("getOAuth2Token", "get auth 2 token auth2 oauth2"),
