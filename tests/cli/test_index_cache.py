@@ -149,9 +149,7 @@ def open_unless_forbidden(path: Path) -> bytes:
         return file.read()
 
 
-def test_indexes_that_are_unused_or_too_large_together_leave_the_cache(
-    docs: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_indexes_unused_or_too_large_together_leave_the_cache(docs, cache_folder, monkeypatch):
     for name in ("boats.md", "ferry.txt"):
         ask(docs / name)
     old, recent = sorted(cache_folder.glob("*.db"))

@@ -106,9 +106,7 @@ def offsets(found: dict[str, Places]) -> dict[str, Offsets]:
     ("name", "overlap", "bounded"),
     [("greedy", 0, True), *((name, OVERLAP, True) for name in SPLITTERS), ("bert", OVERLAP, False)],
 )
-def test_every_consumer_delivers_the_same_chunks_and_contexts(
-    name: str, overlap: int, bounded: bool, folder: Path, files: list[Source]
-) -> None:
+def test_every_consumer_delivers_the_same_chunks_in_context(name, overlap, bounded, folder, files):
     chunker = SPLITTERS[name]() if bounded else BertChunker(target_size=60, chunk_size=None)
     sizes = () if bounded else ("--target-size", 60, "--chunk-size", "none")
     expected = {file.name: by_the_core(chunker, file, overlap) for file in files}

@@ -156,9 +156,7 @@ def test_an_assignment_takes_effect_at_once(make: Any) -> None:
 
 
 class TestGlobalSettings:
-    def test_an_assigned_model_decides_unless_none_or_a_judge_is_given(
-        self, global_settings: Any, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_a_global_model_decides_unless_none_or_a_judge_is_given(self, global_settings, caplog):
         assert LumberNodeParser().llm is None
         assert global_settings._llm is None  # none is made for it
         global_settings.llm = MockLLM()

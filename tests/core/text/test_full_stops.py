@@ -238,7 +238,5 @@ def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
         *((text, "`None` is returned.", "en") for text in ("그는 갔습니다. ", "必須です。")),
     ],
 )
-def test_a_sentence_begins_with_all_its_marks_and_below_a_blank_line(
-    first: str, then: str, language: str
-) -> None:
+def test_a_sentence_begins_with_all_its_marks_and_below_a_blank_line(first, then, language) -> None:
     assert pieces(first + then, language) == [first, then]

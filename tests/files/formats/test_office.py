@@ -381,9 +381,7 @@ def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str)
         ("none", "%1", "# T\n\n# T\n\n# T"),  # as LibreOffice shows it
     ],
 )
-def test_letters_of_word_are_doubled_after_the_last_one_and_none_are_shown_for_none(
-    form: str, shown: str, end: str
-) -> None:
+def test_letters_of_word_are_doubled_after_the_last_and_none_are_shown_for_none(form, shown, end):
     numbering = OUTLINE.replace("upperRoman", form).replace("Part %1:", shown)
     body = p("T", style="h1") * 28
     assert text_of(word(body, styles=STYLED, numbering=numbering), ".docx").endswith(end)
