@@ -72,6 +72,14 @@ def test_scores_are_cut_at_about_the_target_size_alone(exported: Path, prose: li
         at_topics.cuts(text, at_topics.scores(text))
 
 
+@pytest.mark.parametrize("paper", [False, True])
+def test_any_number_of_threads_gives_the_same_scores(exported: Path, prose: list[str], paper: bool):
+    chunkers = [BertChunker(str(exported), paper=paper, threads=n) for n in (1, 2, 5)]
+    one, two, five = (chunker.scores(" ".join(prose[:60])).t for chunker in chunkers)
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, five)
+
+
 PAGE = "".join(
     f"## Part {n}\n\nThe ship was old. It went to sea.\n\n```sh\nmake {n}.\n\n./run {n}.\n```\n\n"
     for n in range(12)
