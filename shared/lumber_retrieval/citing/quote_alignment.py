@@ -156,19 +156,13 @@ class Letters:
             rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
             last = self._closest(wanted[-_MOST_ALIGNED:], rest)
             return None if last is None else Span(first.start, last.end)
-        text = within.of(self.text)
-        if not text:
+        least = 100 * _SAME_LETTERS**2
+        found = partial_ratio_alignment(wanted, within.of(self.text), score_cutoff=least)
+        if found is None:
             return None
-        if len(text) <= len(wanted):
-            near = Span(0, len(text))
-        else:
-            found = partial_ratio_alignment(wanted, text, score_cutoff=100 * _SAME_LETTERS**2)
-            if found is None:
-                return None
-            near = Span(found.dest_start, found.dest_end)
-        start, end = near.shifted(within.start)
-        low = self._starts[bisect_right(self._starts, start) - 1]
-        return Span(low, self._starts[bisect_left(self._starts, end)])
+        start, end = within.start + found.dest_start, within.start + found.dest_end
+        low, high = bisect_right(self._starts, start) - 1, bisect_left(self._starts, end)
+        return Span(self._starts[low], self._starts[high])
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
         """Return the words from the first to the last equal word, with replacements of others."""
