@@ -29,6 +29,7 @@ _LEVEL_INDENT = " " * 4  # the width of "10. "
 _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
 _MAX_HEADER_HEIGHT = 6  # times the size: of the column headers of a table
+_MAX_CELL_LEADING = 1.6  # times the size, between two lines of a cell
 _MIN_PICTURE = 4  # times the size of a caption; a lower picture is a band of a table
 _MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
 # Starts of paragraphs that Markdown would read as a heading, a quotation, a rule or code.
@@ -241,7 +242,8 @@ def _divide(
             yield _Block("code", lines[start:stop])
             start, in_table = stop, False
             continue
-        first = lines[start]
+        first, row = lines[start], lines[start - 1 if start else 0]
+        near = not is_text(row) and 0 < row.base - first.base < _MAX_CELL_LEADING * first.size
         margin = margin_from(first.left, first.left + first.size)
         rest = range(start + 1, len(lines))
         ends = (n for n in rest if not follows(lines[n - 1], lines[n], styles))
@@ -253,6 +255,7 @@ def _divide(
             styles.is_heading(number, lines[start:stop])
             and not (in_table and after and not is_text(after))
             and beside.isdisjoint((start, stop))
+            and not (near and any(abs(cell[0].left - first.left) < 1 for cell in row.cells[1:]))
             and not _is_caption(lines, start, stop, styles, pictures)
             and not (after and goes_on(lines[stop - 1], after, styles, margin))
         ):

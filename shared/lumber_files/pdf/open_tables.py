@@ -12,6 +12,7 @@ from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 
 _MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
 _MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; wider in justified text
+_MIN_PIECE_WORDS = 4  # of a piece of a sentence
 _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
@@ -125,6 +126,10 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
     wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
     if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):
+        return
+    texts = [text for own in cells for text in own.values()]
+    pieces = [o for o in texts if o[0].islower() and len(o.split()) >= _MIN_PIECE_WORDS]
+    if 2 * len(pieces) > len(texts):  # sentences continue in them: two columns of text
         return
     tops = [max(line.base + line.size for line in row) for row in rows]
     tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)

@@ -9,6 +9,7 @@ import ctypes
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from math import dist
 
 from lumber_files.pdf.page_glyphs import PageGlyphs
 from lumber_files.pdf.text_repair import UNDECODABLE
@@ -17,6 +18,7 @@ LOWER_HYPHEN = "\ufdd1"
 """Replaces U+2010 at the end of a line, as U+FFFE replaces a hyphen in PDFium's text."""
 _DROPPED = "\3"  # not in PDFium's text, if it is the number of a glyph
 _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
+_DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
 _JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
 _MIN_SPACES = 0.15, 0.22  # times the size, after a letter of one glyph or more
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
@@ -45,6 +47,7 @@ def read_characters(glyphs: PageGlyphs) -> str:
     text = _LONE_BREAK.sub(" ", text)
     if len(glyphs.objects) > glyphs.count / 2:
         text = _with_doubled(text, glyphs)
+    text = _DRAWN_TWICE.sub(lambda word: _without_copies(word, glyphs), text)
     text = re.sub("\u2010(?=\\S)", lambda hyphen: _hyphen(hyphen, glyphs), text)
     return _LEADERS.sub(lambda match: " " * len(match[0]), _with_joined(text, glyphs))
 
@@ -144,6 +147,13 @@ def _is_added(start: int, space: int, glyphs: PageGlyphs) -> bool:
     gap = glyphs.box(space + 1, 0)[0] - max([*rights, *(right for *_, right, _ in rest)])
     size = glyphs.font(space + 1, goes_down=False).size
     return -size < gap < _MIN_SPACES[bool(rest)] * size
+
+
+def _without_copies(word: re.Match[str], glyphs: PageGlyphs) -> str:
+    """Return a word with U+0000, which is left out later, for each copy of a letter."""
+    apart = max(dist(glyphs.origin(n), glyphs.origin(n + 1)) for n in range(*word.span(), 2))
+    is_copy = apart < _MAX_SHIFT * glyphs.font(word.start(), goes_down=False).size
+    return "".join(f"{letter}\0" for letter in word[0][::2]) if is_copy else word[0]
 
 
 def _hyphen(match: re.Match[str], glyphs: PageGlyphs) -> str:

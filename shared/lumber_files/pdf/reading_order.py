@@ -1,6 +1,6 @@
 """Puts the lines of a PDF's page in reading order.
 
-Some programs draw columns row by row, and draw bullets separately from their items.
+Some programs draw columns row by row, and draw bullets and drop caps separately from their lines.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from lumber_files.pdf.text_lines import BULLETS, ITEM_NUMBER, MAX_BASE_DIFFERENC
 _LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{ITEM_NUMBER}")
 _WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
 _MAX_MARK_GAP = 4  # times the size, between a mark and its item
+_DROP_CAP = re.compile(r"[\W_]?[^\W\d_]")  # a letter, possibly with a quotation mark
+_MIN_DROP_CAP = 1.8  # times the size of its text; it is two lines high or more
+_MAX_CAP_GAP = 0.3  # times the size, before the rest of its word
+_WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
 _MIN_COLUMN_GAP = 0.8  # times the size, between two columns of text
 _EDGE_STEP = 4  # points; where columns begin is rounded to it
 _MIN_COLUMN_ROWS = 5  # of two columns drawn row by row; fewer are a table or fields
@@ -28,7 +32,7 @@ _MAX_PLACES = 1_000  # places searched for each group; pages have a few hundred
 
 
 def order_lines(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return the lines of a page in reading order, joined with their marks."""
+    """Return the lines of a page in reading order, joined with their marks and drop caps."""
     return [*_order_columns(_join_apart(page))]
 
 
@@ -106,18 +110,24 @@ def _crosses(line: TextLine, edge: float) -> bool:
 
 
 def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines, joined with separately drawn bullets, numbers and fields."""
-    lines = dict(enumerate(page))
+    """Return lines, joined with separately drawn bullets, numbers, fields and drop caps."""
+    lines = dict(enumerate(part for line in page for part in _divide_cap(line)))
     heights = sorted((line.base, number) for number, line in lines.items())
-    reach = max((line.size for line in page), default=0.0)  # of all marks
-    for number, mark in enumerate(page):
-        if mark.added or _LONE_MARK.fullmatch(mark.text):
-            first, last = (bisect(heights, (mark.base + rise,)) for rise in (-reach, reach))
+    reach = max((line.size for line in lines.values()), default=0.0)  # of all marks and drop caps
+    for number, own in [*lines.items()]:
+        is_mark = own.added or _LONE_MARK.fullmatch(own.text) is not None
+        if is_mark or (_DROP_CAP.fullmatch(own.text) and own.text.isupper()):
+            fits = _is_beside if is_mark else _is_cap_of
+            first, last = (bisect(heights, (own.base + rise,)) for rise in (-reach, reach))
             near = sorted(other for _, other in heights[first:last] if other in lines)
-            found = [other for other in near if _is_beside(mark, lines[other])]
+            found = [other for other in near if fits(own, lines[other])]
+            if found and is_mark:
+                nearest = min(found, key=lambda other: abs(lines[other].left - own.right))
+                lines[nearest] = _join_mark(own, lines[nearest])
+            elif found:
+                highest = max(found, key=lambda other: lines[other].base)
+                lines[highest] = _join_cap(own, lines[highest], page)
             if found:
-                nearest = min(found, key=lambda other: abs(lines[other].left - mark.right))
-                lines[nearest] = _join_mark(mark, lines[nearest])
                 del lines[number]
     return [*lines.values()]
 
@@ -135,3 +145,28 @@ def _join_mark(mark: TextLine, line: TextLine) -> TextLine:
     own = [word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words]
     first, second = sorted((own, line.words), key=lambda words: words[0].left)
     return TextLine([*first, *second])
+
+
+def _divide_cap(line: TextLine) -> list[TextLine]:
+    """Return a line, or the drop cap before it and the line."""
+    if len(line.words) > 1 and line.words[0].size > _MIN_DROP_CAP * line.words[1].size:
+        cap, others = TextLine(line.words[:1]), TextLine(line.words[1:])
+        if _DROP_CAP.fullmatch(cap.text) and _is_cap_of(cap, others):
+            return [cap, others]
+    return [line]
+
+
+def _is_cap_of(cap: TextLine, line: TextLine) -> bool:
+    size, gap, rise = line.size, line.left - cap.right, line.base - cap.base
+    beside = -_MAX_CAP_GAP * size < gap < size and -size < rise < cap.size
+    return beside and cap.size > _MIN_DROP_CAP * size
+
+
+def _join_cap(cap: TextLine, line: TextLine, page: Sequence[TextLine]) -> TextLine:
+    first, apart = line.words[0], ""
+    if cap.text[-1] in _WORDS_OF_ONE_LETTER:
+        far = first.left - cap.right > _MAX_CAP_GAP * first.size
+        others = (word.text for other in page for word in other.words if word is not first)
+        apart = " " * (far or first.text in others)
+    first = first._replace(text=cap.text + apart + first.text, left=cap.left)
+    return TextLine([first, *line.words[1:]])

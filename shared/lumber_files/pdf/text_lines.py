@@ -121,6 +121,9 @@ def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
 
 def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     """Return the words of a line and of its continuation; a divided word becomes one."""
+    from_right = FROM_RIGHT.search(after[0].text) is not None
+    if from_right and len(before) == 1 and not any(map(str.isalnum, before[0].text)):
+        before, after = after, before  # PDFium returns a full stop before such a line
     last, first = before[-1], after[0]
     if first.left - last.right > _MAX_LETTER_GAP * max(last.size, first.size):
         return [*before, *after]

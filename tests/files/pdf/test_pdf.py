@@ -139,7 +139,8 @@ def test_what_stands_beside_other_lines_is_no_heading() -> None:
         for left, cell in zip((72, 250, 350), heads, strict=True)
         for n, line in enumerate(cell, start=1)
     ]
-    text = read_between((72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(540))
+    rows = [*rows_of(480, ("Decks", "New", "Ash"), ("Hulls", "Old", "Oak")), (250, 451, -11, "Elm")]
+    text = read_between((72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(540), *rows)
     assert re.findall("^#.*", text, re.MULTILINE) == ["# Boats"]
     assert text.count("Average price of a boat") == 1
 
@@ -420,6 +421,13 @@ def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str)
         b"/MediaBox", b"/Rotate %d /MediaBox" % degrees
     )
     assert file_of(content).text == "# Boats\n\n" + " ".join(PROSE)
+
+
+def test_a_drop_cap_belongs_to_its_word() -> None:
+    lines = [(105, 400, 11, "nce the tide"), (105, 386, 11, "has turned,")]
+    assert read([*prose(740), (72, 372, 36, "O"), *lines]).split("\n\n")[1].startswith("Once the")
+    words = read([*prose(740), (72, 372, 36, "A"), *lines[1:]]).split()
+    assert words[-3:] == ["A", "has", "turned,"]
 
 
 def test_a_paragraph_goes_on_on_the_next_page() -> None:
@@ -707,6 +715,18 @@ def test_two_columns_of_text_between_rules_are_no_table() -> None:
     row = ("The keeper lights the lamp when it", "is dark, and puts it out at dawn.")
     rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (660, 350, 300))
     assert "|" not in read(rows_of(640, *[row] * 20, lefts=(72, 320), step=14), more=rules)
+
+
+def test_sentences_that_go_on_in_the_lines_of_two_columns_are_no_cells() -> None:
+    def drawn(row: tuple[str, str]) -> list[Drawn]:
+        lines = rows_of(595, *[row] * 6, lefts=(72, 320), step=14)
+        return [(72, 622, 11, "The lamp"), (320, 622, 11, "The horn"), *lines]
+
+    rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (640, 612, 510))
+    sentences = ("it is dark, and puts it out", "the fog lifts, and then it")
+    assert "|" not in read_between(*drawn(sentences), more=rules)
+    shown = table_of(*drawn(("Ebb", sentences[1])), more=rules)
+    assert shown == ["The lamp | The horn", *["Ebb | the fog lifts, and then it"] * 6]
 
 
 @pytest.mark.parametrize(("left", "is_table"), [(211, False), (202, True)])

@@ -21,6 +21,15 @@ def test_rows_of_short_cells_are_not_divided() -> None:
     assert words[words.index("0") :][:18] == " ".join(f"0 of {n}" for n in range(6)).split()
 
 
+@pytest.mark.parametrize(("cap", "rest"), [("T", "he"), ("A", " tide"), ("\\252O", "nce")])
+def test_a_drop_cap_that_is_drawn_first_belongs_to_its_word(cap: str, rest: str) -> None:
+    lines = [f"{rest} went out, and the".strip(), "tide and the boats went", "with it."]
+    text = [(100, 400 - 14 * n, 11, line) for n, line in enumerate(lines)]
+    drawn = read([(72 - 16 * cap.count("O"), 375, 36, cap), *prose(740), *text])
+    letter = cap.replace("\\252", "\u201c")
+    assert drawn.split("\n\n")[1].startswith(f"{letter}{rest} went out")
+
+
 def test_a_number_apart_from_all_lines_stays_in_its_place() -> None:
     page = [*prose(740), (500, 650, 11, "(2)"), *prose(600)]
     assert read(page).split("(2)")[1].split()[0] == PROSE[0].split()[0]

@@ -296,6 +296,23 @@ def test_a_doubled_letter_is_no_letter_drawn_twice(words: str, copies: Sequence[
     assert read(content) == words
 
 
+@pytest.mark.parametrize("matrix", ["1 0 0 1 72 700", "0 1 -1 0 72 400"])
+def test_a_word_that_is_drawn_twice_letter_by_letter_is_read_once(matrix: str) -> None:
+    widths = {"T": 611, "e": 556, "l": 222, "a": 556, "1": 556, " ": 278}
+    left, drawn = 0.0, []
+    for letter in "Tell all 111":
+        drawn += [f"16 0 0 16 {left:.2f} {lift} Tm ({letter}) Tj" for lift in (0, 1.4)]
+        left += widths[letter] * 0.016
+    shown = f"ET q {matrix} cm BT /F1 1 Tf {' '.join(drawn)} ET Q BT"
+    assert read(pdf_with_font("/BaseFont /Helvetica", [shown])) == "Tell all 111"
+
+
+@pytest.mark.parametrize("matrix", ["1 0 0 1 72 700", "0 1 -1 0 72 400"])
+def test_double_letters_are_no_copies(matrix: str) -> None:
+    shown = f"ET q {matrix} cm BT /F1 16 Tf (llllll 1111 oo) Tj ET Q BT"
+    assert read(pdf_with_font("/BaseFont /Helvetica", [shown])) == "llllll 1111 oo"
+
+
 def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
     columns = ["吾輩は猫である。名前は", "まだ無い。どこで生れた", "か見当がつかぬ。"]
     drawn = " ".join(
