@@ -207,7 +207,7 @@ def _blocks(
     page = move_notes(put_in_place(groups.values()), rules, styles)
     for found in find_column_tables([line for line in page if line not in inside], rules):
         inside |= dict.fromkeys(found[0], _Block("table", cells=found[1]))
-    for grid in find_open_grids(page, bands, rules):
+    for grid in find_open_grids(page, bands, rules) if bands else ():
         filled = grid.fill(page)
         if filled and filled[0].isdisjoint(inside):
             inside |= dict.fromkeys(filled[0], _Block("table", cells=filled[1]))
