@@ -131,10 +131,10 @@ def _indent_items(lines: Iterable[str]) -> Iterator[str]:
             items[-1][1] = items[-1][1] or indent
             right = max(items[-1][2], items[-1][2] + indent - items[-1][1])
         yield " " * right + text
-        if text.startswith(fence or "```"):
-            fence = "" if fence else text[: len(text) - len(text.lstrip("`"))]
-        elif (item := _ITEM.match(text)) and not fence and not item["indent"]:
+        if (item := _ITEM.match(text)) and not fence and not item["indent"]:
             items.append([indent + item.end(), 0, right + item.end()])
+        if mark := re.match(fence or r"(?:(?:-|\w+\.) )*(`{3,})", text):  # also in an item
+            fence = "" if fence else mark[1]
 
 
 def _find_tables(blocks: Any) -> Iterator[Any]:

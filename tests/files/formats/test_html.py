@@ -16,6 +16,10 @@ from tests.making_files import grid
         ("<p>one<br>two<p>three <b> x </b>y <i>z</i>", "one  \ntwo\n\nthree **x** y *z*"),
         ("<ul><li>a<li>b<ul><li>c</ul><li><p>d<p>e</ul>", "- a\n- b\n  - c\n- d\n\n  e"),
         ("<ol start=9><li>a<li>b<ul><li>c</ul></ol>", "9. a\n10. b\n    - c"),
+        (
+            "<ol><li><pre>a</pre><p>b<li>c</ol>d<ul><li>e<p>f</ul>",
+            "1. ```\n   a\n   ```\n\n   b\n\n2. c\n\nd\n\n- e\n\n  f",
+        ),
         ("<blockquote>a<p>b</p></blockquote>c", "> a\n>\n> b\n\nc"),
         ("<pre>a\n  b ``` c\n</pre>", "````\na\n  b ``` c\n````"),
         ("<h2><div>A</div><div>b</div></h2><pre>c<br>d</pre>", "## A b\n\n```\nc\nd\n```"),
