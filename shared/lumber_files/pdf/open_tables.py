@@ -28,8 +28,7 @@ def find_open_grids(
 
     Rows may have `bands` as backgrounds instead of rules.
     """
-    level = [rule for rule in rules if not rule.upright]
-    for stack in _stacks([*level, *_row_edges(bands)]):
+    for stack in _stacks([*(rule for rule in rules if not rule.upright), *_row_edges(bands)]):
         left, right = stack[0].left - MIN_GAP, stack[0].right + MIN_GAP
         inside = [line for line in lines if line.left < right and left < line.right]
         inside.sort(key=attrgetter("base"))
