@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from lumber_core.text.unicode import KANA_HAN
 from lumber_files.formats.markdown_cleanup import UNSPACED
 
 _SOFT_HYPHENS = "\xad\u2010"  # browsers draw the second character
@@ -41,6 +42,9 @@ _INSIDE_TEXT = re.compile(  # lines of one character are the rows or columns of 
     rf"\n(?:(?<!\n.\n)(?<!\| .\n)(?:(?<=[{UNSPACED}]\n)(?=[{UNSPACED}{_QUOTES}])"
     rf"|(?<=[{_QUOTES}]\n)(?=[{UNSPACED}]))|(?<={WORD_GOES_ON}\n)(?=[^\W\x00-\x7f]))"
 )
+# Beside another alphabet, a line end becomes what most lines have there: a space or nothing.
+_OWN, _OTHER = f"[{KANA_HAN}]", "[A-Za-z0-9]"
+_BESIDE = rf"(?<!\n.)(?<!\| .)(?:(?<={_OWN})[ \n]?(?={_OTHER})|(?<={_OTHER})[ \n]?(?={_OWN}))"
 
 _PART = r"\w+(?:-\w+)*"
 _LINE_END = rf"(?P<hyphen>-| ?[{_SOFT_HYPHENS}]) ?\n"
@@ -55,6 +59,10 @@ _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces h
 def clean_pages(texts: Sequence[str]) -> list[str]:
     """Return the repaired pages. The words of all pages decide how a divided word is joined."""
     pages = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
+    east_asian = (page for page in pages if re.search(_OWN, page))
+    gaps = Counter(gap for page in east_asian for gap in re.findall(_BESIDE, page))
+    if gaps[""] > gaps[" "]:
+        pages = [re.sub(_BESIDE, lambda gap: gap[0].strip("\n"), page) for page in pages]
     pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
     pages = [_ACCENTED.sub(_compose, page) for page in pages]
     for hyphen in _SOFT_HYPHENS:  # a file with it inside lines uses it as an ordinary hyphen
