@@ -86,11 +86,18 @@ def plain_page(html: str) -> str:
 
 
 def _simplify(body: Any) -> None:
-    """Rewrite table sections, headings, ruby, quotes and notes as elements that anydoc reads."""
+    """Rewrite lists, table sections, headings, ruby, quotes and notes as anydoc reads them."""
     from lxml.etree import strip_tags
 
-    for foot in [*body.iter("tfoot")]:  # a caption may be before the rows
-        foot.getparent().append(foot)
+    for flat in body.xpath("//*[@level][not(ancestor::*[@level])]"):
+        item, above = None, flat.getprevious()
+        while above is not None and len(above) and above.get("level", "9") < flat.get("level"):
+            item, above = above[-1], next(iter(above[-1][-1:]), None)
+        if item is not None:
+            item.append(flat)
+    for table in [*body.iter("table")]:  # as browsers show it; a caption may be before the rows
+        order = {table.find("thead"): -1, **dict.fromkeys(table.findall("tfoot"), 1)}
+        table[:] = sorted(table, key=lambda part: order.get(part, 0))
     for section in {row.getparent() for row in body.iter("tr")}:
         for rows, row in enumerate(reversed(section.findall("tr")), start=1):
             for cell in row.iterfind("*[@rowspan]"):  # it ends with its section; 0 means there

@@ -32,10 +32,15 @@ _UNSEEN_TAGS = {
     *("script", "style", "template", "noscript", "head", "img", "iframe", "select"),
     *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
 }
+_TAGS_OF_ROLES = {"row": "tr", "cell": "td", "gridcell": "td", "columnheader": "th"}
+_TAGS_OF_ROLES |= {"rowheader": "th"} | dict.fromkeys(("table", "grid", "treegrid"), "table")
 _TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch", "foreignobject")  # in SVG
+_TEX = ("math", "semantics", "annotation")  # the elements of a formula in TeX
+_CDATA_MARK = re.compile(r"%\s*(?:<!\[CDATA\[|\]\]>)")  # in TeX of kramdown
 _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
+_LIST_LEVEL = re.compile(r"\blst-kix\S*-(\d)\b")  # in Google Docs
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:([^;]*)", re.IGNORECASE)
 _NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
 _SMALL_NUMBER = re.compile("[0-9]{1,4}")
@@ -79,7 +84,9 @@ class _PageTarget:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
-        kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
+        role = attributes.get("role", "")
+        tag = tag if tag in _UNSEEN_TAGS else _TAGS_OF_ROLES.get(role, tag)
+        kind = f"{role} {attributes.get('epub:type')}"
         around = [name for name, *_ in self._open[-2:]]
         _, font, in_picture, in_math = self._open[-1]
         in_math = in_math or _MATH_PREFIX.sub("", tag) == "math"
@@ -89,10 +96,14 @@ class _PageTarget:
             and not {"li", "td"}.isdisjoint(around)
             and (around == ["li", "label"] or not names.isdisjoint(("checked", "disabled")))
         )
+        formula = attributes.get("alt", "") if names & {"latex", "tex"} else ""  # of WordPress
         is_block = tag in BLOCK_TAGS and not (is_task and tag == "div")
         if in_math:
             tag = _MATH_PREFIX.sub("", tag)
             tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
+        # MathJax 2 names a script when its formula is shown before it.
+        elif formula or ("math/tex" in attributes.get("type", "") and "id" not in attributes):
+            tag, attributes = "tex", {"encoding": "application/x-tex"}
         elif "pagebreak" in kind or ("note" not in kind and not self._is_shown(tag, attributes)):
             tag = "nav" if is_block else "script"
         elif not is_block:
@@ -112,20 +123,25 @@ class _PageTarget:
                 or (key == "id" and "note" in kind)
                 or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
             }
+            if level := _LIST_LEVEL.search(attributes.get("class", "")):
+                kept["level"] = level[1]
             style = " ".join(_LIST_STYLE.findall(attributes.get("style", ""))).lower()
             # docutils names the form in a class: "loweralpha".
             named = re.findall(r"\b(lower|upper)(alpha|roman)\b", attributes.get("class", ""))
             forms = (attributes.get("type", ""), *map("-".join, named), *style.split())
             for form in forms if tag == "ol" else ():
                 kept |= {"type": form} if form in LIST_FORMS else {}
-            self._builder.start(tag, kept)
+            for name in _TEX if tag == "tex" else (tag,):
+                self._builder.start(name, kept)
+        self._builder.data(_NOT_XML.sub("", formula))
         if is_task:
             self._builder.data("☑ " if names & {"checked", "checkbox-on"} else "☐ ")
 
     def end(self, _tag: str) -> None:
         """Close an element."""
         if len(self._open) <= _MAX_DEPTH:
-            self._builder.end(self._open[-1][0])
+            for name in _TEX[::-1] if self._open[-1][0] == "tex" else (self._open[-1][0],):
+                self._builder.end(name)
         self._open.pop()
 
     def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
@@ -135,7 +151,8 @@ class _PageTarget:
         role = attributes.get("role", "")
         if role in ("navigation", "search", "dialog", "alertdialog"):
             return False
-        if "mw-editsection" in attributes.get("class", ""):  # beside a heading of Wikipedia
+        # Links beside headings of Wikipedia, and formulas before MathJax shows them.
+        if re.search("mw-editsection|MathJax_Preview", attributes.get("class", "")):
             return False
         if tag == "button":  # kept if it opens the element that it names
             in_heading = any(name in HEADING_TAGS for name, *_ in self._open)
@@ -157,6 +174,7 @@ class _PageTarget:
 
     def data(self, text: str) -> None:
         """Read text."""
+        text = _CDATA_MARK.sub("", text) if self._open[-1][0] == "tex" else text
         self._builder.data(show_symbols(_NOT_XML.sub("", text), self._open[-1][1]))
 
     def close(self) -> Any:

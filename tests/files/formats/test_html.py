@@ -89,6 +89,17 @@ from tests.making_files import grid
             "<table><tfoot><tr><td>Sum<td>9<tbody><tr><th>A<th>B<tr><td>1<td>9</table>",
             grid("A|B", "1|9", "Sum|9"),
         ),
+        (  # only the first header is above all rows
+            "<table><tbody><tr><td>1<td>9</tbody><thead><tr><th>A<th>B</thead><thead><tr><th>C<th>D"
+            "</thead></table>",
+            grid("A|B", "1|9", "C|D"),
+        ),
+        (
+            "<div role=table><div role=rowgroup><p role=row><span role=columnheader>A</span><span "
+            "role=columnheader>B</span></p></div><a role=row href=a><x-cell role=cell>1</x-cell>"
+            "<x-cell role=gridcell>9</x-cell></a></div>",
+            grid("A|B", "1|9"),
+        ),
         ("<p>wa<span epub:type=pagebreak>6</span>ter", "water"),
         ("<p>Signs: <q>no <b>dogs</b></q>, <q>no</q>.", "Signs: “no **dogs**”, “no”."),
         ("<p><ruby>湖<rp>[</rp><rt>lake</rt><rp>]</rp></ruby>, <ruby>岸<rt></rt>", "湖(lake), 岸"),
@@ -133,6 +144,16 @@ from tests.making_files import grid
                 "<mn>2</mn></mfrac></math></span><img src=a.png>",
             )
         ),
+        # Formulas in TeX.
+        *(
+            (f"<p>Half is {formula}<p>b", "Half is $\\frac{1}{2}$\n\nb")
+            for tex in (
+                "<img class=latex alt='\\frac{1}{2}'>",
+                "<script type='math/tex; mode=display'>% <![CDATA[\n\\frac{1}{2}%]]></script>",
+            )
+            for formula in (tex, f"<b class=MathJax_Preview>1/2</b>{tex}")
+        ),
+        ("<b><math><mi>a</mi></math></b><script type='math/tex' id=MathJax-1>a</script>", "$a$"),
         ("a <math><p>b</p><x@y>c</x@y><mi>d</mi></math> <b>e</b>", "a $d$ **e**"),
         # Notes that pop up, and marks of notes that are links.
         *(
@@ -161,6 +182,17 @@ from tests.making_files import grid
         (
             "<p>a <o:p @x=1><a href='&#1;'>b</a></o:p><p>c&shy;d&#1;<dl><dt>e<dd>f</dl>",
             "a b\n\ncd\n\ne\n\nf",
+        ),
+        # Lists of Google Docs, whose levels are in their names.
+        (
+            "".join(
+                f"<{tag} class='lst-kix_x-{level} start' start={start}><li>{text}</{tag[:2]}>"
+                for tag, level, start, text in (
+                    *(("ol", 0, 1, "a"), ("ul", 1, 1, "b<li>c"), ("ul", 2, 1, "d")),
+                    *(("ul", 1, 1, "e"), ("ol", 0, 2, "f"), ("ol", 2, 1, "g")),
+                )
+            ),
+            "1. a\n   - b\n   - c\n     - d\n   - e\n\n2. f\n   1. g",
         ),
         # Numbers of items.
         (
@@ -272,6 +304,10 @@ REPEATED: dict[str, Callable[[int], str]] = {
             *("&", "&#", "&lt;", "<script>", "<textarea>", "<div>", "<font>x", "<b><p>x", "\0"),
             *("<a><p>x", "<ul><li>x", "<table><tr><td>x", "<blockquote>x", "<p>x", "<h1>x", "</p>"),
             *("<pre>x\n", "<code>`", "<select><option>x", "<svg><math>", "<p> \n", "<b>x<i>"),
+            *(
+                "<ul class=lst-kix-1><li>x</ul>",
+                "<ul class=lst-kix-0><li></ul><ul class=lst-kix-1>x",
+            ),
             *("<dt>x<dd>y", "<b>x</b> ", "<table><tr><td colspan=1000>x</table>", "<td>x", "x<br>"),
         )
     },
