@@ -75,6 +75,13 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
     for mail in mails:
         if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
             raise ValueError("it has no headers")
+        for part in mail.walk():
+            is_file = part.get_content_maintype() == "application"  # with another mail
+            if is_file and str(part.get_filename()).lower().endswith(".eml"):
+                inner = _PARSER.parsebytes(_content(part))
+                if inner["From"]:
+                    part.set_type(_MAILS[0])
+                    part.set_payload([inner])
     markdown = "\n\n".join(block for mail in mails for block in _blocks(mail, 1))
     damaged = markdown.count("\ufffd")
     notices = [f"damaged text: U+FFFD stands in {with_noun(damaged, 'place')}"] if damaged else []
@@ -157,8 +164,7 @@ def _decode_mail(mail: Message, part: Message) -> Message:
     if mail.keys():
         return mail
     mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
-    content = mail.get_payload(decode=True)
-    return _PARSER.parsebytes(content if isinstance(content, bytes) else b"")
+    return _PARSER.parsebytes(_content(mail))
 
 
 def _payload(part: Message) -> list[Message]:
@@ -185,9 +191,12 @@ def _text(part: Message) -> str:
 
 
 def _decode_text(part: Message) -> str:
+    return _decode(_content(part), part.get_content_charset("us-ascii")).replace("\r\n", "\n")
+
+
+def _content(part: Message) -> bytes:
     content = part.get_payload(decode=True)
-    raw = content if isinstance(content, bytes) else b""
-    return _decode(raw, part.get_content_charset("us-ascii")).replace("\r\n", "\n")
+    return content if isinstance(content, bytes) else b""
 
 
 def _decode(raw: bytes, charset: str = "us-ascii") -> str:

@@ -45,11 +45,17 @@ def test_texts_come_in_their_order_also_after_attachments() -> None:
     )
 
 
-def test_a_forwarded_mail_has_its_subject_sender_and_text() -> None:
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_forwarded_mail_has_its_subject_sender_and_text(*, as_file: bool) -> None:
     innermost, inner, outer = mail("Oar", "It broke."), mail("Fw: Oar", "See."), mail("Fw: Fw: Oar")
-    inner.add_attachment(innermost)
     outer.set_content("Please order one.")
-    outer.add_attachment(inner)
+    for around, within in ((inner, innermost), (outer, inner)):
+        if as_file:
+            around.add_attachment(
+                bytes(within), maintype="application", subtype="octet-stream", filename="A.EML"
+            )
+        else:
+            around.add_attachment(within)
     sender = "From: Ann <ann@example.org>"
     assert text_of(outer) == (
         f"# Fw: Fw: Oar\n\n{sender}\n\nPlease order one.\n\n"
