@@ -26,6 +26,10 @@ _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 _VALUE = "concat(substring('☑ ☐ ', 1 + 2 * not(@form:*[.='checked' or .='true']), 2 * "
 _VALUE += "boolean(self::form:checkbox | self::form:radio)), @form:current-value, @form:label,"
 _VALUE += "form:option[@form:current-selected='true']/@form:label, ' ')"
+# The tick, empty box or chosen entry of a field that Word wrote.
+_FIELD = "concat(substring('☐☑', 1 + boolean(*[@*='true']), @*[contains(., 'CHECKBOX')] != ''), *"
+_FIELD += "[@*='Dropdown_ListEntry'][1 + sum(../*[@*='Dropdown_Selected']/@*[local-name()='value'])"
+_FIELD += "]/@*[local-name()='value'])"
 _UNSEEN = "//office:annotation | //text:section[@text:display='none']"
 _UNSEEN += " | //presentation:notes//text:page-number"
 # In a chart: gaps between values, and the parts of a category after all of it.
@@ -68,6 +72,8 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     for control in find(root, "//drawing:control"):
         form = forms.get(control.get(qualify("drawing:control")), control)
         control.tag, control.text = qualify("text:span"), find(form, _VALUE)
+    for field in find(root, "//*[local-name()='fieldmark']"):
+        field.tag, field.text = qualify("text:span"), find(field, _FIELD)
     for shape in find(root, _DRAWN):  # its text is no part of the paragraph
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")

@@ -969,6 +969,23 @@ def cells_of(*texts: str) -> str:
             "I: Ann ☑ Yes ☐ No Blue too",
         ),
         (
+            "<text:p xmlns:f='f'>I: "
+            + "".join(
+                f"<f:fieldmark f:type='office.field.FORM{kind}'>"
+                + "".join(f"<f:param f:name='{n}' f:value='{value}'/>" for n, value in parameters)
+                + f"</f:fieldmark> {after} "
+                for entries in ([("Dropdown_ListEntry", "Red"), ("Dropdown_ListEntry", "Blue")],)
+                for kind, parameters, after in (
+                    ("CHECKBOX", [("Checkbox_Checked", "true")], "yes"),
+                    ("CHECKBOX", [], "no"),
+                    ("DROPDOWN", [*entries, ("Dropdown_Selected", "1")], "and"),
+                    ("DROPDOWN", entries, "too"),
+                )
+            )
+            + "</text:p>",
+            "I: ☑ yes ☐ no Blue and Red too",
+        ),
+        (
             "<text:section text:display='none'><text:p>x</text:p></text:section><text:p>y</text:p>",
             "y",
         ),
