@@ -174,8 +174,9 @@ VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
         {"format": None, "metadata": {"file_type": "text/tab-separated-values"}},
     ],
 )
-def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, known):
-    text = VALUES.replace(",", separator)
+@pytest.mark.parametrize("before", ["", "sep={}\r\n"])
+def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, known, before):
+    text = f"\ufeff{before.format(separator)}{VALUES[1:].replace(',', separator)}"
     first, *others = chunks_of(text, **known)
     assert first.context == ""
     header = f'name{separator}"street\nand town"{separator}price'

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from lumber_core.spans import Span, outside
 from lumber_core.text.lines.columns import PART_LINES, SEPARATORS, Lines, shares
 
+BEFORE_RECORDS = re.compile("\ufeff?(?:sep=.[\r\n]+)?", re.IGNORECASE)
+"""What may be before the records of a file: Excel states the separator in a line of its own."""
 _SAMPLE_RECORDS = 20  # read to distinguish a header from a record
 _MAX_NAME_CHARACTERS = 80  # of a column
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -68,7 +70,7 @@ def find_header(text: str) -> int:
 
 def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
     """Return some records, and the offset just past the first."""
-    position = int(text.startswith("\ufeff"))
+    position = next(BEFORE_RECORDS.finditer(text)).end()
 
     def lines() -> Iterator[str]:
         nonlocal position
