@@ -75,9 +75,8 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
     for mail in mails:
         if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
             raise ValueError("it has no headers")
-        for part in mail.walk():
-            is_file = part.get_content_maintype() == "application"  # with another mail
-            if is_file and str(part.get_filename()).lower().endswith(".eml"):
+        for part in mail.walk():  # such as a file with another mail
+            if str(part.get_filename()).lower().endswith(".eml") and not part.is_multipart():
                 inner = _PARSER.parsebytes(_content(part))
                 if inner["From"]:
                     part.set_type(_MAILS[0])
@@ -110,7 +109,10 @@ def _texts(part: Message, level: int) -> Iterator[str]:
     """Yield the texts of a part, which may be an email attached to one of this level."""
     if part.get_content_type() in _MAILS:
         for inner in _payload(part):
-            yield from _blocks(_decode_mail(inner, part), level + 1)
+            if not (attached := inner).keys():  # it is encoded, which the rules forbid
+                inner["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
+                attached = _PARSER.parsebytes(_content(inner))
+            yield from _blocks(attached, level + 1)
     elif part.get_content_maintype() == "message":  # a report of delivery or reading
         for group in _payload(part):
             lines = "  \n".join(f"{name}: {_one_line(text)}" for name, text in group.items())
@@ -157,14 +159,6 @@ def _words(alternative: Message) -> set[str]:
 def _is_text(part: Message) -> bool:
     is_attached = part.get_content_disposition() == "attachment" and part.get_filename()
     return part.get_content_maintype() in ("text", "multipart") and not is_attached
-
-
-def _decode_mail(mail: Message, part: Message) -> Message:
-    """Return an attached email; decode it if the part is encoded, which the rules forbid."""
-    if mail.keys():
-        return mail
-    mail["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
-    return _PARSER.parsebytes(_content(mail))
 
 
 def _payload(part: Message) -> list[Message]:

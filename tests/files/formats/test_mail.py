@@ -45,17 +45,14 @@ def test_texts_come_in_their_order_also_after_attachments() -> None:
     )
 
 
-@pytest.mark.parametrize("as_file", [False, True])
-def test_a_forwarded_mail_has_its_subject_sender_and_text(*, as_file: bool) -> None:
+@pytest.mark.parametrize("form", [EmailMessage, bytes, str])
+def test_a_forwarded_mail_has_its_subject_sender_and_text(form: type) -> None:
     innermost, inner, outer = mail("Oar", "It broke."), mail("Fw: Oar", "See."), mail("Fw: Fw: Oar")
     outer.set_content("Please order one.")
     for around, within in ((inner, innermost), (outer, inner)):
-        if as_file:
-            around.add_attachment(
-                bytes(within), maintype="application", subtype="octet-stream", filename="A.EML"
-            )
-        else:
-            around.add_attachment(within)
+        kind = {"maintype": "application", "subtype": "octet-stream"} if form is bytes else {}
+        content = within if form is EmailMessage else form(within)
+        around.add_attachment(content, filename="A.EML", **kind)
     sender = "From: Ann <ann@example.org>"
     assert text_of(outer) == (
         f"# Fw: Fw: Oar\n\n{sender}\n\nPlease order one.\n\n"
