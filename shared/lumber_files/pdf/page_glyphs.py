@@ -20,7 +20,6 @@ _MONOSPACED = re.compile(
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
 _MOST_BETWEEN = 8  # objects that are drawn between two characters
-_UNTAGGED = 0, CellTag()
 
 
 class PageGlyphs:
@@ -101,11 +100,9 @@ class PageGlyphs:
         if size < _MIN_SIZE:  # fonts with drawn glyphs may have any size
             left, right, _ = self.box(index, 0)
             size = max(_MIN_SIZE, right - left, self.height(index))
-        turns = 3 if goes_down else 0
+        turns = 2 if matrix.a < 0 and matrix.d < 0 else 3 * goes_down
         if abs(matrix.b) > abs(matrix.a):
             turns = 1 if matrix.b > 0 else 3
-        elif matrix.a < 0 and matrix.d < 0:
-            turns = 2
         pdfium.FPDFText_GetFontInfo(page, own, self._name, _MAX_FONT_NAME, self._flags)
         font = self._name.value
         if font not in self._styles:
@@ -123,7 +120,17 @@ class PageGlyphs:
         """Return the level of the heading and the cell that a character is in."""
         shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
         mark = self.pdfium.FPDFPageObj_GetMarkedContentID(shown) if shown else -1
-        return self._tags.get(mark, _UNTAGGED)
+        return self._tags.get(mark, (0, CellTag()))
+
+    def follows_bullet(self, index: int) -> bool:
+        """Return whether the path drawn before a character is the label of an item."""
+        shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
+        place = self._placed.get(ctypes.addressof(shown.contents), 0) if shown else 0
+        return any(
+            self.pdfium.FPDFPath_CountSegments(drawn) > 0
+            and -2 - self.pdfium.FPDFPageObj_GetMarkedContentID(drawn) in self._tags
+            for drawn in self.objects[place - 1 : place]
+        )
 
     def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
         """Yield the sides of the first objects drawn between two characters."""

@@ -22,7 +22,7 @@ class CellTag(NamedTuple):
 
 
 Tags = dict[int, tuple[int, CellTag]]
-"""The level of the heading or 0, and the cell, by the number with which a file marks text."""
+"""The level of the heading or 0, and the cell, by a file's mark n; labels also have -2 - n."""
 
 
 def read_tags(pdfium: Any, page: Any) -> Tags:
@@ -51,7 +51,8 @@ def read_tags(pdfium: Any, page: Any) -> Tags:
             if kind == "TR" and cell.table:
                 spans = (_span(pdfium, child, attribute) for attribute in (b"RowSpan", b"ColSpan"))
                 cell = CellTag(cell.table, rows[cell.table], number, *spans)
-            tags[mark] = level, cell if cell.row else CellTag()
+            marks = (mark, -2 - mark) if kind == "Lbl" else (mark,)
+            tags |= dict.fromkeys(marks, (level, cell if cell.row else CellTag()))
             waiting.append((child, level, cell))
     pdfium.FPDF_StructTree_Close(tree)
     tags.pop(-1, None)  # of what is an element, and no text

@@ -70,8 +70,7 @@ class PageWords:
                 else:
                     lines.append((part, by_annotation))
         self._glyphs.close()
-        turns = self._glyphs.turns
-        most = max(turns, key=turns.__getitem__, default=0)
+        most = max(self._glyphs.turns, key=self._glyphs.turns.__getitem__, default=0)
         return [TextLine(_turn(words, most), added=added) for words, added in lines]
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
@@ -99,6 +98,8 @@ class PageWords:
                 if not text.isascii():  # join surrogate pairs
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
                 tag = self._glyphs.tag(part.start())
+                if not words and self._glyphs.follows_bullet(part.start()):
+                    words.append(Word("•", left - font.size, left, base, *font[4:8], *tag))
                 words.append(Word(text, left, right, base, *font[4:8], *tag))
         return words
 

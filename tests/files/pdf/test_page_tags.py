@@ -88,6 +88,20 @@ def test_headings_of_the_size_that_a_tag_states_have_its_level() -> None:
     assert "\n\n### Of nets\n\n" in text
 
 
+def test_labels_of_items_may_be_drawn_as_paths() -> None:
+    def item(base: float, label: str, text: str) -> Element:
+        return "LI", [("Lbl", [label]), ("LBody", [line(base, text), line(base - 14, "goes on")])]
+
+    def dot(base: float) -> str:  # as Chrome draws it
+        return f"62 {base} 4 4 re 62 {base} 4 4 re f"
+
+    items = [item(690 - 28 * n, dot(693 - 28 * n), f"Knot {n}") for n in range(3)]
+    numbered = item(566, line(580, "Last."), "Tide")  # a label that is text above it
+    text = read_tagged(prose(740), ("L", [*items, numbered]), prose(520))
+    listed = [f"- Knot {n} goes on" for n in range(3)]
+    assert text.split("\n\n")[1:-1] == ["\n".join(listed), "Last. Tide goes on"]
+
+
 def test_text_that_is_tagged_as_a_heading_is_none_if_it_is_long() -> None:
     assert "#" not in read_tagged(("H1", [prose(740)]), prose(640))
 
