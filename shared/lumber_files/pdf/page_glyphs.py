@@ -6,6 +6,7 @@ import ctypes
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
 from math import hypot
 from typing import Any
 
@@ -123,14 +124,13 @@ class PageGlyphs:
         return self._tags.get(mark, (0, CellTag()))
 
     def follows_bullet(self, index: int) -> bool:
-        """Return whether the path drawn before a character is the label of an item."""
+        """Return whether a path drawn right before a character is the label of an item."""
         shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
         place = self._placed.get(ctypes.addressof(shown.contents), 0) if shown else 0
-        return any(
-            self.pdfium.FPDFPath_CountSegments(drawn) > 0
-            and -2 - self.pdfium.FPDFPageObj_GetMarkedContentID(drawn) in self._tags
-            for drawn in self.objects[place - 1 : place]
-        )
+        before = self.objects[max(0, place - _MOST_BETWEEN) : place][::-1]  # such as an underline
+        paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
+        marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
+        return any(-2 - mark in self._tags for mark in marks)
 
     def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
         """Yield the sides of the first objects drawn between two characters."""

@@ -90,7 +90,8 @@ def test_headings_of_the_size_that_a_tag_states_have_its_level() -> None:
 
 def test_labels_of_items_may_be_drawn_as_paths() -> None:
     def item(base: float, label: str, text: str) -> Element:
-        return "LI", [("Lbl", [label]), ("LBody", [line(base, text), line(base - 14, "goes on")])]
+        link = f"72 {base - 2} 30 0.5 re f {line(base, text)}"
+        return "LI", [("Lbl", [label]), ("LBody", [link, line(base - 14, "goes on")])]
 
     def dot(base: float) -> str:  # as Chrome draws it
         return f"62 {base} 4 4 re 62 {base} 4 4 re f"
