@@ -180,6 +180,7 @@ def _document_of(passage: Passage) -> Document:
         "similarity": passage.similarity,
         "words_found": passage.words_found,
     }
-    if not file_names(metadata):
+    source = metadata.get("source")  # most documents have one
+    if not (isinstance(source, str) and source.strip()) and not file_names(metadata):
         metadata["source"] = passage.document
     return Document(page_content=passage.in_context, metadata=metadata, id=passage.key)
