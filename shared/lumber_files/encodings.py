@@ -25,9 +25,15 @@ _LIKELY_ENCODINGS = (  # common on the web; rare encodings would win on short te
     *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman"),
 )
-BROWSER_ENCODINGS = {"iso8859-1": _WESTERN, "iso8859-9": "cp1254", "tis-620": "cp874"}
+BROWSER_ENCODINGS = {
+    "iso8859-1": _WESTERN,
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "euc_kr": "cp949",
+    "shift_jis": "cp932",
+}
 """What browsers use for declared encodings, by Python's name (WHATWG Encoding Standard, 4.2)."""
-BROWSER_ENCODINGS |= {"gb2312": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932"}
 _NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
 _SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
-from lumber_core.text.lines.tables import BEFORE_RECORDS, find_header
+from lumber_core.text.lines.tables import find_header, start_of_records
 from lumber_core.text.markdown import HIDDEN, LINE_BREAK, Block, markdown_units
 from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection, context_of
 from lumber_core.text.place import Kind, Places
@@ -210,7 +210,7 @@ class PlainText(ParsedText):
         if self.source.kind == "csv" and below:
             yield from self._table_continued(len(self.text))
         if end:
-            header = BEFORE_RECORDS.sub("", self.text[:end], count=1).rstrip("\r\n")
+            header = self.text[start_of_records(self.text) : end].rstrip("\r\n")
             yield TableBody(end, len(self.text), header)
 
     @cached_property

@@ -109,7 +109,8 @@ def _texts(part: Message, level: int) -> Iterator[str]:
     """Yield the texts of a part, which may be an email attached to one of this level."""
     if part.get_content_type() in _MAILS:
         for inner in _payload(part):
-            if not (attached := inner).keys():  # it is encoded, which the rules forbid
+            attached = inner
+            if not inner.keys():  # it is encoded, which the rules forbid
                 inner["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
                 attached = _PARSER.parsebytes(_content(inner))
             yield from _blocks(attached, level + 1)

@@ -113,8 +113,10 @@ class _PageTarget:
         own = next(filter(None, fonts), "").strip()
         in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # it has a page
         self._open.append((tag, own, in_picture, in_math))
-        is_line = in_picture and "x" in attributes  # of a label
-        self._builder.data(" : " if "classifier" in names else " " * is_line)  # of docutils
+        if "classifier" in names:  # of a term of docutils
+            self._builder.data(" : ")
+        elif in_picture and "x" in attributes:  # the next line of a label
+            self._builder.data(" ")
         if len(self._open) <= _MAX_DEPTH:
             kept = {
                 key: _NOT_XML.sub("", value)

@@ -75,7 +75,7 @@ class PageWords:
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
         base, font = 0.0, Word("", 0.0, 0.0, 0.0, 0.0, bold=0)
-        behind = int(bool(matches) and len(matches[0][0]) == 1)  # a bullet or mark
+        behind = int(bool(matches) and len(matches[0][0]) == 1)  # a bullet or drop cap
         sampled = {0, behind, len(matches) // 2, len(matches) - 1}  # reading a font is slow
         words: list[Word] = []
         goes_down = self._goes_down(matches)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from lumber_core.spans import Span, outside
 from lumber_core.text.lines.columns import PART_LINES, SEPARATORS, Lines, shares
 
-BEFORE_RECORDS = re.compile("\ufeff?(?:sep=.[\r\n]+)?", re.IGNORECASE)
-"""What may be before the records of a file: Excel states the separator in a line of its own."""
+# What may be before the records of a file: Excel states the separator in a line of its own.
+_BEFORE_RECORDS = re.compile("\ufeff?(?:sep=.[\r\n]+)?", re.IGNORECASE)
 _SAMPLE_RECORDS = 20  # read to distinguish a header from a record
 _MAX_NAME_CHARACTERS = 80  # of a column
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -68,9 +68,15 @@ def find_header(text: str) -> int:
     return max(headers)[1]
 
 
+def start_of_records(text: str) -> int:
+    """Return the offset of the first record of separated values."""
+    before = _BEFORE_RECORDS.match(text)
+    return before.end() if before else 0
+
+
 def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
     """Return some records, and the offset just past the first."""
-    position = next(BEFORE_RECORDS.finditer(text)).end()
+    position = start_of_records(text)
 
     def lines() -> Iterator[str]:
         nonlocal position
