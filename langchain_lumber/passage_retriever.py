@@ -23,7 +23,7 @@ from lumber_core.checks import RefusesUnknown
 from lumber_core.chunking.delivery import EMPTY_VALUES
 from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.origin import Metadata, file_names
+from lumber_core.text.origin import file_names
 from lumber_core.text.pages import number_pages, place_source
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
@@ -150,23 +150,18 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         checked = checked_documents(documents)
-        metadata = number_pages([stored_metadata(document.metadata) for document in checked])
-        return [*map(_convert, checked, metadata)]
-
-
-def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
-    """Return a document for the index, with its numbered `metadata`; its name may be "".
-
-    If it is a chunk, a ValueError is raised.
-    """
-    if "start_index" in metadata:
-        raise ValueError(
-            f"the document that begins with {document.page_content[:40]!r} is a chunk: it has "
-            '"start_index" in its metadata. Pass whole documents: they are split here'
-        )
-    return IndexedDocument.with_identity(
-        place_source(document.page_content, metadata), document.id or ""
-    )
+        metadatas = number_pages([stored_metadata(document.metadata) for document in checked])
+        converted = []
+        for document, metadata in zip(checked, metadatas, strict=True):
+            text = document.page_content
+            if "start_index" in metadata:
+                raise ValueError(
+                    f"the document that begins with {text[:40]!r} is a chunk: it has "
+                    '"start_index" in its metadata. Pass whole documents: they are split here'
+                )
+            source = place_source(text, metadata)
+            converted.append(IndexedDocument.with_identity(source, document.id or ""))
+        return converted
 
 
 def _document_of(passage: Passage) -> Document:

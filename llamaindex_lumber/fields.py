@@ -12,8 +12,7 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import BaseComponent
 from typing_extensions import Self
 
-from lumber_core.storage.cache import digest
-from lumber_core.support.identity import identity_of, safe_repr
+from lumber_core.support.identity import digest, identity_of, safe_repr
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"

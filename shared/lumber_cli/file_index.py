@@ -23,8 +23,8 @@ from lumber_cli.inputs import STDIN, Inputs
 from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
-from lumber_core.storage.cache import digest
 from lumber_core.storage.urls import is_url
+from lumber_core.support.identity import digest
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source

@@ -13,8 +13,8 @@ from lumber_cli.file_index import FileIndex
 from lumber_cli.inputs import STDIN, Inputs
 from lumber_cli.options import say
 from lumber_core.errors import StoreError
-from lumber_core.storage.cache import digest
 from lumber_core.storage.database import UnusableError
+from lumber_core.support.identity import digest
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.index.embedded_texts import OtherModelError
 from lumber_retrieval.index.store import PassageStore

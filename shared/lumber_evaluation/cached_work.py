@@ -19,7 +19,8 @@ from lumber_core.checks import check_texts
 from lumber_core.errors import StoreError
 from lumber_core.segmentation import read_usage
 from lumber_core.spans import Span
-from lumber_core.storage.cache import Cache, digest, read_row
+from lumber_core.storage.cache import Cache, read_row
+from lumber_core.support.identity import digest
 from lumber_evaluation.dataset import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_retrieval.embedders import Embedder, Similarity
 from lumber_retrieval.embedders import embedder as make_embedder

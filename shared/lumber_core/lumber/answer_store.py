@@ -15,8 +15,9 @@ from typing import Any
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
-from lumber_core.storage.cache import Cache, KeyValueCache, digest, read_row
+from lumber_core.storage.cache import Cache, KeyValueCache, read_row
 from lumber_core.storage.shared_cache import SharedCache, SharedStore
+from lumber_core.support.identity import digest
 
 _KIND = "verdicts"
 

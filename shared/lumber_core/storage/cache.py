@@ -10,7 +10,6 @@ One SQLite file holds any number of caches, one table each. The contract:
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from abc import ABC, abstractmethod
@@ -147,16 +146,6 @@ class Cache(KeyValueCache):
     def __len__(self) -> int:
         with self.database.transaction() as connection:
             return int(connection.execute(f"SELECT count(*) FROM {self._kind}").fetchone()[0])
-
-
-def digest(*parts: str) -> str:
-    """Return a SHA-256 of texts as a key; it differs for ("ab", "c") and ("a", "bc")."""
-    hasher = hashlib.sha256()
-    for part in parts:
-        encoded = part.encode("utf-8", "surrogatepass")
-        hasher.update(len(encoded).to_bytes(8, "big"))
-        hasher.update(encoded)
-    return hasher.hexdigest()
 
 
 def read_row(value: bytes) -> dict[str, Any]:

@@ -62,6 +62,16 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def digest(*parts: str) -> str:
+    """Return a SHA-256 of texts as a key; it differs for ("ab", "c") and ("a", "bc")."""
+    hasher = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        hasher.update(len(encoded).to_bytes(8, "big"))
+        hasher.update(encoded)
+    return hasher.hexdigest()
+
+
 def safe_repr(value: object) -> str:
     """Return the text that `repr` and error messages show for any value, without credentials.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from lumber_core.storage.cache import digest
+from lumber_core.support.identity import digest
 from lumber_core.text.unicode import encodable
 from lumber_core.tokens.counter import is_hugging_face
 from lumber_core.tokens.estimated_counter import EstimatedCounter

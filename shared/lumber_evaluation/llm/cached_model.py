@@ -13,7 +13,8 @@ from lumber_core.calls.threads import SingleFlight
 from lumber_core.llms.model import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
-from lumber_core.storage.cache import Cache, digest, read_row
+from lumber_core.storage.cache import Cache, read_row
+from lumber_core.support.identity import digest
 from lumber_core.text.unicode import encodable
 
 

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from lumber_core.calls.threads import batches
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.storage.cache import digest
+from lumber_core.support.identity import digest
 from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import (

@@ -68,7 +68,6 @@ _OPENING = re.compile(
     r"|warning)::.*)$)",
     re.MULTILINE,
 )
-_OPENING_SIGNS = ("!!!", "???", ":::", "///", ".. ")
 _VISIBLE = re.compile(r"\S")
 _HEADING_SIGNS = ("#", "<h", "===", "---", "?**", "Q:", "Question")  # each heading has one
 # Two such lines are comments, as in settings; headings have text between them.
@@ -215,7 +214,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     whole_lines = kind in NESTED
     commented = not whole_lines and "#" in text and _COMMENTS.search(text)
     headings = [] if commented else [*headings_in(text, kind)]
-    if not whole_lines and any(map(text.__contains__, _OPENING_SIGNS)):
+    if not whole_lines:
         openings = (Span(*at.span()) for at in _OPENING.finditer(text) if at["opening"])
         headings = sorted({*headings, *openings})
     maybe_hidden = kind in HIDDEN_LINES or any(map(text.__contains__, (*HIDDEN_SIGNS, "%%")))
@@ -362,21 +361,17 @@ def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
         line = lines[-1]
         heading = headings.get(end - len(line) + len(line.rstrip()))
         header = "|" in line and _DIVIDER.match(line.rstrip())
+        ends_code = len(lines) > 1 and _FENCE.match(line) and not lines[-2].isspace()
         if heading is not None:
             while lines and end > heading:
                 end -= len(lines.pop())
             continue
         if header and len(lines) > 1:  # the row of names is above the divider
             end -= len(lines.pop())
-        elif not (header or _is_blank_or_rule(line)) or _ends_code(lines):
+        elif not (header or _is_blank_or_rule(line)) or ends_code:
             break
         end -= len(lines.pop())
     return Span(start, end).stripped(text)
-
-
-def _ends_code(lines: list[str]) -> bool:
-    """Return whether the last line is a fence directly below another line."""
-    return len(lines) > 1 and bool(_FENCE.match(lines[-1])) and not lines[-2].isspace()
 
 
 def _is_blank_or_rule(line: str) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.errors import StoreError
-from lumber_core.storage.cache import Cache, digest
+from lumber_core.storage.cache import Cache
 from tests.core.core_support import memory_folder, quick
 from tests.core.forking import works_in_a_fork
 
@@ -249,8 +249,3 @@ def test_children_forked_while_threads_write_use_the_file_as_well(path: Path) ->
             thread.join()
     assert cache.get_many(written).keys() == set(written)
     assert len(cache) == len(written) + 4
-
-
-def test_texts_that_run_together_have_different_digests() -> None:
-    assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", "")}) == 4
-    assert digest("\ud83d") != digest("\ufffd")

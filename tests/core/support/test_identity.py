@@ -16,7 +16,7 @@ from lumber_core import (
 )
 from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.llms import OpenAIModel
-from lumber_core.support.identity import NOT_COVERED
+from lumber_core.support.identity import NOT_COVERED, digest
 from lumber_core.tokens import token_counter
 from tests.alone import run_python
 from tests.core.lumber.support import ScatteredModel, scattered
@@ -145,3 +145,8 @@ def test_tokenizers_are_known_by_their_vocabulary() -> None:
 
     assert counter("a", "b").identity == counter("a", "b").identity
     assert counter("a", "b").identity != counter("a", "c").identity
+
+
+def test_texts_that_run_together_have_different_digests() -> None:
+    assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", "")}) == 4
+    assert digest("\ud83d") != digest("\ufffd")
