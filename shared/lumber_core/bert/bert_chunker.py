@@ -194,10 +194,6 @@ class BertChunker(Chunker):
         sized = cutter.places(self._own_units(parsed), parsed.all_places)
         return cutter.cut(sized, place_scores(scores, sized.places))
 
-    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        (segmentation,) = self._segment_all([(parsed, limits)], show_progress=False)
-        return segmentation
-
     def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         """Split texts; each call of the model may score windows of several texts."""
         results: dict[int, Segmentation] = {}

@@ -6,7 +6,6 @@ Subclasses find the spans of one text; this class checks arguments and enforces 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, ParamSpec, TypeVar
@@ -34,7 +33,7 @@ Work = Sequence[tuple[ParsedText, SizeLimits]]
 """Texts to split, each with the limits of its chunks."""
 
 
-class Chunker(ABC):
+class Chunker:
     """Base of the splitters.
 
     A subclass passes the settings below to this constructor, and stores every other argument in an
@@ -151,9 +150,7 @@ class Chunker(ABC):
             ValueError: The metadata and context around each chunk leave no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        parsed = self.parse(source)
-        limits = self._limits_for(parsed, delivery.overlap)
-        return self._deliver(parsed, limits, self._segment(parsed, limits), delivery)
+        return self.split_all([source], delivery)[0]
 
     def split_all(
         self,
@@ -183,8 +180,7 @@ class Chunker(ABC):
 
         Errors are those of `split`.
         """
-        parsed = self.parse(source)
-        return self._segment(parsed, self._limits_for(parsed, overlap))
+        return self.segment_all([source], overlap=overlap)[0]
 
     def segment_all(
         self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
@@ -245,9 +241,9 @@ class Chunker(ABC):
         values = {name: getattr(self, name) for name in names if name not in self.not_in_identity}
         return {**values, "tokenizer": self.counter}
 
-    @abstractmethod
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        """Split a text within limits."""
+        """Split a text within limits; a subclass has this method or `_segment_all`."""
+        raise NotImplementedError
 
     def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         """Split texts, each within its limits."""

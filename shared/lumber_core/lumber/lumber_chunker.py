@@ -220,10 +220,6 @@ class LumberChunker(Chunker):
         known = (self._questions, self.counter, self.theta)
         return estimate((expected_usages(walk, *known) for walk in walks), prices)
 
-    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        (segmentation,) = self._segment_all([(parsed, limits)], show_progress=False)
-        return segmentation
-
     def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self.max_concurrency or (_ASYNC_CONCURRENCY if is_for_loop() else 1)

@@ -125,12 +125,11 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     return str(uuid5(_CHUNK_NAMESPACE, _encode([source, *span, text, splitter])))
 
 
-def _entry(value: object) -> object:
-    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
-
-
 # JSON in ASCII escapes lone surrogates. `json.dumps` would make an encoder for each chunk.
-_encode = json.JSONEncoder(sort_keys=True, default=_entry).encode
+_encode = json.JSONEncoder(
+    sort_keys=True,
+    default=lambda own: sorted(map(str, own)) if isinstance(own, set | frozenset) else str(own),
+).encode
 
 
 def _plain_data(value: object, ignored: str) -> object:

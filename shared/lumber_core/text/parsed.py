@@ -302,14 +302,11 @@ class MarkdownText(ParsedText):
         front = [block for block in blocks[:1] if block.kind == "front matter" and block.title]
         titles = headings[:1] if contains_all and top == 1 else front
         own = [block.title for block in titles]
-        titled = contains_all and top > 1 and self._is_first(headings[0])
+        titled = contains_all and top > 1  # it must be the first text that a reader sees
+        titled = titled and not re.sub(HIDDEN, "", self.text[: headings[0].start]).strip()
         return document_title(
             self.source.metadata, self.source.named, own, has_title=titled, has_headings=True
         )
-
-    def _is_first(self, block: Block) -> bool:
-        """Return whether a reader sees nothing above a block."""
-        return not re.sub(HIDDEN, "", self.text[: block.start]).strip()
 
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables, with the header row and the line of dashes without padding."""
