@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from itertools import groupby, pairwise
+from functools import cache
+from itertools import chain, groupby, pairwise
 from unicodedata import bidirectional
 
 from lumber_files.formats.markdown_cleanup import UNSPACED
@@ -196,11 +196,10 @@ def _blocks(
     for own, cells in tagged:
         inside |= dict.fromkeys(own, _Block("table", cells=cells))
     free = [line for line in page if line not in inside]
-    for find in (partial(find_grids, bands), partial(find_open_grids, page, ())):
-        for grid in find(rules):
-            if filled := grid.fill(free):
-                inside |= dict.fromkeys(filled[0], _Block("table", cells=filled[1]))
-                free = [line for line in page if line not in inside]
+    for grid in chain(find_grids(bands, rules), find_open_grids(page, (), rules)):
+        if filled := grid.fill(free):
+            inside |= dict.fromkeys(filled[0], _Block("table", cells=filled[1]))
+            free = [line for line in page if line not in inside]
     groups: dict[TextLine | _Block, list[TextLine]] = {}
     for line in page:
         groups.setdefault(inside.get(line, line), []).append(line)

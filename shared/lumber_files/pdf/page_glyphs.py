@@ -10,7 +10,7 @@ from itertools import takewhile
 from math import hypot
 from typing import Any
 
-from lumber_files.pdf.page_tags import CellTag, Tags
+from lumber_files.pdf.page_tags import Tags, TextTag
 from lumber_files.pdf.text_lines import Word
 
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
@@ -117,11 +117,11 @@ class PageGlyphs:
         self.turns[turns] += 1
         return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns)
 
-    def tag(self, index: int) -> tuple[int, CellTag]:
-        """Return the level of the heading and the cell that a character is in."""
+    def tag(self, index: int) -> TextTag:
+        """Return the tag of the text that a character is in."""
         shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
         mark = self.pdfium.FPDFPageObj_GetMarkedContentID(shown) if shown else -1
-        return self._tags.get(mark, (0, CellTag()))
+        return self._tags.get(mark, TextTag())
 
     def follows_bullet(self, index: int) -> bool:
         """Return whether a path drawn right before a character is the label of an item."""
@@ -130,7 +130,7 @@ class PageGlyphs:
         before = self.objects[max(0, place - _MOST_BETWEEN) : place][::-1]  # such as an underline
         paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
         marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
-        return any(-2 - mark in self._tags for mark in marks)
+        return any(mark in self._tags and self._tags[mark].is_label for mark in marks)
 
     def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
         """Yield the sides of the first objects drawn between two characters."""

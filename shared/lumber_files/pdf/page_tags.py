@@ -21,8 +21,16 @@ class CellTag(NamedTuple):
     columns: int = 1
 
 
-Tags = dict[int, tuple[int, CellTag]]
-"""The level of the heading or 0, and the cell, by a file's mark n; labels also have -2 - n."""
+class TextTag(NamedTuple):
+    """What the tags of a page state about a text."""
+
+    level: int = 0  # of a heading
+    cell: CellTag = CellTag()
+    is_label: bool = False  # of an item
+
+
+Tags = dict[int, TextTag]
+"""The tags of texts, by the number with which the file marks each."""
 
 
 def read_tags(pdfium: Any, page: Any) -> Tags:
@@ -51,8 +59,8 @@ def read_tags(pdfium: Any, page: Any) -> Tags:
             if kind == "TR" and cell.table:
                 spans = (_span(pdfium, child, attribute) for attribute in (b"RowSpan", b"ColSpan"))
                 cell = CellTag(cell.table, rows[cell.table], number, *spans)
-            marks = (mark, -2 - mark) if kind == "Lbl" else (mark,)
-            tags |= dict.fromkeys(marks, (level, cell if cell.row else CellTag()))
+            is_label = kind == "Lbl" or (mark in tags and tags[mark].is_label)
+            tags[mark] = TextTag(level, cell if cell.row else CellTag(), is_label)
             waiting.append((child, level, cell))
     pdfium.FPDF_StructTree_Close(tree)
     tags.pop(-1, None)  # of what is an element, and no text

@@ -97,7 +97,7 @@ class PageWords:
                 text = part[0] if part[0].isalpha() else self._text(part, font, level=level)
                 if not text.isascii():  # join surrogate pairs
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-                tag = self._glyphs.tag(part.start())
+                tag = self._glyphs.tag(part.start())[:2]
                 if not words and self._glyphs.follows_bullet(part.start()):
                     words.append(Word("•", left - font.size, left, base, *font[4:8], *tag))
                 words.append(Word(text, left, right, base, *font[4:8], *tag))
