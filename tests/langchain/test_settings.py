@@ -32,7 +32,9 @@ every_splitter = pytest.mark.parametrize(
 class CountingModel(BaseChatModel):
     """Answers that content shifts nowhere, and says what it used."""
 
-    _llm_type = "counting"
+    @property
+    def _llm_type(self) -> str:
+        return "counting"
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         message = AIMessage(

@@ -199,7 +199,7 @@ def _gutters(lines: Sequence[TextLine], header: Sequence[TextLine] = ()) -> list
     ends = zip(words[1:], accumulate((right for _, right, _ in words), max), strict=False)
     gaps = [(end, left) for (left, _, size), end in ends if left - end > _MIN_GUTTER * size]
     over = sorted((word.left, word.right) for line in header for word in line.words)
-    for number, gap in enumerate(gaps):
+    for number, gap in enumerate(gaps if over else ()):
         inside = [(left, right) for left, right in over if left < gap[1] and gap[0] < right]
         rights = accumulate((right for _, right in inside), max, initial=gap[0])
         parts = zip(rights, [*(left for left, _ in inside), gap[1]], strict=True)

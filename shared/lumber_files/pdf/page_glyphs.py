@@ -6,7 +6,7 @@ import ctypes
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import repeat, takewhile
 from math import hypot
 from typing import Any
 
@@ -40,7 +40,7 @@ class PageGlyphs:
     def __init__(self, pdfium: Any, page: Any, tags: Tags) -> None:
         self.pdfium, self._tags = pdfium, tags
         numbers = range(pdfium.FPDFPage_CountObjects(page))
-        self.objects = [pdfium.FPDFPage_GetObject(page, number) for number in numbers]
+        self.objects = [*map(pdfium.FPDFPage_GetObject, repeat(page), numbers)]
         self.page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self.page))
         self.order = [*range(self.count)]
@@ -50,6 +50,7 @@ class PageGlyphs:
         self._matrix, self._area = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._name, self._flags = ctypes.create_string_buffer(_MAX_FONT_NAME), ctypes.c_int()
         self._numbers = [ctypes.c_double() for _ in range(4)]
+        self._sides = [ctypes.c_float() for _ in range(4)]
 
     def close(self) -> None:
         """Close the text of the page."""
@@ -57,8 +58,8 @@ class PageGlyphs:
 
     def box(self, index: int, turns: int) -> tuple[float, float, float]:
         """Return the left and right sides of a character, and its bottom."""
-        self.pdfium.FPDFText_GetCharBox(self.page, self.order[index], *self._numbers)
         left, right, bottom, top = self._numbers
+        self.pdfium.FPDFText_GetCharBox(self.page, self.order[index], left, right, bottom, top)
         if not turns:
             return left.value, right.value, bottom.value
         ends = turn_back(left.value, bottom.value, turns), turn_back(right.value, top.value, turns)
@@ -125,21 +126,24 @@ class PageGlyphs:
 
     def follows_bullet(self, index: int) -> bool:
         """Return whether a path drawn right before a character is the label of an item."""
-        shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
-        place = self._placed.get(ctypes.addressof(shown.contents), 0) if shown else 0
+        place = max(0, self._drawing_order(self.order[index]) if self._tags else 0)
         before = self.objects[max(0, place - _MOST_BETWEEN) : place][::-1]  # such as an underline
         paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
         marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
         return any(mark in self._tags and self._tags[mark].is_label for mark in marks)
 
-    def drawn_between(self, before: int, after: int) -> Iterator[list[float]]:
-        """Yield the sides of the first objects drawn between two characters."""
-        pdfium, ends = self.pdfium, [ctypes.c_float() for _ in range(4)]
-        drawn = (pdfium.FPDFText_GetTextObject(self.page, index) for index in (before, after))
-        at = [self._placed.get(ctypes.addressof(o.contents), -1) if o else -1 for o in drawn]
-        for own in self.objects[at[0] + 1 : at[1]][:_MOST_BETWEEN]:
-            pdfium.FPDFPageObj_GetBounds(own, *ends)
-            yield [end.value for end in ends]
+    def _drawing_order(self, index: int) -> int:
+        """Return the number of the object that draws a character of PDFium; -1 if there is none."""
+        drawn = self.pdfium.FPDFText_GetTextObject(self.page, index)
+        return self._placed.get(ctypes.addressof(drawn.contents), -1) if drawn else -1
+
+    def drawn_between(self, before: int, after: int) -> Iterator[tuple[float, ...]]:
+        """Yield the sides of the first objects drawn between two characters of PDFium."""
+        first, last = self._drawing_order(before) + 1, self._drawing_order(after)
+        left, bottom, right, top = self._sides
+        for own in self.objects[first : min(last, first + _MOST_BETWEEN)]:
+            self.pdfium.FPDFPageObj_GetBounds(own, left, bottom, right, top)
+            yield left.value, bottom.value, right.value, top.value
 
 
 def turn_back(x: float, y: float, turns: int) -> tuple[float, float]:

@@ -112,9 +112,10 @@ def _read_page(
 
 def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
-    fills, strokes = ctypes.c_int(), ctypes.c_int()
-    for drawn in objects:
-        if (own := pdfium.FPDFPageObj_GetType(drawn)) == pdfium.FPDF_PAGEOBJ_TEXT:
+    fills, strokes, text = ctypes.c_int(), ctypes.c_int(), pdfium.FPDF_PAGEOBJ_TEXT
+    kinds = map(pdfium.FPDFPageObj_GetType, objects)
+    for drawn, kind in zip(objects, kinds, strict=True):
+        if kind == text:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
@@ -125,7 +126,7 @@ def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
         if segments == _LINE_SEGMENTS or min(right - left, top - bottom) < _MAX_RULE_WIDTH:
             if max(right - left, top - bottom) > _MIN_RULE_LENGTH:
                 yield Rule(left, bottom, right, top)
-        elif own != pdfium.FPDF_PAGEOBJ_PATH:
+        elif kind != pdfium.FPDF_PAGEOBJ_PATH:
             yield Rule(left, bottom, right, top)
         else:
             pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)

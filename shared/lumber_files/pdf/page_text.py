@@ -107,13 +107,14 @@ def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
     units = list(text)
     for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
         before, after = space.start() - 1, space.end()
+        left, right, foot = glyphs.box(before, 0)
+        width = right - left
         for x, y, end, _ in glyphs.drawn_between(before, after):
-            left, right, foot = glyphs.box(before, 0)
-            width, shift = right - left, x - left  # in bold print the difference is smaller
             unlike = max(abs(end - x - width), abs(y - foot))
-            joined = glyphs.box(after, 0)[0] < end + width / 16  # else a word ends
-            if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
-                units[before + 1] = text[before]
+            # In bold print the letters are nearer.
+            if unlike < _MAX_COPY_DIFFERENCE and x - left > width / 3:
+                joined = glyphs.box(after, 0)[0] < end + width / 16  # else a word ends
+                units[before + 1] = text[before] if joined else units[before + 1]
     return "".join(units)
 
 

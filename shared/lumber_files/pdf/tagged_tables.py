@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, groupby, pairwise
+from operator import attrgetter
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS
 from lumber_files.pdf.column_tables import SIGNS, SPACE_AT_SIGN
@@ -25,15 +26,16 @@ def find_tagged_tables(page: Sequence[TextLine]) -> tuple[Sequence[TextLine], li
     """Return the lines of a page, divided where a table is beside other text, and its tables."""
     parts: dict[int, dict[CellTag, list[TextLine]]] = {}
     for line in page:
-        for cell, words in groupby(line.words, lambda word: word.cell):
-            parts.setdefault(cell.table, {}).setdefault(cell, []).append(TextLine([*words]))
+        for cell, words in groupby(line.words, attrgetter("cell")):
+            if cell.table:
+                parts.setdefault(cell.table, {}).setdefault(cell, []).append(TextLine([*words]))
     tables: dict[int, TaggedTable] = {}
     for number, cells in parts.items():
         left, bottom, right, top = Rule.around([line for lines in cells.values() for line in lines])
         others = (word for line in page for word in line.words if word.cell.table != number)
         beside = (word for word in others if bottom - 1 < word.base < top + 1)
         apart = not any(left < (word.left + word.right) / 2 < right for word in beside)
-        if number and apart and (rows := _rows(cells)):
+        if apart and (rows := _rows(cells)):
             tables[number] = [], rows
     lines: list[TextLine] = []
     for line in page if tables else ():

@@ -69,16 +69,18 @@ class TextLine:
 
     def __init__(self, words: Sequence[Word], *, added: bool = False) -> None:
         self.words, self.added = words, added
-        self.text = " ".join(word.text for word in words)
-        self.left, self.right = min(word.left for word in words), max(w.right for w in words)
-        self.base = max(words, key=lambda word: len(word.text)).base
-        sizes = Counter[float]()
-        for word in words:
-            sizes[word.size] += len(word.text)
-        self.size = max(sizes, key=sizes.__getitem__)
-        self.bold = min(word.bold for word in words)
-        self.fixed = all(word.fixed for word in words)
-        self.level = min(word.level for word in words)
+        texts, lefts, rights, bases, sizes, bold, fixed, _, levels, _ = zip(*words, strict=True)
+        self.text = " ".join(texts)
+        self.left, self.right = min(lefts), max(rights)
+        lengths = [*map(len, texts)]
+        self.base = bases[lengths.index(max(lengths))]
+        self.size = sizes[0]
+        if sizes.count(self.size) < len(sizes):
+            shares = Counter[float]()
+            for size, length in zip(sizes, lengths, strict=True):
+                shares[size] += length
+            self.size = max(shares, key=shares.__getitem__)
+        self.bold, self.fixed, self.level = min(bold), all(fixed), min(levels)
         self.cells: Sequence[Sequence[Word]] = [*divide_words(words, _MIN_CELL_GAP * self.size)]
 
     @property

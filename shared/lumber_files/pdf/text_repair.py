@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 from lumber_core.text.unicode import KANA_HAN
 from lumber_files.formats.markdown_cleanup import UNSPACED
@@ -88,12 +89,10 @@ class _Words:
     """
 
     def __init__(self, pages: Sequence[str]) -> None:
-        self._counts: Counter[str] = Counter()
-        for page in pages:
-            for word in _WORD.findall(_DIVISIONS.sub(" ", page).lower()):
-                self._counts[word] += 1
-                if "-" in word:
-                    self._counts.update(word.split("-"))
+        whole = (_WORD.findall(_DIVISIONS.sub(" ", page).lower()) for page in pages)
+        words = [*chain.from_iterable(whole)]
+        self._counts = Counter(words)
+        self._counts.update(part for word in words if "-" in word for part in word.split("-"))
         divided = (match for page in pages for match in _DIVIDED_WORD.finditer(page))
         seen = Counter(self._is_whole(match) for match in divided if match["hyphen"] == "-")
         self._divides = seen[True] > seen[False]

@@ -112,7 +112,7 @@ WHOLE = by_language("""
     en: 2.1. Methods were simple. | - 2.3.4. Boats were new. | She saw No. CV 10-12 there.
     en: ### 5. Prices are low. | **5. Prices** are low. | Fig. 1. The boat left.
     en: CHAPTER IV. The boat left. | § 5. The boat may leave.
-    en: **Storage.** The boats lie in a shed. | It is 5 in. wide and 3 m. long.
+    en: **Storage.** The boats lie in a shed. | It is 5 ft. wide and 3 m. long.
     en: See subsec. 3 and Exh. B of it. | Set `$?` to 0, and `?.` or `...` (dots) again.
     en: Copy ./a and ../b and .\\\\c now. | A lift of 6 @.@ 5 tons. | Read _"Why so?"_ in the log.
     en: He read "The end." again. | Import boats.*, and call ~warn!~ again.
