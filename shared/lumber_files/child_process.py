@@ -5,6 +5,7 @@ Modules are imported without the `__init__` of their packages, which would impor
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -27,6 +28,7 @@ _BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fif
 _COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
 _ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
 _SECONDS_BETWEEN_LOOKS = 1  # to see if the parent still runs
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000  # readers make many objects, and few cycles of them
 _Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # which receive their files
 
 
@@ -63,6 +65,7 @@ def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
     with suppress(OSError, ValueError):  # unknown on some systems
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         in_use = pages * os.sysconf("SC_PAGE_SIZE")
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with suppress(OSError):  # a program without a console has none

@@ -108,10 +108,12 @@ def _end(
 
 def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) -> Iterator[Grid]:
     """Yield the grid of rows, with upright rules in the gaps that no word of a row crosses."""
+    few = len(rows) < 3
+    if len(rows) < 2 or (of_bands and few):
+        return
     header, *body = [row for row in rows if _gutters(row)] or [[]]
     gutters = _gutters([line for row in body or [header] for line in row], header)
-    few = len(rows) < 3
-    if not gutters or len(rows) < 2 or (of_bands and few):
+    if not gutters:
         return
     # Between two bands there may be several rows without an empty cell; headers have more lines.
     full = [

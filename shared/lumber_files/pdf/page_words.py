@@ -86,8 +86,9 @@ class PageWords:
             if rise > right - left:  # it is turned
                 font = self._glyphs.font(word.start(), goes_down=goes_down)
                 left, right, _, rise = ends = self._ends(word, font.turns)
-            is_wide = right - left > _MAX_ADVANCE * len(word[0]) * font.size
-            close = word[0] not in self._whole and _MAY_BEGIN.search(word[0]) and not font.fixed
+            text = word[0]
+            is_wide = right - left > _MAX_ADVANCE * len(text) * font.size
+            close = text not in self._whole and _MAY_BEGIN.search(text) and not font.fixed
             for part in self._parts(word, font, is_wide=is_wide) if is_wide or close else [word]:
                 left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
                 turned = not words or words[-1].turns != font.turns

@@ -70,17 +70,19 @@ class TextLine:
     def __init__(self, words: Sequence[Word], *, added: bool = False) -> None:
         self.words, self.added = words, added
         texts, lefts, rights, bases, sizes, bold, fixed, _, levels, _ = zip(*words, strict=True)
-        self.text = " ".join(texts)
-        self.left, self.right = min(lefts), max(rights)
+        self.text: str = " ".join(texts)
+        self.left: float = min(lefts)
+        self.right: float = max(rights)
         lengths = [*map(len, texts)]
-        self.base = bases[lengths.index(max(lengths))]
-        self.size = sizes[0]
+        self.base: float = bases[lengths.index(max(lengths))]
+        self.size: float = sizes[0]
         if sizes.count(self.size) < len(sizes):
             shares = Counter[float]()
             for size, length in zip(sizes, lengths, strict=True):
                 shares[size] += length
             self.size = max(shares, key=shares.__getitem__)
-        self.bold, self.fixed, self.level = min(bold), all(fixed), min(levels)
+        self.bold: int = min(bold)
+        self.fixed, self.level = all(fixed), min(levels)
         self.cells: Sequence[Sequence[Word]] = [*divide_words(words, _MIN_CELL_GAP * self.size)]
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from lumber_core.text.unicode import KANA_HAN
@@ -52,6 +52,7 @@ _LINE_END = rf"(?P<hyphen>-| ?[{_SOFT_HYPHENS}]) ?\n"
 _WORD = re.compile(_PART)
 _DIVIDED_WORD = re.compile(rf"(?<![\w-])(?P<left>{_PART}){_LINE_END}(?=(?P<right>{_PART}))")
 _DIVISIONS = re.compile(rf"(?<![\w-]){_PART}(?:{_LINE_END}{_PART})+".replace("?P<hyphen>", "?:"))
+_HYPHEN_AT_END = re.compile(rf"[-{_SOFT_HYPHENS}] ?\n")
 _ADDRESS_BEFORE = re.compile(r"[^\s(|\[\"'\u2018\u201c\u2013\u2014]")  # before a word of one
 _ADDRESS_AFTER = re.compile(r"[@./:\\]\w")  # behind a word of an address
 _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces half a word
@@ -70,8 +71,15 @@ def clean_pages(texts: Sequence[str]) -> list[str]:
         if any(re.search(rf"\w{hyphen}\w", page) for page in pages):
             pages = [page.replace(hyphen, "-") for page in pages]
     words = _Words(pages)
-    pages = [_DIVIDED_WORD.sub(words.mend, page) for page in pages]
+    pages = [_replace(_DIVIDED_WORD, words.mend, page) for page in pages]
     return [re.sub(f"[{_SOFT_HYPHENS}]", "-", page) for page in pages]
+
+
+def _replace(
+    divided: re.Pattern[str], replacement: str | Callable[[re.Match[str]], str], page: str
+) -> str:
+    """Replace divided words; most pages have none, and a search for words takes long."""
+    return divided.sub(replacement, page) if _HYPHEN_AT_END.search(page) else page
 
 
 def _compose(match: re.Match[str]) -> str:
@@ -89,11 +97,12 @@ class _Words:
     """
 
     def __init__(self, pages: Sequence[str]) -> None:
-        whole = (_WORD.findall(_DIVISIONS.sub(" ", page).lower()) for page in pages)
+        whole = (_WORD.findall(_replace(_DIVISIONS, " ", page).lower()) for page in pages)
         words = [*chain.from_iterable(whole)]
         self._counts = Counter(words)
         self._counts.update(part for word in words if "-" in word for part in word.split("-"))
-        divided = (match for page in pages for match in _DIVIDED_WORD.finditer(page))
+        ends = filter(_HYPHEN_AT_END.search, pages)
+        divided = (match for page in ends for match in _DIVIDED_WORD.finditer(page))
         seen = Counter(self._is_whole(match) for match in divided if match["hyphen"] == "-")
         self._divides = seen[True] > seen[False]
 
