@@ -123,16 +123,14 @@ def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:
             words=texts,
             around=texts_around(texts),
             vectors=vectors,
-            sentences=_divide("\n".join(texts), _spans(texts)),
+            sentences=divide_chunks(
+                DividedText.of_kind("\n".join(texts), "text"), _spans(texts), "en"
+            ),
         )
         for name, texts, vectors in documents(count, first)
     )
     while batch := [*islice(new, DOCUMENTS_PER_BATCH)]:
         yield batch
-
-
-def _divide(text: str, spans: Sequence[Span]) -> list[list[int]]:
-    return divide_chunks(DividedText.of_kind(text, "text"), spans, "en")
 
 
 def _spans(texts: Sequence[str]) -> list[Span]:

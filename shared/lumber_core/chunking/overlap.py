@@ -35,8 +35,6 @@ def overlap_spans(
     There may be gaps between the spans, but no overlap. With `trim`, the repeated text begins with
     a visible character, as the spans then do.
     """
-    if not tokens:
-        return list(spans)
     text = parsed.text
     starts, sections = [unit.start for unit in parsed.units()], parsed.section_starts
     extended = list(spans[:1])

@@ -108,9 +108,9 @@ class ParsedText(ABC):
     def sections(self) -> list[TextSection]:
         """Where headings, definitions or keys begin; one without a title ends those above."""
 
+    @abstractmethod
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables below their headers."""
-        yield from ()
 
     def _table_continued(self, end: int) -> Iterator[TableBody]:
         """Yield the rows of a chunk up to `end` if its context has the header of their table."""
@@ -127,10 +127,9 @@ class ParsedText(ABC):
         return []
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """The title of the document; see `lumber_core.text.titles.document_title`."""
-        titled = _UNDERLINED.match(self.text) is not None
-        return document_title(self.source.metadata, self.source.named, has_title=titled)
 
 
 class PlainText(ParsedText):
@@ -221,11 +220,11 @@ class PlainText(ParsedText):
     @property
     def title(self) -> str:
         """The title in the metadata, or in a format with headings, or the name of the file."""
-        kind = self.source.kind
-        if kind not in MARKUPS:
-            return super().title
-        own = titles_of(self.text, kind, self.sections)
-        return document_title(self.source.metadata, self.source.named, own, has_headings=True)
+        source, marked = self.source, self.source.kind in MARKUPS
+        own = titles_of(self.text, source.kind, self.sections) if marked else []
+        titled = not marked and _UNDERLINED.match(self.text) is not None
+        about = source.metadata, source.named, own
+        return document_title(*about, has_title=titled, has_headings=marked)
 
     @cached_property
     def _elements(self) -> Places | None:

@@ -148,8 +148,6 @@ def embed_chunks(
 
 def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
     """Return the vectors of a document's chunks with their surroundings; see `split_and_embed`."""
-    if not len(own):
-        return own
     counts = EvenCounter().count([chunk.text for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
     # In tokens, as if tokens were spread evenly: offsets show gaps and overlaps.

@@ -315,8 +315,6 @@ def small_table(text: str, part: Span) -> Span | None:
     rows.
     """
     first_line = text.rfind("\n", 0, part.start) + 1
-    if text.find("|", first_line, part.end) < 0:
-        return None
     row = _ROW.search(text, first_line, part.end)
     if row is None:
         return None
