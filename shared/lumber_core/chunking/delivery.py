@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,6 @@ from lumber_core.text.pages import (
     has_pages,
 )
 from lumber_core.text.parsed import ParsedText
-from lumber_core.text.source import Source
 from lumber_core.tokens import TokenCounter
 
 
@@ -188,14 +187,16 @@ def deliver(
     contexts = [place.context for place in places]
     if limits.room is not None:
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
-    chunks = []
-    for index, (number, span, place, context, lines) in enumerate(
-        zip(kept, spans, places, contexts, _lines_of(source, spans), strict=True)
-    ):
-        headings = (place.titles, place.levels, place.inside)
-        pages, verdict = source.pages_of(span), verdicts[number] if verdicts else None
-        where = (*headings, context, pages, lines)
-        chunks.append(Chunk(index, span, span.of(text), *where, verdict, limits.counter, outline))
+    chunks: list[Chunk] = []
+    line, position = source.first_line, 0  # of the visible text of the chunk before
+    for number, span, place, context in zip(kept, spans, places, contexts, strict=True):
+        visible = span.stripped(text)
+        line += count_line_breaks(text, position, visible.start)
+        lines, position = (line, line + count_line_breaks(text, *visible)), visible.start
+        own, headings = span.of(text), (place.titles, place.levels, place.inside)
+        where = (*headings, context, source.pages_of(span), lines)
+        verdict = verdicts[number] if verdicts else None
+        chunks.append(Chunk(len(chunks), span, own, *where, verdict, limits.counter, outline))
     return chunks
 
 
@@ -214,13 +215,3 @@ def delivered_spans(
     if delivery.overlap:
         spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
     return kept, spans
-
-
-def _lines_of(source: Source, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Yield the lines of the first and the last visible character of each span."""
-    text, line, position = source.text, source.first_line, 0
-    for span in spans:
-        body = span.stripped(text)
-        line += count_line_breaks(text, position, body.start)
-        position = body.start
-        yield line, line + count_line_breaks(text, body.start, body.end)
