@@ -75,18 +75,23 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
     for mail in mails:
         if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
             raise ValueError("it has no headers")
-        for part in mail.walk():  # such as a file with another mail
-            if str(part.get_filename()).lower().endswith(".eml") and not part.is_multipart():
-                inner = _PARSER.parsebytes(_content(part))
-                if inner["From"]:
-                    part.set_type(_MAILS[0])
-                    part.set_payload([inner])
+        _parse_files(mail)
     markdown = "\n\n".join(block for mail in mails for block in _blocks(mail, 1))
     damaged = markdown.count("\ufffd")
     notices = [f"damaged text: U+FFFD stands in {with_noun(damaged, 'place')}"] if damaged else []
     if any(part.get_content_subtype() in _SEALED for mail in mails for part in mail.walk()):
         notices.append("encrypted text, or text signed as a whole, is not read")
     return markdown, notices, ""
+
+
+def _parse_files(mail: Message) -> None:
+    """Turn the attached files that are mails into parts of a mail."""
+    for part in mail.walk():
+        if str(part.get_filename()).lower().endswith(".eml") and not part.is_multipart():
+            inner = _PARSER.parsebytes(_content(part))
+            if inner["From"]:
+                part.set_type(_MAILS[0])
+                part.set_payload([inner])
 
 
 def _blocks(mail: Message, level: int) -> Iterator[str]:

@@ -144,16 +144,13 @@ class Grid:
         row = len(self._bases) - 1 - bisect_right(self._bases, word.base + word.size / 4)
         if not (0 <= column < len(self._lefts) - 1 and 0 <= row < len(self._bases) - 1):
             return None
-        if (row, column) not in self._firsts:
-            self._firsts[row, column] = self._first(row, column)
-        return self._firsts[row, column]
-
-    def _first(self, row: int, column: int) -> tuple[int, int]:
-        while column and not self._has_rule_left(column, row):
-            column -= 1
-        while row and not self._has_rule_above(column, row):
-            row -= 1
-        return row, column
+        if (own := (row, column)) not in self._firsts:
+            while column and not self._has_rule_left(column, row):
+                column -= 1
+            while row and not self._has_rule_above(column, row):
+                row -= 1
+            self._firsts[own] = row, column
+        return self._firsts[own]
 
     def _has_rule_left(self, column: int, row: int) -> bool:
         """Return whether there is a rule on the left of a cell."""
