@@ -91,8 +91,9 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
     signs = ("…", *(form.partition(".")[0] for form in lists.get("series", "…").split()))
     forms = [form.split(".") for form in lists.get("series", "").split()]
+    spaced = dict.fromkeys(dot.join(form) for form in forms for dot in (r"\.", r"\.\s"))
     # The engine looks for full stops first: most words are compared with none of the forms.
-    behind = "|".join(rf"(?<=\b{dot.join(form)}\.)" for form in forms for dot in (r"\.", r"\.\s"))
+    behind = "|".join(rf"(?<=\b{form}\.)" for form in spaced)
     series = re.compile(
         rf"(?:\.(?:{behind or '(?!)'})|…(?!\sI\b))\s+(?=[{re.escape(_OPENING)}]?([^\W\d_]))"
     )
@@ -129,7 +130,10 @@ def _is_in_name(text: str, at: int) -> bool:
 
 def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     """Return whether the full stop before an offset does not end a sentence."""
-    if _INSIDE.match(text, at - 1) or (text[at - 1] == "." and _is_in_name(text, at)):
+    mark = text[at - 1]
+    if not mark.isspace() and (
+        _INSIDE.match(text, at - 1) or (mark == "." and _is_in_name(text, at))
+    ):
         return True
     lists, first = _abbreviations_of(language), text[at]
     before = text[max(0, at - _WINDOW) : at]
@@ -139,7 +143,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     if small and _PAUSE.search(before):
         return True
     word = before.rstrip().rpartition(" ")[2][:-1]
-    plain = f"{first}{word}".isascii() and word.isalpha() and not word.isupper()
+    plain = word.isascii() and word.isalpha() and first.isascii() and not word.isupper()
     if plain and lists and word not in lists.last and not word.endswith(_STREETS):
         return False  # a fast path for most words
     if (goes_on := _GOES_ON.match(text, at)) and (goes_on[0][-1].islower() or first == "-"):

@@ -66,14 +66,17 @@ _ABOVE_INDENT = re.compile(
     "(?m)(?:^(?![^\\w\u3010]|\\d|[一二三四五六七八九十]{1,3}[、\uff0e])[^\n]{1,40}|[\u300d\u300f])"
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
 )
-_CLOSED = re.compile(r"[\u300b\u300d\u300f\uff09¹²³⁰-⁹]+\s*")  # sentencex divides before these
+_CLOSING_MARKS = "\u300b\u300d\u300f\uff09¹²³⁰ⁱ⁴⁵⁶⁷⁸⁹"  # sentencex divides before these
+_CLOSED = re.compile(rf"[{_CLOSING_MARKS}]+\s*")
 # Labels: of items on one line, of paragraphs and headings ("2.1.", "**5.", "### 5.", "Fig. 1.").
 _LABEL = re.compile(
     r"\s*(?:(?:[-*+>]|#{1,6})\s|[*_]{1,3})?\(?"
     r"(?:(?:[^\W\d_]{1,12}\.?[^\S\n]|\xa7[^\S\n]?)(?:\d{1,3}|[IVX]{1,5})"
     r"|\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z]|[IVX]{2,5})[.)][*_]{0,3}[^\S\n]*"
 )
+_MAX_LABEL = 40  # characters; longer than any match
 _OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
+_OPENING_MARKS = '`"\u201c\u201d\u201e\u00ab'
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
 # Marks that sentencex misreads: "(1)" before a paragraph or a long line, which it does not divide,
 # and bullets before items, which it does not divide either.
@@ -167,18 +170,23 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     starts += starts_after_series(text, language)
     if "\n\u3000" in text:
         starts += [above.end() for above in _ABOVE_INDENT.finditer(text)]
-    if not text.isascii():
+    if not text.isascii() and any(map(text.__contains__, _CLOSING_MARKS)):
         closed = (_CLOSED.match(text, at) for at in starts)
         starts = [end.end() if end else at for end, at in zip(closed, starts, strict=True)]
     # sentencex leaves marks that open code or quotes in the sentence before.
-    opening = ((at, _OPENED.search(text, max(0, at - 2), at)) for at in starts)
-    starts = [mark.start() if mark else at for at, mark in opening]
-    labels = [_LABEL_BEHIND.search(text, max(0, at - 8), at) for at in starts]
+    for number, at in enumerate(starts):
+        if text[at - 1] in _OPENING_MARKS or text[at - 2] == "\u00ab":  # else most need no search
+            mark = _OPENED.search(text, max(0, at - 2), at)
+            starts[number] = mark.start() if mark else at
+    numbered = (at for at in starts if text[max(0, at - 8) : at].rstrip()[-2:-1].isdecimal())
+    labels = [_LABEL_BEHIND.search(text, max(0, at - 8), at) for at in numbered]
     starts += [label.start() for label in labels if label]  # sentencex reads these as ordinals
     ends = [0]
     for at in sorted({*starts} - {len(text)}):
-        if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):
-            ends.append(at)
+        if not sentence_continues(text, at, language):
+            short = len(text[ends[-1] : at].strip()) <= _MAX_LABEL
+            if not (short and _LABEL.fullmatch(text, ends[-1], at)):
+                ends.append(at)
     return [0, *breaks(text, ends[1:])]
 
 
