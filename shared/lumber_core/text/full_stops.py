@@ -89,7 +89,7 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     parts = [name.split(".") for name in leads | others | numbers]
     pairs = frozenset(pair for several in parts for pair in pairwise(several))
     last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
-    signs = ("…", *(form.partition(".")[0] for form in lists.get("series", "…").split()))
+    signs = ("…", *(f"{form.partition('.')[0]}." for form in lists.get("series", "").split()))
     forms = [form.split(".") for form in lists.get("series", "").split()]
     spaced = dict.fromkeys(dot.join(form) for form in forms for dot in (r"\.", r"\.\s"))
     # The engine looks for full stops first: most words are compared with none of the forms.

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.lines.code import code_lines, is_edge_of_block
-from lumber_core.text.lines.columns import Lines
+from lumber_core.text.lines.code import is_edge_of_block
+from lumber_core.text.lines.line_starts import Layout, read_layout
 from lumber_core.text.lines.tables import find_header, start_of_records
 from lumber_core.text.markdown import HIDDEN, LINE_BREAK, Block, markdown_units
 from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection, context_of
@@ -167,7 +167,9 @@ class PlainText(ParsedText):
         """
         if self._elements is not None:
             return self._elements.inside(start, len(self.text) if stop is None else stop)
-        places = find_places(self.text[start:stop], self.language, start, (), self._is_code)
+        text = self.text[start:stop]
+        layout = self._layout if text == self.text else None
+        places = find_places(text, self.language, start, (), self._is_code, layout)
         if self.source.kind not in MARKUPS:
             return places
         levels = {section.start: min(6, section.level) for section in self.sections}
@@ -235,9 +237,14 @@ class PlainText(ParsedText):
         """Where lines of code begin."""
         if self.source.kind not in ("text", "code", "data"):
             return []
-        lines = Lines(self.text)
-        numbers = range(len(lines.starts)) if self._is_code else sorted(code_lines(lines)[0])
-        return breaks(self.text, [lines.starts[number] for number in numbers])
+        starts = self._layout.starts
+        if not self._is_code:
+            starts = [starts[number] for number in self._layout.code]
+        return breaks(self.text, starts)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return read_layout(self.text, self._is_code)
 
 
 class MarkdownText(ParsedText):

@@ -18,7 +18,7 @@ from lumber_core.spans import outside
 from lumber_core.text.full_stops import sentence_continues
 from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.columns import Lines, broken_cells, label_end
-from lumber_core.text.lines.line_starts import read_layout
+from lumber_core.text.lines.line_starts import Layout, read_layout
 from lumber_core.text.lines.tables import html_rows
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
@@ -45,7 +45,12 @@ _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 
 
 def find_places(
-    text: str, language: str = "en", begin: int = 0, edges: Sequence[int] = (), whole: bool = False
+    text: str,
+    language: str = "en",
+    begin: int = 0,
+    edges: Sequence[int] = (),
+    whole: bool = False,
+    layout: Layout | None = None,
 ) -> Places:
     """Return the sentences, lines, paragraphs and headings strictly inside a text.
 
@@ -59,13 +64,14 @@ def find_places(
         begin: Offset of the text in the document; it is added to all returned offsets.
         edges: Offsets that divide the text for finding sentences, ascending.
         whole: Whether no place is inside a line, as in source code.
+        layout: The layout of the text, if the caller has read it.
     """
     sentence_offsets = [
         start + at
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
     ]
-    layout = read_layout(text, whole)
+    layout = layout or read_layout(text, whole)
     # A line that begins inside a grapheme is no place.
     numbers = {layout.starts[number]: number for number in layout.kinds}
     begins = breaks(text, numbers)

@@ -49,6 +49,7 @@ class Layout:
     kinds: dict[int, Kind]  # what begins with a line, if it does not continue the one before
     whole: set[int]  # lines in which no sentence ends: rows, lines of code and of logs
     wrapped: set[int]  # lines that continue the line before, which was wrapped or ended a page
+    code: list[int]  # lines of code
     depths: dict[int, int]  # levels of indentation in code; 2 inside an entry with a date
     levels: dict[int, int]  # levels of headings, such as 2 for "## Use"
 
@@ -57,7 +58,8 @@ def read_layout(text: str, whole_code: bool = False) -> Layout:
     """Return what begins at each line of a text that is not blank."""
     lines = Lines(text)
     edges, in_pages = page_edges(lines)
-    code, inside = code_lines(lines, whole_code)
+    depths, inside = code_lines(lines, whole_code)
+    code = sorted(depths)
     rows, entries = find_rows(lines)
     whole = rows.union(code, edges)
     wrapped = wrapped_lines(lines, whole)
@@ -66,7 +68,7 @@ def read_layout(text: str, whole_code: bool = False) -> Layout:
     continued = wrapped | in_pages
     begins = [number for number in range(len(lines.starts)) if number not in continued]
     joined = inside.union(
-        rules, _lines_after_lead_in(lines, begins) - code.keys(), (n + 1 for n in stamps)
+        rules, _lines_after_lead_in(lines, begins) - depths.keys(), (n + 1 for n in stamps)
     )
     leads = headings | rules
     kinds: dict[int, Kind] = {}
@@ -85,10 +87,10 @@ def read_layout(text: str, whole_code: bool = False) -> Layout:
         below = number + 1
         words[number] = words[below] if below in stamps else lines.offsets[below]
     for number in entries - stamps:
-        code[number] = max(code.get(number, 0), _DEPTH_INSIDE_ENTRY)
+        depths[number] = max(depths.get(number, 0), _DEPTH_INSIDE_ENTRY)
     levels = {n: len(lines.bodies[n]) - len(lines.bodies[n].lstrip("#")) for n in headings}
     whole -= continued - edges
-    return Layout(lines.starts, words, kinds, whole, continued, code, levels)
+    return Layout(lines.starts, words, kinds, whole, continued, code, depths, levels)
 
 
 def _find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set[int], set[int]]:
