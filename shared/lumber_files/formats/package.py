@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from functools import cache
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -58,7 +59,14 @@ def zip_parts(parts: Mapping[str, str | bytes]) -> bytes:
 
 def find(element: Any, path: str) -> Any:
     """Return the result of an XPath on an element, with the prefixes of `SPACES`."""
-    return element.xpath(path, namespaces=SPACES)
+    return _compile(path)(element)
+
+
+@cache
+def _compile(path: str) -> Any:
+    from lxml import etree
+
+    return etree.XPath(path, namespaces=SPACES)
 
 
 def qualify(name: str) -> str:

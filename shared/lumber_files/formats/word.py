@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import cache, lru_cache
 from typing import Any
 
 from lumber_files.formats.list_numbers import mark_ordinal
@@ -45,7 +46,7 @@ EMPTY = "\ue0f1"
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the part that replaces each `PART`."""
     given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
-    _apply_styles(root, *map(parse_xml, given))
+    _apply_styles(root, _read_styles(*given))
     _show_fields(root)
     _mark_numbers(root)
     _show_text(root)
@@ -75,24 +76,34 @@ def _make_paragraph(root: Any, text: str) -> Any:
     return paragraph
 
 
-def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
-    """Copy properties of styles into paragraphs and runs; see `_GIVEN`."""
-    own = {style.get(qualify("w:styleId")): style for style in find(styles, "//w:style")}
-    for level in find(numbering, "//w:lvl[w:pStyle]"):
+@lru_cache(maxsize=1)  # all parts of a document have the same
+def _read_styles(styles: bytes, numbering: bytes) -> dict[str, Any]:
+    """Return the styles of a document by their IDs, with the levels of lists that they have."""
+    own = {style.get(qualify("w:styleId")): style for style in find(parse_xml(styles), "//w:style")}
+    for level in find(parse_xml(numbering), "//w:lvl[w:pStyle]"):
         if (style := own.get(find(level, "string(w:pStyle/@w:val)"))) is not None:
             listed = _add(_add(style, "pPr", first=True), "numPr")
             _add(listed, "ilvl", level.get(qualify("w:ilvl")))
-    given: dict[str, dict[str, Any]] = {name: {} for name in own}
-    for name, looks in given.items():
-        chain = [own.get(name)]
+    return own
+
+
+def _apply_styles(root: Any, styles: Mapping[str, Any]) -> None:
+    """Copy properties of styles into paragraphs and runs; see `_GIVEN`."""
+    number = qualify("w:numId")
+
+    @cache
+    def properties_of(name: str) -> dict[str, Any]:
+        """Return the properties of a style and of those that it is based on, by their tags."""
+        given, chain = dict[str, Any](), [styles.get(name)]
         while chain[-1] is not None and len(chain) < 20:  # Word allows 10
             for each in find(chain[-1], _GIVEN):
-                looks.setdefault(each.tag, each)
-            chain.append(own.get(find(chain[-1], "string(w:basedOn/@w:val)")))
-    number = qualify("w:numId")
+                given.setdefault(each.tag, each)
+            chain.append(styles.get(find(chain[-1], "string(w:basedOn/@w:val)")))
+        return given
+
     # The run's own style takes precedence.
     for style in [*root.iter(qualify("w:rStyle")), *root.iter(qualify("w:pStyle"))]:
-        for tag, each in given.get(style.get(qualify("w:val")), {}).items():
+        for tag, each in properties_of(style.get(qualify("w:val"))).items():
             in_list = tag in (number, qualify("w:ilvl"))
             kind, key = ("numPr", number) if in_list else ("rPr", tag)
             holder = style.getparent()
