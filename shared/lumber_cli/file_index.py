@@ -70,7 +70,7 @@ class FileIndex:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
         self._index = PassageIndex(self._chunker, model or TextEmbedder(), path)
         version = digest(__version__, self._chunker.identity, repr(encoding))
-        self._records = FileRecords(self._index.store, version)
+        self.records = FileRecords(self._index.store, version)
         self._names: dict[str, str] = {}
 
     @property
@@ -82,21 +82,13 @@ class FileIndex:
         """Raise a StoreError if the index is unusable, an OtherModelError if its model differs."""
         self._index.check_model()
 
-    def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the files that need not be read, because the index contains them as they are.
-
-        A file with a new time of change and the same bytes is unchanged; a file without a stamp
-        must be read. Raises a StoreError if the index cannot be used.
-        """
-        return self._records.find_unchanged(stamps)
-
     def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
         """Return the text of a file from the index, if an indexed file has its bytes and suffix.
 
         `content` is the result of `content_of` for the file. A title from the name of the indexed
         file is replaced by a title from `name`.
         """
-        for other_path, version in self._records.with_bytes(content):
+        for other_path, version in self.records.with_bytes(content):
             if Path(other_path).suffix.lower() != path.suffix.lower():
                 continue
             stored = self._index.store.versions([other_path]).get(other_path)
@@ -108,18 +100,10 @@ class FileIndex:
                 return TextFile(text, name=name, metadata=metadata, pages=_pages_of(path, text))
         return None
 
-    def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the unchanged files, and the files with the stamp of this process's last reading.
-
-        Files of the second kind may have changed again with the same stamp, if they were read right
-        after a change.
-        """
-        return self.find_unchanged(stamps) | self._records.find_read(stamps)
-
     def add(
         self, files: Iterable[ReadFile], *, advance: Callable[[float], object] | None = None
     ) -> None:
-        """Add files; `flush` stores the records that are not stored at once.
+        """Add files; `FileRecords.flush` stores the records that are not stored at once.
 
         `advance` is called with the number of files embedded since its last call, a fraction.
         """
@@ -132,12 +116,8 @@ class FileIndex:
             documents.append(document)
         self._index.add(documents, advance=advance)
         for path, record, settled in records:
-            self._records.add(path, record, settled=settled)
-        self._records.flush_if_many()
-
-    def flush(self) -> None:
-        """Store the records that `add` has not stored yet."""
-        self._records.flush()
+            self.records.add(path, record, settled=settled)
+        self.records.flush_if_many()
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
         """Remove the indexed files below some folders (resolved paths) that do not exist any more.
@@ -155,7 +135,7 @@ class FileIndex:
         gone = [path for path in gone if any(map(Path(path).is_relative_to, existing))]
         if gone:
             self._index.delete(gone)
-            self._records.remove(gone)
+            self.records.remove(gone)
 
     def update(
         self, inputs: Inputs, *, show_first: Callable[[FileIndex], object] | None = None
@@ -172,7 +152,7 @@ class FileIndex:
         stamps = {
             path: stamp_of_input(named) for path, named in zip(paths, inputs.named, strict=True)
         }
-        unchanged = self.find_unchanged(stamps)
+        unchanged = self.records.find_unchanged(stamps)
         changed = []
         for path, named in zip(paths, inputs.named, strict=True):
             if path in unchanged:
@@ -184,7 +164,7 @@ class FileIndex:
         if show_first and sum(sizes) >= _LARGE_BYTES:
             by_words = FileIndex(None, None, _NoEmbedder())
             by_words._add_changed(inputs, changed)
-            by_words.find_unchanged({})  # loads the records that `find_text` looks up
+            by_words.records.find_unchanged({})  # loads the records that `find_text` looks up
             show_first(by_words)
             changed = [named for named in changed if _path(named) in by_words._names]
         self._add_changed(inputs, changed, by_words)
@@ -236,7 +216,7 @@ class FileIndex:
             for batch in batches(self._read_changed(inputs, changed, read), MAX_BATCH_FILES):
                 self.add(batch, advance=bar.update)
             bar.update(len(changed) - bar.n)
-        self.flush()
+        self.records.flush()
 
     def _read_changed(
         self, inputs: Inputs, files: Iterable[NamedPath | None], read: FileIndex | None

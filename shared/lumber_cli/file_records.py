@@ -48,7 +48,11 @@ class FileRecords:
         self._by_content: dict[str, list[tuple[str, str]]] = {}  # paths and digests, for a rename
 
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the files that are stored as they are; see `FileIndex.find_unchanged`."""
+        """Return the files that need not be read, because the index contains them as they are.
+
+        A file with a new time of change and the same bytes is unchanged; a file without a stamp
+        must be read. Raises a StoreError if the index cannot be used.
+        """
         self.flush()
         records = self._records(self._store.about(_NOTE))
         self._by_content = {}
@@ -67,9 +71,13 @@ class FileRecords:
                 self._store_records(settled)
         return same | stored
 
-    def find_read(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the files that this process has read with these stamps, and that are stored."""
-        return self._find_stored(stamps, self._read)
+    def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
+        """Return the unchanged files, and the files with the stamp of this process's last reading.
+
+        Files of the second kind may have changed again with the same stamp, if they were read right
+        after a change.
+        """
+        return self.find_unchanged(stamps) | self._find_stored(stamps, self._read)
 
     def with_bytes(self, content: str) -> list[tuple[str, str]]:
         """Return the paths and digests of stored files whose bytes have this digest."""

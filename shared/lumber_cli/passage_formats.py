@@ -12,8 +12,9 @@ import typer
 
 from lumber_cli.chunk_formats import as_text, write_utf8
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR, INSIDE_KEY, INSIDE_SEPARATOR
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, INSIDE_SEPARATOR
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
+from lumber_core.text.titles import split_titles
 from lumber_core.text.unicode import printable
 from lumber_files.readers import DOCUMENTS, HTML, PDF
 from lumber_retrieval.citing.citations import Citation
@@ -91,8 +92,8 @@ def _as_json(passage: Passage) -> dict[str, object]:
         "document": passage.document,
         "start": passage.span.start,
         "end": passage.span.end,
-        "headings": _parts(metadata.get("headings"), HEADING_SEPARATOR),
-        "headings_inside": _parts(metadata.get(INSIDE_KEY), INSIDE_SEPARATOR),
+        "headings": split_titles(metadata.get("headings")),
+        "headings_inside": split_titles(metadata.get(INSIDE_KEY), INSIDE_SEPARATOR),
         "context": metadata.get(CONTEXT_KEY, ""),
     }
     for name in ("page", "line"):
@@ -117,7 +118,3 @@ def _citation_as_json(citation: Citation) -> dict[str, object]:
         "pages": citation.pages,
         "places": citation.places,
     }
-
-
-def _parts(joined: str | None, separator: str) -> list[str]:
-    return joined.split(separator) if joined else []

@@ -125,7 +125,7 @@ def check_flags(owner: object, *names: str) -> None:
 _LANGUAGE_CODE = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]+)*")
 
 
-def check_language(name: str, value: object) -> None:
+def check_language(value: object) -> None:
     """Raise a ValueError unless `value` has the form of an ISO 639 code: "en", "pt-br"."""
     if not (isinstance(value, str) and _LANGUAGE_CODE.fullmatch(value)):
-        raise ValueError(f'{name} must be an ISO 639 code such as "en", not {safe_repr(value)}')
+        raise ValueError(f'language must be an ISO 639 code such as "en", not {safe_repr(value)}')

@@ -31,8 +31,8 @@ def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
     two.add([train])
     both = {ferry.path, train.path}
     for index in (one, two, FileIndex(tmp_path / "index.db")):
-        assert index.find_unchanged(stamps(ferry, train)) == both
-        assert index.find_current(stamps(ferry, train)) == both
+        assert index.records.find_unchanged(stamps(ferry, train)) == both
+        assert index.records.find_current(stamps(ferry, train)) == both
     names = {ferry.path: "ferry", train.path: "train"}
     (best, *_) = one.search("When does the train leave?", 5, names=names)
     assert (best.document, best.text) == ("train", "The train leaves at nine.")
@@ -54,8 +54,10 @@ def test_records_of_many_files_are_written_a_few_times(tmp_path: Path, monkeypat
     for file in files:
         index.add([file])
     assert len(writes) < 30
-    index.flush()
-    assert FileIndex(tmp_path / "index.db").find_unchanged(stamps(*files)) == {*stamps(*files)}
+    index.records.flush()
+    assert FileIndex(tmp_path / "index.db").records.find_unchanged(stamps(*files)) == {
+        *stamps(*files)
+    }
 
 
 def test_what_another_process_has_replaced_is_not_current(tmp_path: Path) -> None:
@@ -64,8 +66,8 @@ def test_what_another_process_has_replaced_is_not_current(tmp_path: Path) -> Non
     one.add([before])
     after = read(tmp_path / "ferry.md", "The ferry leaves at dusk today.\n")
     two.add([after])
-    assert one.find_current(stamps(before)) == set()
-    assert one.find_current(stamps(after)) == {after.path}
+    assert one.records.find_current(stamps(before)) == set()
+    assert one.records.find_current(stamps(after)) == {after.path}
 
 
 def test_a_file_read_right_after_a_change_is_current_and_read_again(tmp_path: Path) -> None:
@@ -75,14 +77,16 @@ def test_a_file_read_right_after_a_change_is_current_and_read_again(tmp_path: Pa
     assert not is_settled(stamp)
     index = FileIndex(tmp_path / "index.db")
     index.add([ReadFile(str(path), read_file(path), stamp, settled=False)])
-    assert index.find_current({str(path): stamp}) == {str(path)}
-    assert index.find_unchanged({str(path): stamp}) == set()
+    assert index.records.find_current({str(path): stamp}) == {str(path)}
+    assert index.records.find_unchanged({str(path): stamp}) == set()
 
 
 def test_another_encoding_reads_files_again(tmp_path: Path) -> None:
     ferry = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     FileIndex(tmp_path / "index.db").add([ferry])
-    assert FileIndex(tmp_path / "index.db", "latin-1").find_unchanged(stamps(ferry)) == set()
+    assert (
+        FileIndex(tmp_path / "index.db", "latin-1").records.find_unchanged(stamps(ferry)) == set()
+    )
 
 
 def update(folder: Path) -> tuple[list[str], FileIndex]:
@@ -145,7 +149,7 @@ def test_the_title_of_a_renamed_page_is_that_of_one_read_anew(write_docs: Any) -
     folder = write_docs(north_office_html=page)
     _, index = update(folder)
     renamed = (folder / "north_office.html").rename(folder / "south_office.html")
-    index.find_unchanged({})  # what is stored is known from here on
+    index.records.find_unchanged({})  # what is stored is known from here on
     found = index.find_text(renamed, content_of(renamed), "south_office.html")
     assert found is not None
     assert found.metadata == read_file(renamed).metadata

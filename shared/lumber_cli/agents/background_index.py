@@ -98,7 +98,7 @@ class BackgroundIndex:
     def _current(self, files: Collection[ServedFile]) -> set[str]:
         if self._index is None:
             return set()
-        current = self._index.find_current({str(file.path): file.stamp for file in files})
+        current = self._index.records.find_current({str(file.path): file.stamp for file in files})
         return current - self._stale
 
     def _run(self) -> None:
@@ -140,12 +140,12 @@ class BackgroundIndex:
                 self._stale -= {file.path for file in new_texts}
             if due and self._requested > ticket:
                 return False
-        index.flush()
+        index.records.flush()
         return True
 
     def _find_due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
         """Return the files to read: those that are not indexed and have not failed for good."""
-        stored = index.find_unchanged(stamps) - self._stale
+        stored = index.records.find_unchanged(stamps) - self._stale
         failed = {path: f.stamp for path, f in self._failed.items() if f.permanent}
         return [
             path

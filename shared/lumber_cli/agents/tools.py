@@ -30,7 +30,7 @@ from lumber_core import Span
 from lumber_core.storage.urls import display_path
 from lumber_core.support.wording import with_noun
 from lumber_core.text.captions import is_captions, time_at
-from lumber_core.text.markdown import HEADING_SEPARATOR
+from lumber_core.text.titles import split_titles
 from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage
@@ -288,12 +288,11 @@ class FolderTools:
             self._index.mark_stale(file)
             return None
         first_line, last_line = text.lines_of(passage.span)
-        headings = passage.metadata.get("headings")
         return {
             **_lines(file.name, text, first_line, passage.span),
             "last_line": last_line,
             "text": passage.readable_text,
-            "headings": headings.split(HEADING_SEPARATOR) if headings else [],
+            "headings": split_titles(passage.metadata.get("headings")),
             "table_header": "\n".join(table_header(passage)),
             "similarity": passage.similarity and round(passage.similarity, 4),
         }

@@ -83,7 +83,7 @@ class Chunker:
         language: str = "en",
     ) -> None:
         check_sizes(chunk_size, target_size, min_chunk_size)
-        check_language("language", language)
+        check_language(language)
         self.chunk_size = chunk_size
         self.target_size = target_size
         self.min_chunk_size = min_chunk_size

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, takewhile
 from math import inf
 from operator import attrgetter
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word, by_height, divide_words
@@ -65,6 +65,7 @@ class _Range(NamedTuple):
 
 
 _Ranges = Sequence[_Range]
+_R = TypeVar("_R", _Range, Rule)
 
 
 def find_column_tables(
@@ -165,23 +166,23 @@ def _columns(rows: Sequence[_Ranges]) -> list[_Range]:
     values = [cell for row in rows for cell in row if cell.is_value]
     others = [cell for row in rows for cell in row if not cell.is_value]
     for gap in (_MAX_CELL_GAP, 0.0):
-        columns = _union(values, gap)
-        columns = sorted([*columns, *_union([c for c in others if _place(c, columns) is None])])
+        columns = join_near(values, gap)
+        columns = sorted([*columns, *join_near(c for c in others if _place(c, columns) is None)])
         places = [[_place(cell, columns) for cell in row] for row in rows]
         if all(len(set(row)) == len(row) for row in places):
             return columns
     return []
 
 
-def _union(ranges: _Ranges, gap: float = 0.0) -> list[_Range]:
+def join_near(ranges: Iterable[_R], gap: float = 0.0) -> list[_R]:
     """Join ranges that overlap or are closer than a gap."""
-    union: list[_Range] = []
+    joined: list[_R] = []
     for one in sorted(ranges):
-        if union and one.left < union[-1].right + gap:
-            union[-1] = _Range(union[-1].left, max(union[-1].right, one.right))
+        if joined and one.left < joined[-1].right + gap:
+            joined[-1] = joined[-1]._replace(right=max(joined[-1].right, one.right))
         else:
-            union.append(_Range(one.left, one.right))
-    return union
+            joined.append(one)
+    return joined
 
 
 def _overlap(one: _Range, other: _Range) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise, repeat
 from operator import attrgetter
 
+from lumber_files.pdf.column_tables import join_near
 from lumber_files.pdf.ruled_tables import MIN_GAP, Grid, Rule
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 
@@ -61,13 +62,8 @@ def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
 
 def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
     """Yield the rules that begin and end at the same places, from top to bottom."""
-    joined: list[Rule] = []
-    for level in _alike(rules, attrgetter("bottom")):
-        for number, rule in enumerate(sorted(level)):
-            if number and rule.left < joined[-1].right + MIN_GAP:
-                joined[-1] = joined[-1]._replace(right=max(joined[-1].right, rule.right))
-            else:
-                joined.append(rule)
+    levels = _alike(rules, attrgetter("bottom"))
+    joined = [rule for level in levels for rule in join_near(level, MIN_GAP)]
     for group in _alike(joined, attrgetter("left")):
         for stack in _alike(group, attrgetter("right")):
             if len(stack) > 1:

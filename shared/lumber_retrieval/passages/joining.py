@@ -27,6 +27,7 @@ from lumber_core.text.markdown import (
 )
 from lumber_core.text.outline import Context
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
+from lumber_core.text.titles import split_titles
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.words.keywords import (
     count_starts,
@@ -307,15 +308,10 @@ def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
         if hit is before:  # of the same chunk
             continue
         before = hit
-        path = _titles(hit.get("headings"), HEADING_SEPARATOR)
-        inside = _titles(hit.get(INSIDE_KEY), INSIDE_SEPARATOR)
+        path = split_titles(hit.get("headings"))
+        inside = split_titles(hit.get(INSIDE_KEY), INSIDE_SEPARATOR)
         common = 0 if path_before is None else sum(takewhile(bool, map(eq, path_before, path)))
         new = [] if path_before is None else path[common:]
         # Hits that overlap have titles in common.
         yield from (title for title in (*new, *inside) if title not in inside_before)
         path_before, inside_before = path, inside
-
-
-def _titles(titles: object, separator: str) -> list[str]:
-    """Return titles, or none if the metadata has a value of another type."""
-    return titles.split(separator) if isinstance(titles, str) and titles else []

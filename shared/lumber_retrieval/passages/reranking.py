@@ -116,7 +116,7 @@ class JoinsHits(RefusesUnknown):
         settings = self._settings
         check_limits(settings["max_gap"], settings["budget"])
         check_flags(self, "reading_order", "rerank")
-        check_language("language", settings["language"])
+        check_language(settings["language"])
 
     def _join(self, query: str, hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Passage]:
         return passages_of_hits(query, hits, texts, **self._settings)
