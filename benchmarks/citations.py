@@ -126,7 +126,7 @@ def words_of(text: str) -> list[str]:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words to a text, those of Chinese without spaces."""
+    """Join words into a text, those of Chinese without spaces."""
     return re.sub(f" (?={HAN})|(?<={HAN}) ", "", " ".join(words))
 
 

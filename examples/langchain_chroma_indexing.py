@@ -1,6 +1,6 @@
 """LangChain's indexing API over a Chroma store on disk: only changes are written again.
 
-Vectors include the surroundings of their chunks, and hits are joined to passages.
+Vectors include the surroundings of their chunks, and hits are joined into passages.
 
 Install: pip install '.[langchain]' langchain-chroma langchain-classic greenlet
 Run:     python examples/langchain_chroma_indexing.py [PATH ...] [-q QUESTION] [--llm NAME]

@@ -1,6 +1,6 @@
 """LlamaIndex's IngestionPipeline, async and in two processes, with docstore, cache and Chroma.
 
-Vectors include the surroundings of their nodes, and hits are joined to passages.
+Vectors include the surroundings of their nodes, and hits are joined into passages.
 
 Install: pip install '.[llama-index]' llama-index-vector-stores-chroma
 Run:     python examples/llamaindex_chroma_pipeline.py [PATH ...] [-q QUESTION] [--llm NAME]

@@ -11,7 +11,7 @@ from lumber_core.text import pages as core
 
 
 def join_pages(documents: Iterable[Document]) -> list[Document]:
-    r"""Join the pages of each file to one document, so that chunks can continue on the next page.
+    r"""Join the pages of each file into one document, so that chunks can continue on the next page.
 
     Documents are pages if their metadata has the number or label of a page. Consecutive pages with
     the same name belong to one file. Other documents, and those already joined, are returned as

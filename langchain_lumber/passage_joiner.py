@@ -1,4 +1,4 @@
-"""Joins the hits of any retriever to passages."""
+"""Joins the hits of any retriever into passages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NamedTexts = Mapping[str, str] | Iterable[Document]
 
 
 class PassageJoiner(JoinsHits, BaseDocumentCompressor):
-    """Joins hits to passages, exact slices of their documents, ranked by the question.
+    """Joins hits into passages, exact slices of their documents, ranked by the question.
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
     `add_start_index=True`, whose metadata names their document ("source", "file_path" or

@@ -1,4 +1,4 @@
-"""Joins the nodes of any retriever to passages."""
+"""Joins the nodes of any retriever into passages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 
 
 class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
-    """Joins nodes to passages, exact slices of their documents, ranked by the question.
+    """Joins nodes into passages, exact slices of their documents, ranked by the question.
 
     A postprocessor for the nodes of any retriever, best first: only their order counts, because
     scores are distances in some stores. Nodes have `start_char_idx`, `end_char_idx` and

@@ -153,7 +153,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             )
         if parser.delivery.overlap:
             raise ValueError(
-                "node_parser must have chunk_overlap=0: hits that touch are joined to passages"
+                "node_parser must have chunk_overlap=0: hits that touch are joined into passages"
             )
         model = checked_embed_model(self.embed_model)
         return PassageIndex(parser.chunker, model, in_collection(self.path, self.collection))

@@ -129,8 +129,8 @@ def passages_table(results: str) -> str:
         "",
         f"Means over {counts[0]} questions about plain texts and {counts[1]} about Markdown, with "
         "the bundled embedding model;",
-        "of other splitters, the best in each column, at the best of three sizes.",
-        "The words of headings are counted.",
+        "each figure of other splitters is the best of any of them at three sizes.",
+        "Words of headings count.",
     ]
     return "\n".join(lines)
 

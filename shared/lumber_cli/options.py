@@ -26,8 +26,9 @@ Command = Callable[..., None]
 EMBEDDINGS = typer.Option(
     "--embeddings",
     "--embedder",
-    help="Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or "
-    "the URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`).",
+    help="Embedding model: bundled; a folder or Hugging Face ID of sentence-transformers; "
+    "openai:NAME, or the URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME "
+    "(extra `openai`).",
 )
 EmbeddingsOption = Annotated[str, EMBEDDINGS]
 PricesOption = Annotated[

@@ -63,15 +63,27 @@ class SplitterOptions:
         ),
     ] = "layout"
     target_size: Annotated[
-        str | None, typer.Option(metavar="TOKENS", help="Preferred size of chunks.")
+        str | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="Preferred size of chunks. Default: 154 (layout, bert) or 400 (greedy), or in "
+            "proportion to --chunk-size.",
+        ),
     ] = None
     chunk_size: Annotated[
         str | None,
-        typer.Option(metavar="TOKENS", help="Maximum size of a chunk; none: no maximum."),
+        typer.Option(
+            metavar="TOKENS",
+            help="Maximum size of a chunk; none: no maximum. Default: 256 (layout, bert), 512 "
+            "(greedy) or --theta (lumber); more or less for another --target-size.",
+        ),
     ] = None
     min_chunk_size: Annotated[
         str | None,
-        typer.Option(metavar="TOKENS", help="Smaller chunks are merged with a neighbour."),
+        typer.Option(
+            metavar="TOKENS",
+            help="Smaller chunks are merged with a neighbour. Default: no minimum.",
+        ),
     ] = None
     chunk_overlap: Annotated[
         int, typer.Option(metavar="TOKENS", help="Maximum tokens repeated from the chunk before.")
@@ -79,12 +91,13 @@ class SplitterOptions:
     tokenizer: Annotated[
         str | None,
         typer.Option(
-            help="Counter of tokens: estimate, words, or a tiktoken encoding (extra `tiktoken`). "
-            "Default: estimate."
+            help="Counter of tokens: estimate, even, words, or an encoding or model of tiktoken "
+            "(extra `tiktoken`). Default: estimate."
         ),
     ] = None
     language: Annotated[
-        str | None, typer.Option(help="Language of the texts, for sentence ends. Default: en.")
+        str | None,
+        typer.Option(help="ISO 639 code of the language, to find sentence ends. Default: en."),
     ] = None
     units: Annotated[
         str | None,
@@ -97,7 +110,8 @@ class SplitterOptions:
         str | None,
         typer.Option(
             metavar="SCORE",
-            help="(bert) Cut wherever the model's score exceeds this, whatever the chunks' size.",
+            help="(bert) Cut wherever the model's score exceeds this, whatever the chunks' size. "
+            "Default: chunks of about --target-size.",
         ),
     ] = None
     theta: Annotated[
@@ -110,7 +124,8 @@ class SplitterOptions:
         str | None,
         typer.Option(
             help=f"Model of the splitter. For lumber: {FORMS}; by default, the bundled classifier. "
-            "For bert: bundled, large, a folder with an exported model, or a hub id."
+            "For bert: bundled (default), large, a folder with an exported model, or the ID of a "
+            "model on the Hugging Face hub."
         ),
     ] = None
     key_variable: KeyVariable = None

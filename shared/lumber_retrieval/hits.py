@@ -1,4 +1,4 @@
-"""Hits: the chunks that a search returns, and that are joined to passages."""
+"""Hits: the chunks that a search returns, and that are joined into passages."""
 
 from __future__ import annotations
 

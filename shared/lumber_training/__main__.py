@@ -43,13 +43,13 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         help='JSON Lines of {"document", "text"} or {"document", "sections"}',
     )
     add("--base", type=Path, help="BERT encoder or classifier to start from [all-MiniLM-L6-v2]")
-    add("--items", type=int, default=30_000, help="training items [%(default)s]")
-    add("--epochs", type=int, default=3, help="passes over the items [%(default)s]")
-    add("--batch-size", type=int, default=8, help="windows per step [%(default)s]")
+    add("--items", type=int, default=30_000, help="training examples [%(default)s]")
+    add("--epochs", type=int, default=3, help="passes over the examples [%(default)s]")
+    add("--batch-size", type=int, default=8, help="examples per step [%(default)s]")
     add("--learning-rate", type=float, default=3e-4, help="peak learning rate [%(default)s]")
-    add("--seed", type=int, default=0, help="same seed, same items [%(default)s]")
-    add("--checkpoint-every", type=int, default=250, help="steps [%(default)s]")
-    add("--bf16", action="store_true", help="bfloat16 mixed precision")
+    add("--seed", type=int, default=0, help="random seed of the examples [%(default)s]")
+    add("--checkpoint-every", type=int, default=250, help="steps between checkpoints [%(default)s]")
+    add("--bf16", action="store_true", help="use bfloat16, which is faster on GPUs that support it")
     parser.set_defaults(run=_train)
 
 

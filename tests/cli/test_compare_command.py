@@ -40,7 +40,7 @@ def test_a_report_is_written_and_its_table_printed(docs: Path, questions: Path, 
         *("--splitter", "paragraphs", "--splitter", "recursive:120"),
     )
     assert "Passages, 600 words\u00a0↑" in said
-    assert "sentences at most 90 words apart are joined to passages" in said
+    assert "sentences at most 90 words apart are joined into passages" in said
     data = data_of(output)
     assert [splitter["name"] for splitter in data["splitters"]] == ["paragraphs", "recursive:120"]
     assert len(data["corpus"]["questions"]) == 12

@@ -1,4 +1,4 @@
-"""For vector stores of one's own: vectors with context, hits joined to passages, and citations."""
+"""For vector stores of your own: vectors with context, hits joined into passages, citations."""
 
 import copy
 from typing import Any

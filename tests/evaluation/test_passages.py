@@ -113,6 +113,6 @@ def test_passages_are_in_the_report_like_other_measures() -> None:
     keys = ["passage_recall@300w", "passage_recall@600w"]
     assert [metric.key for metric in made.metrics if "passage" in metric.key] == keys
     assert all(made.figures["paragraphs", key].value == 1 for key in keys)
-    assert "sentences at most 90 words apart are joined to passages" in render(made)
+    assert "sentences at most 90 words apart are joined into passages" in render(made)
     without = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
     assert not [metric.key for metric in without.metrics if "passage" in metric.key]

@@ -92,7 +92,8 @@ def ask_command(
 
     Searches only the files named in the command, also in a shared index. Deleted files are removed
     from the index when their folder is searched again. Indexes in the cache folder are removed
-    after 90 days without use, the oldest also above 2 GB; lumber-splitters index lists them.
+    after 90 days without use, and the oldest if all exceed 2 GB; `lumber-splitters index list`
+    lists them.
 
     Exits with 0 if passages were found, even if some files could not be read; 1 after an error, or
     if the model's answer is missing, has no quotes, or a quote is not found; 2 for a wrong option

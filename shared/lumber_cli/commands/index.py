@@ -60,8 +60,8 @@ def index_command(
     A copy splits and embeds nothing again. A URL names a collection in PostgreSQL:
     postgresql://user@host/database?collection=name.
 
-    The list has the indexes of ask and mcp in the cache, each with its file, its size, the day of
-    its last use, and its folder.
+    The cache has the indexes of ask and mcp. `list` prints each with its file, its size, the day of
+    its last use, and its folder. `clear` removes all of them.
 
     Exits with 0, 1 after an error, 2 if there is nothing to copy or the target exists.
     """

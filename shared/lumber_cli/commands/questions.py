@@ -53,9 +53,9 @@ def questions_command(
         ),
     ] = None,
     splitter: Annotated[
-        str, typer.Option(help=f"Splitter for the passages that are asked about: {SPLITTER_NAMES}.")
+        str, typer.Option(help=f"Splitter for the chunks that are asked about: {SPLITTER_NAMES}.")
     ] = "greedy:400",
-    seed: Annotated[int, typer.Option(help="Random seed for choosing passages.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for drawing chunks.")] = 0,
     max_concurrency: Concurrency = 8,
 ) -> None:
     """Generate questions with known answers about your documents."""

@@ -1,4 +1,4 @@
-"""Pages: joining the pages of a file to one text, and finding the pages of a part of the text.
+"""Pages: joining the pages of a file into one text, and finding the pages of a part of the text.
 
 Loaders return one document per page. In the joined text, a chunk can continue on the next page. The
 metadata of the joined document contain the offsets where pages start.

@@ -144,7 +144,7 @@ PASSAGE_RECALL = MetricFamily(
     "Recall in joined passages",
     "Share of a question's reference text in joined passages: chunks are found by vectors and "
     f"by words (BM25) together, as by PassageIndex; sentences at most {MAX_GAP} words apart are "
-    "joined to passages, best first, and the words between them count.",
+    "joined into passages, best first, and the words between them count.",
 )
 RECALL = MetricFamily(
     "recall",

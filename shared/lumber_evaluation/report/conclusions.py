@@ -36,7 +36,7 @@ def explanation(comparison: Comparison) -> str:
     if PASSAGE_RECALL in leading:
         text += (
             f" \u201c{leading[PASSAGE_RECALL].label}\u201d is that share if "
-            f"sentences at most {MAX_GAP} words apart are joined to passages."
+            f"sentences at most {MAX_GAP} words apart are joined into passages."
         )
     return text
 

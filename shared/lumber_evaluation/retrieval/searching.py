@@ -45,7 +45,7 @@ def retrieve(
         surroundings: Add the vectors of a chunk's neighbours to its own.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
-        passages: Also measure what a reader gets if hits are joined to passages.
+        passages: Also measure what a reader gets if hits are joined into passages.
         show_progress: Show a progress bar.
 
     Returns:
