@@ -142,15 +142,17 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     small = first.islower() and not "\u10d0" <= first <= "\u10ff"  # Georgian has no upper case
     if small and _PAUSE.search(before):
         return True
-    word = before.rstrip().rpartition(" ")[2][:-1]
-    plain = word.isascii() and word.isalpha() and first.isascii() and not word.isupper()
-    if plain and lists and word not in lists.last and not word.endswith(_STREETS):
-        return False  # a fast path for most words
+    end = before.rstrip()
+    bare = end.rstrip(_CLOSING).rstrip()
+    if lists and first.isascii() and (first.isupper() or bare == end):  # a fast path for most
+        word = bare[:-1].rpartition(" ")[2].rpartition("\n")[2].lstrip(_OPENING)
+        plain = word.isascii() and word.isalpha() and not word.isupper()
+        if plain and word not in lists.last and not word.endswith(_STREETS):
+            return False
     if (goes_on := _GOES_ON.match(text, at)) and (goes_on[0][-1].islower() or first == "-"):
         return True
     if before.endswith(("\u300d", "\u300f", "\u201d", "\uff09", '"')) and _SAID.match(text, at):
         return True
-    bare = before.rstrip().rstrip(_CLOSING).rstrip()
     lines = before.count("\n", len(bare))
     if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
         return False
