@@ -124,9 +124,11 @@ def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> It
 
 def sentence_starts(text: str, language: str = "en") -> list[int]:
     """Return where sentences start inside a text, except after an abbreviation such as "No."."""
+    starts = {*starts_of_sentences(text, language)}
     lines = starts_of_marked_lines(text)
-    starts = {at for at in lines if not sentence_continues(text, at, language)}
-    starts.update(starts_of_sentences(text, language))
+    starts |= {
+        at for at in lines if at not in starts and not sentence_continues(text, at, language)
+    }
     return [
         at
         for at in sorted(starts - {0})
