@@ -1,5 +1,7 @@
 """Splitting texts at places that fit their meaning and layout: the core of every integration."""
 
+from importlib.metadata import version
+
 from lumber_core.bert import BertChunker, TextEmbedder
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
@@ -33,7 +35,6 @@ from lumber_core.segmentation import Segmentation, Usage, Verdict
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_core.tokens import token_counter
-from lumber_core.version import __version__
 
 __all__ = [
     "AnswerStore",
@@ -73,3 +74,5 @@ __all__ = [
     "__version__",
     "token_counter",
 ]
+
+__version__ = version("lumber-splitters")

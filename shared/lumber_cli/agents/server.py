@@ -21,9 +21,9 @@ from pydantic import ValidationError
 
 from lumber_cli.agents.tools import FolderTools
 from lumber_cli.options import INTERRUPTED, say
+from lumber_core import __version__
 from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
-from lumber_core.version import __version__
 
 _HEAD_START_SECONDS = 2.0  # before indexing starts, in which clients list the tools
 _TOOL_LIST_TTL = 86_400_000  # milliseconds; clients may cache the list of tools, which is fixed
