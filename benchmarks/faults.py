@@ -18,7 +18,7 @@ def examine(
     that counts a chunk, and the maximum count.
 
     Returns:
-        Counts by name: "chunks"; "over", chunks that count more than the limit;
+        Counts by name: "chunks"; "over", chunks above the limit;
         "lost", visible characters of the text that are missing from the chunks; "invented", those
         in the chunks that the text does not have; and "offsets_wrong", as of `wrong_offsets`.
     """

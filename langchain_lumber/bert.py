@@ -26,7 +26,7 @@ class BertTextSplitter(SpanTextSplitter):
     Args:
         model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
             written by `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`),
-            or the hub id of either (extra `hub`).
+            or the Hugging Face ID of either (extra `hub`).
         target_size: Preferred length of chunks in tokens; a clear start or a heading outweighs a
             difference in size. None: 60 % of `chunk_size`. Not with a `threshold`.
         chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in

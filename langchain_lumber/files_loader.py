@@ -13,7 +13,7 @@ from lumber_files.file_search import read_files
 
 
 class FilesLoader(BaseLoader):
-    """Loads files and folders, each file as one document: text, HTML, PDF, Office, mails and more.
+    """Loads files and folders, each file as one document: text, HTML, PDF, Office, emails and more.
 
     Documents and web pages become Markdown. The metadata has the "source", the format, and where
     pages start. Needs the extra `documents` for most formats.

@@ -33,8 +33,8 @@ class BertNodeParser(SpanNodeParser):
 
     model: str = "bundled"
     """"bundled"; "large", which finds topics better at twenty times the cost; a folder written by
-    `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`), or the hub id of
-    either (extra `hub`)."""
+    `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`), or the Hugging Face
+    ID of either (extra `hub`)."""
 
     target_size: int | None = None
     """Preferred length of chunks in tokens; a clear start or a heading outweighs a difference in

@@ -1,4 +1,4 @@
-"""Serialises and pickles settings, and has hints for settings of LlamaIndex's parsers."""
+"""Serialises and pickles settings, and states what replaces those of LlamaIndex's parsers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class IntactComponent(BaseComponent):
         return super(IntactComponent, self._copy_to_pickle()).__getstate__()
 
     def _copy_to_pickle(self) -> Self:
-        """Return a copy without events of former calls: caches of calls know a used component."""
+        """Return a copy without events of former calls, so that use changes no pickle."""
         copied, manager = copy.copy(self), CallbackManager([])
         if "callback_manager" in vars(self):
             manager.set_handlers(vars(self)["callback_manager"].handlers)

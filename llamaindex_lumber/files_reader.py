@@ -13,7 +13,7 @@ from lumber_files.file_search import FilePaths, read_files
 
 
 class FilesReader(BaseReader):
-    """Reads files and folders, each file as one document: text, HTML, PDF, Office, mails and more.
+    """Reads files and folders, each file as one document: text, HTML, PDF, Office, emails and more.
 
     Documents and web pages become Markdown. The metadata has the name, the format, and where pages
     start; the path is the ID. Needs the extra `documents` for most formats. To read the files of a

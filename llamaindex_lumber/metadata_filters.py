@@ -22,7 +22,7 @@ _OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
 
 
 def make_filter(filters: object) -> Accepts | None:
-    """Return a function that tests metadata, from filters that may be nested; None without any.
+    """Return a function that tests metadata by filters, which may be nested; None for no filters.
 
     Wrong filters raise a TypeError, wrong values in them a ValueError.
     """

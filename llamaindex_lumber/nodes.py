@@ -62,7 +62,7 @@ def whole_documents(documents: Iterable[Any]) -> list[Document]:
         if not isinstance(document, Document):
             raise TypeError(
                 f"documents must be whole documents, not {type(document).__name__}: pass them as a "
-                "reader returns them, before they are parsed to nodes"
+                "reader returns them, before they are parsed into nodes"
             )
     return checked
 
@@ -174,7 +174,7 @@ def metadata_share(
     if limit - overlap - most < 1:
         parent = parents[tokens.index(most)]
         raise ValueError(
-            f"the metadata of {parent.node_id!r} counts {most} tokens, which leaves no room "
+            f"the metadata of {parent.node_id!r} has {most} tokens, which leaves no room "
             f"for text in nodes of chunk_size={limit} and chunk_overlap={overlap}: raise "
             "chunk_size, list long metadata in excluded_embed_metadata_keys and "
             "excluded_llm_metadata_keys, or pass include_metadata=False"

@@ -46,7 +46,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
 
     Nodes are slices of the text of the document that they refer to, even if the input is nodes of
     another parser: `text[start_char_idx:end_char_idx] == node.text`. Without `chunk_overlap`, the
-    nodes join to the whole text, except that a node of only white space is left out.
+    nodes together are the whole text, except that a node of only white space is left out.
 
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
     with each node, as with LlamaIndex's SentenceSplitter, and counts it together with the text. So

@@ -26,7 +26,7 @@ SetOption = Annotated[
 
 
 def value_of(text: str) -> object:
-    """Return a literal of Python, or none, true or false in lower case; else the text itself."""
+    """Parse a literal of Python, or none, true or false in lower case; return any other text."""
     try:
         return _LITERALS[text] if text in _LITERALS else ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -49,7 +49,7 @@ class JudgementError(LumberError):
 
 
 class ChunkSizeError(LumberError):
-    """A single character counts more tokens than `chunk_size` allows."""
+    """A single character has more tokens than `chunk_size` allows."""
 
 
 class BadReplyError(LumberError, ConnectionError):

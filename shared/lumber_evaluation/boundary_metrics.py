@@ -26,12 +26,12 @@ class BoundaryScore:
 
     @property
     def precision(self) -> float:
-        """Share of the predicted boundaries that are hits; 0 if none is predicted."""
+        """Share of the predicted boundaries that are in the reference; 0 if none is predicted."""
         return self.hits / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """Share of the reference boundaries that are hit; 0 if there is none."""
+        """Share of the reference boundaries that are predicted; 0 if there is none."""
         return self.hits / self.reference if self.reference else 0.0
 
     @property

@@ -51,7 +51,7 @@ def embedder(spec: object = "bundled") -> Embedder:
     """Return the embedder for a name or a model.
 
     Args:
-        spec: "bundled" for the encoder that comes with the library; a folder or hub id of
+        spec: "bundled" for the encoder that comes with the library; a folder or Hugging Face ID of
             sentence-transformers; "openai:NAME"; the URL of a server with OpenAI's API and the
             model's name after a #; a `lumber_core.TextEmbedder`; any LangChain `Embeddings`; any
             LlamaIndex `BaseEmbedding`; or an `Embedder`.
@@ -74,9 +74,9 @@ def embedder(spec: object = "bundled") -> Embedder:
         elif Path(spec).is_dir() or HUB_ID.fullmatch(spec):
             return SentenceTransformersEmbedder(spec)
         raise ValueError(
-            f'unknown embedder {spec!r}. There are: "bundled", a folder or hub id (OWNER/NAME) of '
-            'sentence-transformers, "openai:NAME", and the URL of a server with OpenAI\'s API as '
-            'in "http://127.0.0.1:8000/v1#NAME"'
+            f'unknown embedder {spec!r}. There are: "bundled", a folder or Hugging Face ID '
+            '(OWNER/NAME) of sentence-transformers, "openai:NAME", and the URL of a server with '
+            'OpenAI\'s API as in "http://127.0.0.1:8000/v1#NAME"'
         )
     if not isinstance(spec, type):
         if isinstance(spec, TextEmbedder | Embedder):
@@ -132,7 +132,7 @@ class SentenceTransformersEmbedder:
     """A model of the package sentence-transformers, with its own prompts for queries.
 
     Args:
-        model: A folder, or a hub id.
+        model: A folder, or a Hugging Face ID.
 
     Raises:
         WeightsError: The model cannot be loaded.

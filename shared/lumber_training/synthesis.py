@@ -1,6 +1,7 @@
 """Synthetic training items, with known segment starts and no manual annotation.
 
-An item joins the first sentences of passages from different documents: the topic shifts wherever
+An item, one training example, joins the first sentences of segments from different documents. So
+the topic shifts wherever
 one document ends and the next begins (BertChunker's training set).
 """
 
@@ -31,49 +32,44 @@ def synthesize(
     sentences: tuple[int, int] = (1, 5),
     seed: int = 0,
 ) -> list[Item]:
-    """Join the first sentences of passages from different documents, as in the paper.
+    """Join the first sentences of segments from different documents, as in the paper.
 
     Args:
-        documents: The documents; each of their segments is a passage.
+        documents: The documents, divided into segments: texts on one topic.
         items: Number of items.
-        segments: Number of passages in an item.
-        sentences: Smallest and largest number of sentences taken from a passage. A shorter
-            passage is taken whole.
+        segments: Number of segments in an item.
+        sentences: Smallest and largest number of sentences taken from a segment. A shorter
+            segment is taken whole.
         seed: Same seed, same items; more items do not change the first ones.
 
     Returns:
-        The items. No item has two passages of the same document.
+        The items. No item has two segments of the same document.
 
     Raises:
         ValueError: There are fewer documents than segments in an item.
     """
     by_name = {(document.source, document.name): document for document in documents}
-    pools = [passages for document in by_name.values() if (passages := _passages(document))]
+    pools = [pool for document in by_name.values() if (pool := _segments(document))]
     if len(pools) < segments:
         raise ValueError(
-            f"an item joins {segments} segments of different documents, but only {len(pools)} "
-            "documents have text: pass more documents or lower segments"
+            f"a training example joins {segments} segments of different documents, but only "
+            f"{len(pools)} documents have text: pass more documents or lower segments"
         )
     rng = random.Random(seed)
     return [
-        _join(
-            [
-                rng.choice(passages)[: rng.randint(*sentences)]
-                for passages in rng.sample(pools, segments)
-            ]
-        )
+        _join([rng.choice(pool)[: rng.randint(*sentences)] for pool in rng.sample(pools, segments)])
         for _ in range(items)
     ]
 
 
-def _passages(document: Document) -> list[list[str]]:
+def _segments(document: Document) -> list[list[str]]:
     """Return the sentences of every segment of a document that has text."""
     text, units = document.text, document.units
-    passages = []
+    segments = []
     for start, end in document.segments:
         bounds = [*units[bisect_left(units, start) : bisect_left(units, end)], end]
-        passages.append([piece for a, b in pairwise(bounds) if (piece := text[a:b].strip())])
-    return [passage for passage in passages if passage]
+        segments.append([piece for a, b in pairwise(bounds) if (piece := text[a:b].strip())])
+    return [segment for segment in segments if segment]
 
 
 def _join(segments: Sequence[Sequence[str]]) -> Item:

@@ -93,8 +93,8 @@ def train(
         output: Folder for the model; checkpoints go to its subfolder `checkpoints`.
         base: Folder of a BERT encoder or a classifier to start from. None: all-MiniLM-L6-v2.
         items: Number of training items.
-        segments: Number of passages in an item, each from another document.
-        sentences: Smallest and largest number of sentences taken from a passage.
+        segments: Number of segments in an item, each from another document.
+        sentences: Smallest and largest number of sentences taken from a segment.
         epochs: Passes over the items.
         batch_size: Windows per step.
         learning_rate: Peak learning rate of AdamW, reached after a hundredth of the steps.

@@ -14,31 +14,31 @@ from lumber_evaluation.dataset import Document, document_from_segments
 def load_documents(path: str | Path) -> list[Document]:
     r"""Load documents from a JSON Lines file.
 
-    A line is a passage, `{"document": …, "text": …}`, or a whole document of passages,
-    `{"document": …, "sections": […]}`. Passages are divided into sentences; in sections, each line
-    is a sentence. Both may have a `"source"`, the collection that the document comes from.
+    A line is a text on one topic, `{"document": …, "text": …}`, or a whole document,
+    `{"document": …, "sections": […]}`. A text is divided into sentences; in sections, each line is
+    a sentence. Both may have a `"source"`, the collection that the document comes from.
 
     Returns:
         A document for each source and name, in the order of the file. Its segments are its
-        passages, in order.
+        texts or sections, in order.
 
     Raises:
         FileNotFoundError: There is no such file.
         ValueError: A line is not such an object.
     """
-    passages_of: dict[tuple[str, str], list[list[str]]] = {}
-    for where, row in json_lines(Path(path), "passages or documents of sections"):
+    segments_of: dict[tuple[str, str], list[list[str]]] = {}
+    for where, row in json_lines(Path(path), "texts or documents of sections"):
         source = field(row, "source", str, where) if "source" in row else ""
-        passages = passages_of.setdefault((source, field(row, "document", str, where)), [])
+        segments = segments_of.setdefault((source, field(row, "document", str, where)), [])
         if "sections" in row:
             sections = field(row, "sections", list, where)
-            passages += [str(section).splitlines() for section in sections]
+            segments += [str(section).splitlines() for section in sections]
         else:
             text = field(row, "text", str, where)
-            passages.append([span.of(text) for span in sentences(text)])
+            segments.append([span.of(text) for span in sentences(text)])
     return [
         document_from_segments(segments, name=name, source=source)
-        for (source, name), segments in passages_of.items()
+        for (source, name), segments in segments_of.items()
     ]
 
 

@@ -49,7 +49,7 @@ WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (SIZED, {"target_size": 0}, ValueError, "target_size must be at least 1, not 0"),
     (SIZED, {"target_size": 600, "chunk_size": 512}, ValueError, ABOVE),
     (["bert"], {"model": 3}, TypeError, "model must be"),
-    (["bert"], {"model": "nowhere"}, ValueError, "an existing folder or a hub id .* not 'nowhere'"),
+    (["bert"], {"model": "nowhere"}, ValueError, "folder or a Hugging Face ID .* not 'nowhere'"),
     (["bert"], {"threshold": "low"}, TypeError, "threshold must be a number"),
     (["bert"], {"device": "gpu"}, ValueError, '"cpu" or "cuda"'),
     (["bert"], {"threads": 0}, ValueError, "threads must be at least 1"),
@@ -104,7 +104,7 @@ def test_an_overlap_leaves_room_for_the_chunk(form: Any, options: Any, message: 
 
 
 @pytest.mark.parametrize("make", [langchain.LayoutTextSplitter, llamaindex.LayoutNodeParser])
-def test_an_overlap_of_most_of_a_chunk_is_said_once(make: Any, caplog: Any) -> None:
+def test_an_overlap_of_most_of_a_chunk_is_warned_of_once(make: Any, caplog: Any) -> None:
     for form in (*FORMS["greedy"][1:], *FORMS["lumber"][1:]):
         form(chunk_overlap=200)
     make(chunk_overlap=60)
@@ -113,7 +113,7 @@ def test_an_overlap_of_most_of_a_chunk_is_said_once(make: Any, caplog: Any) -> N
     for text in ("One. Two. " * 300, "Three. " * 90):
         splitter.split_text(text)
     (record,) = caplog.records
-    assert "chunk_overlap=200 of chunk_size=256: about 33 tokens" in record.getMessage()
+    assert "chunk_overlap=200 of chunk_size=256: only about 33 tokens" in record.getMessage()
 
 
 @pytest.mark.parametrize("core", [forms[0] for forms in FORMS.values()])

@@ -226,7 +226,7 @@ class TestMetadata:
         document = Document(text=PROSE, id_="d7", metadata={"abstract": "word " * 90})
         with pytest.raises(ValueError, match="Metadata length"):
             SentenceSplitter(chunk_size=64, chunk_overlap=0)([document])
-        with pytest.raises(ValueError, match=r"metadata of 'd7' counts \d+ tokens.*chunk_size=64"):
+        with pytest.raises(ValueError, match=r"metadata of 'd7' has \d+ tokens.*chunk_size=64"):
             make(chunk_size=64, tokenizer="cl100k_base")([document])
         assert make(chunk_size=64, include_metadata=False)([document])
 

@@ -35,7 +35,7 @@ from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage
 
-_MAX_WAIT_SECONDS = 2.0  # of a search for changes to be indexed
+_MAX_WAIT_SECONDS = 2.0  # that a search waits until changes are indexed
 _MAX_LINES, _MAX_CHARACTERS = 400, 24_000  # that read returns; about 4,000 words
 _MAX_WORDS = 20_000  # that search returns; more would fill the context of a model
 _MAX_LISTED_NAMES = 200  # of files, in each list of status
@@ -135,7 +135,7 @@ class FolderTools:
         file: _File,
         first_line: Annotated[int, Field(description="The first line, from 1.")] = 1,
         last_line: Annotated[
-            int | None, Field(description="The last line. As far as a call goes if left out.")
+            int | None, Field(description="The last line. Default: as many as fit.")
         ] = None,
     ) -> CallToolResult:
         """Read lines of a file, exactly as they are. PDF, DOCX and HTML are read as their text.

@@ -106,7 +106,8 @@ def compare_command(
     tokenizer: Annotated[
         str,
         typer.Option(
-            help="Counter of tokens: estimate, words, or a tiktoken encoding (extra `tiktoken`)."
+            help="Counter of tokens: estimate, even, words, or an encoding or model of tiktoken "
+            "(extra `tiktoken`)."
         ),
     ] = DEFAULT_TOKENIZER,
     within_document: Annotated[

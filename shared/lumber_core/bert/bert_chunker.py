@@ -56,7 +56,7 @@ class BertChunker(Chunker):
     Args:
         model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
             written by `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`),
-            or the hub id of either (extra `hub`).
+            or the Hugging Face ID of either (extra `hub`).
         target_size: Preferred length of chunks in tokens; a clear start or a heading outweighs a
             difference in size. None: 60 % of `chunk_size`. Not with a `threshold`.
         chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in
@@ -82,7 +82,7 @@ class BertChunker(Chunker):
             a `target_size` with a `threshold` or `paper`, `units` or the bundled classifier with
             `paper`.
         TypeError: A setting has the wrong type or is unknown.
-        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
+        MissingExtraError: `model` is a Hugging Face ID, and huggingface_hub is not installed.
 
     Example:
         >>> BertChunker(target_size=200).split_text("Ann ran. She fell.")

@@ -27,14 +27,14 @@ class TextEmbedder:
         similarity: How a query's vector is compared with a text's.
 
     Args:
-        model: "bundled", or a folder or hub id with the output of
+        model: "bundled", or a folder or Hugging Face ID with the output of
             `python -m lumber_training export --embedder`.
         threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:
         ValueError: `threads` is below 1, or there is no such folder.
         TypeError: An argument has the wrong type.
-        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
+        MissingExtraError: `model` is a Hugging Face ID, and huggingface_hub is not installed.
     """
 
     similarity: Literal["cosine"] = "cosine"

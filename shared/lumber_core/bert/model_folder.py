@@ -43,20 +43,21 @@ def check_model_name(name: object) -> None:
     """Check that a model is "bundled", "large", in a local folder, or on the Hugging Face hub.
 
     Raises:
-        ValueError: There is no such folder, and the name is not a hub id.
+        ValueError: There is no such folder, and the name is not a Hugging Face ID.
         TypeError: It is not a string.
-        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
+        MissingExtraError: It is a Hugging Face ID, and huggingface_hub is not installed.
     """
     if not isinstance(name, str) or not name:
         hint = f"; pass a size by name: target_size={name}" if type(name) is int else ""
         raise TypeError(
-            f'model must be "bundled", "large", a folder or a hub id, not {safe_repr(name)}{hint}'
+            'model must be "bundled", "large", a folder or a Hugging Face ID, not '
+            f"{safe_repr(name)}{hint}"
         )
     if name in OWN_FOLDERS or Path(name).expanduser().is_dir():
         return
     if not HUB_ID.fullmatch(name):
         raise ValueError(
-            'model must be "bundled", "large", an existing folder or a hub id such as '
+            'model must be "bundled", "large", an existing folder or a Hugging Face ID such as '
             f'"owner/name", not {name!r}'
         )
     why = f"{name!r} is not a folder here, and to download a model of that name "

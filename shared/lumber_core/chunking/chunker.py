@@ -148,7 +148,7 @@ class Chunker:
         Raises:
             TypeError: `source` is neither a string nor a `Source`.
             ValueError: The metadata and context around each chunk leave no room for text.
-            ChunkSizeError: A single character counts more than `chunk_size`.
+            ChunkSizeError: A single character has more than `chunk_size` tokens.
         """
         return self.split_all([source], delivery)[0]
 

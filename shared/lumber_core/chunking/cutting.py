@@ -217,7 +217,7 @@ class Cutter:
     def shorten(
         self, spans: Iterable[Span], units: Sequence[Span] = (), scorer: Scorer | None = None
     ) -> list[Span]:
-        """Cut spans that count more than `chunk_size` into parts that fit, at their best places.
+        """Cut spans of more than `chunk_size` tokens into parts that fit, at their best places.
 
         Units are cut only if no other place fits. Without a `scorer`, layout and size decide.
         """
@@ -253,8 +253,8 @@ class Cutter:
         """
         at_starts = places_at(unit_starts, places) if unit_starts else places
         (sized,) = self.measure([(span, at_starts)])
-        # The span may count more than the sum of its gaps, so the sum may seem to fit. A maximum
-        # below the sum forces a cut.
+        # The span may have more tokens than the sum of its gaps, so the sum may seem to fit. A
+        # maximum below the sum forces a cut.
         most = min(self._most, sum(sized.tokens) - 1)
         if unit_starts:
             refined = self.refine_units(sized, places, most)

@@ -23,7 +23,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
 
     The cuts are between words, as in "alpha,beta" or in scripts without spaces; between graphemes
     if no word fits; and between characters if no grapheme fits. Tokens are counted by
-    `limits.sizes`. A single character that counts more than `most` raises a ChunkSizeError.
+    `limits.sizes`. A single character of more than `most` raises a ChunkSizeError.
     """
 
     def count(start: int, stop: int) -> int:
@@ -60,7 +60,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 break
         else:
             raise ChunkSizeError(
-                f"the character {text[start]!r} alone counts more than {most} tokens, the room for "
+                f"the character {text[start]!r} alone has more than {most} tokens, the room for "
                 "text in a chunk: chunk_size (or theta, if that is less) minus overlap and "
                 "metadata. No cut can respect this limit: raise it"
             )

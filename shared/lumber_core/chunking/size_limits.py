@@ -92,7 +92,7 @@ class SizeLimits:
     def find_too_long(
         self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts | None = None
     ) -> list[Span]:
-        """Return the spans that count more than `chunk_size`; `spans` are consecutive.
+        """Return the spans of more than `chunk_size` tokens; `spans` are consecutive.
 
         A span whose `parts` are certainly small enough is not counted again.
         """

@@ -89,8 +89,8 @@ def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int
     if chunk_overlap <= new:
         return False
     logger.warning(
-        "chunk_overlap=%d of chunk_size=%d: about %d tokens of each chunk are new, so there are "
-        "many chunks, most of each repeated; pass a smaller chunk_overlap or a larger chunk_size",
+        "chunk_overlap=%d of chunk_size=%d: only about %d tokens of each chunk are new, so there "
+        "are many chunks; pass a smaller chunk_overlap or a larger chunk_size",
         chunk_overlap,
         chunk_size,
         max(1, new),

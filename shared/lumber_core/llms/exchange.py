@@ -97,7 +97,11 @@ class RequestForms:
             or without_reasoning(completion.text)
         ):
             return False
-        logger.info("%s reasons first: it may write %d tokens", self.name, _REASONING_TOKENS)
+        logger.info(
+            "%s reasons first: answers may have %d tokens now",
+            self.name,
+            _REASONING_TOKENS,
+        )
         self._model_reasons = True
         return True
 

@@ -66,7 +66,7 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
 
 
 def text_instead(*sources: object) -> str:
-    """Return the blocks, arguments of calls or thought (in tags) of a reply without text."""
+    """Return what a reply has instead of text: blocks, arguments of calls, or a thought in tags."""
     entries_of_reply = [*_entries_of(sources)]
     blocks = (one for one in entries_of_reply if one.get("type") == "output_text")  # of OpenAI
     texts = [str(block["text"]) for block in blocks if block.get("text")]

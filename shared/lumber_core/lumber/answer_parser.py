@@ -156,7 +156,7 @@ def is_refusal(answer: str) -> bool:
 
 
 def _plain(answer: str) -> str:
-    """Return an answer without thoughts, emphasis, and units that are before or no starts."""
+    """Return an answer without thoughts, emphasis, and units that it names as no start."""
     text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_reasoning(answer)))
     return _UNIT_BEFORE.sub("", _CONTRAST.sub("", text)).strip()
 

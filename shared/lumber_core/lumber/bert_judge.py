@@ -43,7 +43,7 @@ class BertJudge(Judge):
     Raises:
         ValueError: A number is out of range.
         TypeError: A setting has the wrong type.
-        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
+        MissingExtraError: `model` is a Hugging Face ID, and huggingface_hub is not installed.
     """
 
     waits = False

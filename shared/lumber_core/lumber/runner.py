@@ -36,8 +36,8 @@ class Task(NamedTuple):
 class Schedule:
     """Hands out the groups of many walks, a limited number at a time.
 
-    Groups of the main paths (see `walk`) come first: those of documents in progress, then those of
-    the next document. Lanes use capacity that would otherwise be idle. A main path is first
+    Groups of the main chains (see `walk`) come first: those of documents in progress, then those of
+    the next document. Lanes use capacity that would otherwise be idle. A main chain is first
     followed through stored verdicts, so that no lane repeats their questions.
 
     There is a walk for each document, which is started when there is capacity for it. `stored`

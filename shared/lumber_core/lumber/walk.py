@@ -4,10 +4,10 @@ A walk hands out the groups that need a verdict, accepts verdicts in any order, 
 verdict is missing. The caller decides how judges are called: one by one, in threads or in tasks.
 The result depends only on the verdicts.
 
-A group depends only on where it starts, and its verdict only on the group. So two paths that ever
-start a group at the same unit are the same from there on. A lane is a path that is started further
-down the text, in advance: once the main path reaches a unit where the lane has started a group, the
-verdicts of the lane are used. That is speculative execution.
+A group depends only on where it starts, and its verdict only on the group. So two chains of groups
+that ever start a group at the same unit are the same from there on. The main chain starts with the
+text. A lane is a chain that is started further down, in advance: once the main chain reaches a unit
+where the lane has started a group, the lane's verdicts are used. That is speculative execution.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_EXTRA_CALLS = 0.2
 tenth more calls. Judges whose answers do not depend on the text can waste more.
 """
 
-_EXPECTED_WASTE = 1.2  # groups that a lane judges on average before the main path meets it
+_EXPECTED_WASTE = 1.2  # groups that a lane judges on average before the main chain meets it
 # Another lane divides the gap between two lanes only if it is longer than half an even share of the
 # text, and longer than this number of groups.
 _MIN_GAP_SHARE = 0.5
@@ -52,11 +52,11 @@ class Walk:
     Each step moves forward by at least one unit, whatever the verdicts are, so there are at most
     as many groups as units. A verdict whose unit is not a choice of its group counts as None.
 
-    At most `lanes` chains are followed at once, the true one included; 1 starts no lanes. Lanes may
+    At most `lanes` chains are followed at once, the main one included; 1 starts no lanes. Lanes may
     waste `max_extra_calls`, a share of the expected number of calls: a lane is started only if the
     expected waste stays within it, and lanes are dropped once the actual waste exceeds it.
 
-    If the first `give_up_after` answers of the true chain are all unusable, no further groups are
+    If the first `give_up_after` answers of the main chain are all unusable, no further groups are
     asked about. Lanes start after a usable answer, so the result does not depend on them. None: all
     groups are asked about.
     """
@@ -79,7 +79,7 @@ class Walk:
         self._errors: dict[int, Exception] = {}
         self._give_up_after = give_up_after  # None also after a usable answer
         self._unusable = 0
-        self.verdicts: list[Verdict] = []  # of the true chain so far, in document order
+        self.verdicts: list[Verdict] = []  # of the main chain so far, in document order
         # The units where chunks start so far, in order and without the first unit.
         self.boundaries: dict[int, Verdict] = {}  # each with the verdict that set it
         self.usage = Usage()  # of all verdicts, including those wasted by lanes
@@ -91,7 +91,7 @@ class Walk:
 
     @property
     def done(self) -> bool:
-        """Whether every group of the true chain has a verdict."""
+        """Whether every group of the main chain has a verdict."""
         return self.rules.stop(self._position) is None
 
     @property
@@ -101,7 +101,7 @@ class Walk:
 
     @property
     def position(self) -> int:
-        """Units that the true chain has passed."""
+        """Units that the main chain has passed."""
         return self.rules.units if self.done else self._position
 
     @property
@@ -119,7 +119,7 @@ class Walk:
         return len(self._verdicts) - useful
 
     def claim(self) -> Group | None:
-        """Hand out the next group of the true chain that needs a judge.
+        """Hand out the next group of the main chain that needs a judge.
 
         None: the walk is done, or waits for a verdict on a group already handed out.
         """
@@ -148,7 +148,7 @@ class Walk:
         return self._hand_out(lane.position)
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
-        """Follow the true chain through the stored verdicts, which `stored` returns."""
+        """Follow the main chain through the stored verdicts, which `stored` returns."""
         while self._position not in self._in_flight and (group := self._group(self._position)):
             verdict = stored(group)
             if verdict is None:
@@ -167,7 +167,7 @@ class Walk:
         self._advance()
 
     def defer(self, start: int, error: Exception) -> bool:
-        """Keep an error about a group until the true chain reaches it; return False if it has."""
+        """Keep an error about a group until the main chain reaches it; return False if it has."""
         self._in_flight.discard(start)
         self._errors[start] = error
         return start != self._position
@@ -187,7 +187,7 @@ class Walk:
         return Group(self.document, start, stop, self.rules.choices(start, stop))
 
     def _advance(self) -> None:
-        """Follow the true chain and all lanes through the recorded verdicts."""
+        """Follow the main chain and all lanes through the recorded verdicts."""
         while (verdict := self._verdict_at(self._position)) is not None:
             self.verdicts.append(verdict)
             if verdict.outcome in UNUSABLE:
@@ -202,7 +202,7 @@ class Walk:
         kept = []
         for lane in self._lanes:
             self._follow(lane)
-            # Two lanes at the same position have met. A lane that the true chain has passed is
+            # Two lanes at the same position have met. A lane that the main chain has passed is
             # useless.
             if lane.position > self._position and lane.position not in reached:
                 kept.append(lane)

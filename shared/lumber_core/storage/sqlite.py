@@ -55,7 +55,7 @@ class _Gate:
         self._open = self._forks = 0
 
     def enter(self) -> None:
-        """Begin a transaction, after waiting forks."""
+        """Begin a transaction, once no fork is waiting."""
         with self._turn:
             self._turn.wait_for(lambda: not self._forks)
             self._open += 1

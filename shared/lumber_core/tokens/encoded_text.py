@@ -1,7 +1,7 @@
 """A text that is encoded once with tiktoken: where its tokens start.
 
 OpenAI's encodings first cut a text into words, numbers, punctuation and blanks, from start to end,
-and then merge the bytes of each piece to tokens. All of them cut between a letter or digit and a
+and then merge the bytes of each piece into tokens. All of them cut between a letter or digit and a
 blank or punctuation mark (except an apostrophe), whatever else is in the text. So from the first
 such cut in a range to the last, the tokens are the same in the text and in the range alone. Outside
 of these cuts, the range alone has at most one token for each byte.

@@ -135,11 +135,11 @@ _ALPHABETS = re.compile(
 class EstimatedCounter:
     """Estimates how many tokens cl100k_base or o200k_base counts, whichever is more.
 
-    Needs no vocabulary and no network. English prose counts about 1.3 tokens per word, as with
+    Needs no vocabulary and no network. English prose has about 1.3 tokens a word, as with
     either encoding. For Arabic, Thai and the scripts of India, cl100k_base makes two to five times
     as many tokens as o200k_base, and the estimate is near cl100k_base.
 
-    A text that is not empty counts at least 1. Removing characters at the end, or blanks at the
+    A text that is not empty has at least 1 token. Removing characters at the end, or blanks at the
     start, never raises the count. The counts of two texts add up to the count of both joined,
     except for a token or two at the joint.
     """

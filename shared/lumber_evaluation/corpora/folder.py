@@ -153,7 +153,7 @@ def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Docu
 
 
 def _join_blanks(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the pieces that contain text; blank pieces are joined to their neighbours."""
+    """Yield the pieces that contain text; blank pieces are merged with their neighbours."""
     section = ""
     for piece in pieces:
         if section.strip() and piece.strip():

@@ -91,7 +91,7 @@ class PageGlyphs:
         return turn_back(x.value, y.value, turns)
 
     def font(self, index: int, *, goes_down: bool) -> Word:
-        """Return a word without position, with the font of a character.
+        """Return the font of a character, as a word without text and position.
 
         A line that `goes_down` is read as if it were turned: its first character is at the top.
         """

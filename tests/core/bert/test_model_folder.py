@@ -138,7 +138,7 @@ def test_bundled_models_and_folders_need_no_extra(exported: Path, monkeypatch) -
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     monkeypatch.chdir(exported.parent.parent)
-    relative = f"{exported.parent.name}/{exported.name}"  # looks like a hub id
+    relative = f"{exported.parent.name}/{exported.name}"  # looks like a Hugging Face ID
     for name in ("bundled", str(exported), relative):
         assert BertChunker(name).segment(TEXT).spans
 
@@ -146,5 +146,5 @@ def test_bundled_models_and_folders_need_no_extra(exported: Path, monkeypatch) -
 @pytest.mark.parametrize("name", ["./nowhere", "../nowhere", "/nowhere", "~/nowhere", "a/b/c"])
 def test_a_path_without_a_folder_is_not_taken_for_a_model_on_the_hub(name: str, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ValueError, match=f"an existing folder or a hub id .* not '{name}'"):
+    with pytest.raises(ValueError, match=f"folder or a Hugging Face ID .* not '{name}'"):
         BertChunker(name).load()

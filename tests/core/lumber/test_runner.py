@@ -1,4 +1,4 @@
-"""The order of questions (true chains, further documents, lanes) and the progress bar."""
+"""The order of questions (main chains, further documents, lanes) and the progress bar."""
 
 import asyncio
 from dataclasses import replace
@@ -40,7 +40,7 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
         for task in drain(schedule):
             calls += 1
             walk = task.walk
-            if late is None and task.group.start:  # a lane, ahead of the true chain
+            if late is None and task.group.start:  # a lane, ahead of the main chain
                 late = task
                 continue
             verdict = as_verdict(task.group, scattered(task.group))

@@ -134,8 +134,8 @@ _MAX_DEPTH = 4
 def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them continue the line before.
 
-    Fenced lines are code. Outside of fences, a line is code if the `whole` text is, or about half
-    of the lines around it look like code, and it is not prose; but in code, prose may be joined.
+    Fenced lines are code. If the `whole` text is code, so are all other lines. Otherwise a line is
+    code if about half of the lines around it look like code, and it is not prose.
     """
     bodies, indents = lines.bodies, lines.indents
     fenced: set[int] = set()
