@@ -1,12 +1,11 @@
-"""Checks of arguments that all LangChain splitters share."""
+"""Refuses settings of other LangChain splitters, and states what to pass instead."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from lumber_core.checks import refuse_unknown
-from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 _SEPARATORS = "chunks end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
@@ -42,17 +41,3 @@ def refuse_settings(kind: type, unknown: Mapping[str, object]) -> None:
     if unknown:
         *names, _ = inspect.signature(kind).parameters
         refuse_unknown(kind.__name__, unknown, names, _INSTEAD)
-
-
-def tokenizer_of(
-    tokenizer: TokenCounterSpec, length_function: Callable[[str], int] | None
-) -> TokenCounterSpec:
-    """Return the token counter, given as `tokenizer` or as LangChain's `length_function`.
-
-    If both are given, a ValueError is raised.
-    """
-    if length_function is None:
-        return tokenizer
-    if tokenizer != DEFAULT_TOKENIZER:
-        raise ValueError("pass either tokenizer or length_function, not both")
-    return length_function

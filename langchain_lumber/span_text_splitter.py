@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 from typing_extensions import Never, Self
 
-from langchain_lumber.argument_checks import refuse_settings, tokenizer_of
+from langchain_lumber.argument_checks import refuse_settings
 from lumber_core.checks import check_texts
 from lumber_core.chunking.chunker import Chunker, check_chunker
 from lumber_core.chunking.delivery import Delivery, added_metadata
@@ -29,6 +29,7 @@ from lumber_core.text.pages import (
     place_source,
 )
 from lumber_core.text.source import Forms, Source
+from lumber_core.tokens import DEFAULT_TOKENIZER
 
 FOR_TEXTS = "use create_documents or split_text for texts"
 """A hint for errors: how to split texts instead of documents."""
@@ -135,8 +136,11 @@ class SpanTextSplitter(TextSplitter):
         set here. `others` replaces some of the arguments.
         """
         refuse_settings(type(self), given["unknown"])
-        tokenizer = tokenizer_of(given["tokenizer"], given["length_function"])
-        settings = {**given, "tokenizer": tokenizer, **others}
+        settings = {**given, **others}
+        if given["length_function"] is not None:  # LangChain's name for the tokenizer
+            if given["tokenizer"] != DEFAULT_TOKENIZER:
+                raise ValueError("pass either tokenizer or length_function, not both")
+            settings["tokenizer"] = given["length_function"]
         chunker = kind(**{name: settings[name] for name in inspect.signature(kind).parameters})
         _, *own, _ = inspect.signature(SpanTextSplitter).parameters
         SpanTextSplitter.__init__(self, chunker, **{name: settings[name] for name in own})

@@ -148,29 +148,19 @@ class SegmentationScores:
         return fmean(score.window_diff for score in self.documents)
 
 
-def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
-    """Compare the cuts in a document with its reference segments.
-
-    Args:
-        document: A document with units and reference segments.
-        starts: Character offsets where chunks start, in any order; the start of the text is
-            ignored. Each counts as the unit nearest to it.
-    """
-    predicted = nearest_units(starts, document.units)
-    true = nearest_units(document.starts, document.units)
-    units = len(document.units)
-    return DocumentScore(
-        document.name,
-        boundary_score(true, predicted),
-        *pk_and_window_diff(true, predicted, units=units),
-    )
-
-
 def score_segmentation(
     documents: Sequence[Document], starts: Sequence[Iterable[int]]
 ) -> SegmentationScores:
-    """Compare the character offsets where chunks start in documents with their segments."""
+    """Compare the character offsets where chunks start in documents with their segments.
+
+    The offsets of a document are in any order; the start of its text is ignored. Each counts as the
+    unit nearest to it.
+    """
     if not documents:
         raise ValueError("there is no document with reference segments to compare with")
-    pairs = zip(documents, starts, strict=True)
-    return SegmentationScores(tuple(score_document(document, cuts) for document, cuts in pairs))
+    scores = []
+    for document, cuts in zip(documents, starts, strict=True):
+        true, predicted = (nearest_units(at, document.units) for at in (document.starts, cuts))
+        errors = pk_and_window_diff(true, predicted, units=len(document.units))
+        scores.append(DocumentScore(document.name, boundary_score(true, predicted), *errors))
+    return SegmentationScores(tuple(scores))

@@ -166,10 +166,9 @@ class Chunker:
         """
         work = self._read(sources, delivery.overlap)
         results = self._segment_all(work, show_progress=show_progress)
-        return [
-            self._deliver(parsed, limits, segmentation, delivery)
-            for (parsed, limits), segmentation in zip(work, results, strict=True)
-        ]
+        if delivery.overlap:  # chunks are longer by the room that was left for it
+            work = [(parsed, self._limits_for(parsed, 0)) for parsed, _ in work]
+        return [deliver(cuts, delivery, *text) for text, cuts in zip(work, results, strict=True)]
 
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans that tile it, and the verdicts behind them.
@@ -210,7 +209,7 @@ class Chunker:
         Call `segment` and then `chunks` instead of `split` for verdicts or usage as well.
         """
         parsed = self.parse(source)
-        return self._deliver(parsed, self._limits_for(parsed, 0), segmentation, delivery)
+        return deliver(segmentation, delivery, parsed, self._limits_for(parsed, 0))
 
     def parse(self, source: str | Source | ParsedText) -> ParsedText:
         """Return a text parsed as Markdown, or with this splitter's units."""
@@ -263,15 +262,6 @@ class Chunker:
             limits = replace(limits, room=room)
             overlap += room.reserve(parsed.outline.possible_contexts(parsed.text), overlap)
         return limits.reserve(overlap) if overlap else limits
-
-    def _deliver(
-        self, parsed: ParsedText, limits: SizeLimits, cuts: Segmentation, delivery: Delivery
-    ) -> list[Chunk]:
-        """Return the chunks of a text that was segmented within `limits`."""
-        # Only the overlap makes chunks longer, by the room that was left for it.
-        if delivery.overlap:
-            limits = self._limits_for(parsed, 0)
-        return deliver(cuts, delivery, parsed, limits)
 
 
 def with_progress(work: Work, *, shown: bool) -> Iterable[tuple[ParsedText, SizeLimits]]:

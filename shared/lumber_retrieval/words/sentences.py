@@ -129,27 +129,17 @@ def chunk_sentences(
     if they were found in the same range.
     """
     stored = stored or StoredSentences()
-    last = stored.last_read  # other threads may replace it
+    places, last = stored.places, stored.last_read  # other threads may replace it
     if last is None or last[0] != limits:
-        parts = _read_sentences(stored.places, limits, chunk, document, language)
+        text, start, around = document.text, chunk.start, _range_around(chunk, limits, document)
+        if places and around == (start + places[0], start + places[1]):
+            numbers = zip(places[2::3], places[3::3], places[4::3], strict=True)
+            spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
+            parts = [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
+        else:
+            parts = _sentences_around(chunk, around, document, language)
         stored.last_read = last = limits, parts
     return last[1]
-
-
-def _read_sentences(
-    places: Sequence[int],
-    limits: tuple[int, int],
-    chunk: Span,
-    document: DividedText,
-    language: str,
-) -> list[Sentence]:
-    text, start = document.text, chunk.start
-    around = _range_around(chunk, limits, document)
-    if not places or around != (start + places[0], start + places[1]):
-        return _sentences_around(chunk, around, document, language)
-    numbers = zip(places[2::3], places[3::3], places[4::3], strict=True)
-    spans = ((Span(start + first, start + last), full) for first, last, full in numbers)
-    return [Sentence(span, text[span[0] : span[1]], full > 0) for span, full in spans]
 
 
 def _sentences_around(
