@@ -78,4 +78,4 @@ class BertNodeParser(SpanNodeParser):
     is one. Exported models run on the CPU."""
 
     def _make_chunker(self) -> Chunker:
-        return self._fill(BertChunker)
+        return self._build(BertChunker)

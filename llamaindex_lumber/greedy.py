@@ -52,4 +52,4 @@ class GreedyNodeParser(SpanNodeParser):
     """ISO 639 code of the language, such as "en", to find sentences."""
 
     def _make_chunker(self) -> Chunker:
-        return self._fill(GreedyChunker)
+        return self._build(GreedyChunker)

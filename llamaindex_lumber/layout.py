@@ -55,4 +55,4 @@ class LayoutNodeParser(SpanNodeParser):
     """ISO 639 code of the language, such as "en", to find sentences."""
 
     def _make_chunker(self) -> Chunker:
-        return self._fill(LayoutChunker)
+        return self._build(LayoutChunker)

@@ -157,4 +157,4 @@ class LumberNodeParser(SpanNodeParser):
             )
         if isinstance(llm, LLM):
             llm = LlamaIndexModel(llm)
-        return self._fill(LumberChunker, judge=choose_judge(llm, self.prompt, self.policy))
+        return self._build(LumberChunker, judge=choose_judge(llm, self.prompt, self.policy))

@@ -166,7 +166,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Return what `repr` shows; of custom objects the class: they may have credentials."""
         for name, value in super().__repr_args__():
-            yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
+            yield name, value if name in NodeParser.model_fields else _PlainRepr(safe_repr(value))
 
     @classmethod
     def class_name(cls) -> str:
@@ -177,7 +177,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         """Build the splitter from the fields."""
         raise NotImplementedError  # an abstract method would be in LlamaIndex's traces
 
-    def _fill(self, kind: Callable[..., Chunker], **others: object) -> Chunker:
+    def _build(self, kind: Callable[..., Chunker], **others: object) -> Chunker:
         """Return a splitter of the core, whose settings have the names of the parser's fields."""
         names = inspect.signature(kind).parameters.keys() - others.keys()
         return kind(**{name: getattr(self, name) for name in names}, **others)
@@ -318,7 +318,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         return copied
 
 
-class _Shown(str):
+class _PlainRepr(str):
     """Text that `repr` shows without quotation marks."""
 
     __repr__ = str.__str__

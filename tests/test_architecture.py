@@ -145,7 +145,7 @@ def _is_public(module: str, name: str) -> bool:
     return hasattr(package, "__path__") and name in package.__all__
 
 
-def test_the_line_between_public_and_private_is_where_the_paths_say() -> None:
+def test_the_line_between_public_and_private_is_where_the_paths_show() -> None:
     assert _is_public("lumber_core", "BertChunker")
     assert _is_public("lumber_core.errors", "StoreError")
     assert _is_public("lumber_evaluation.bootstrap", "mean_interval")

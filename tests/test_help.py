@@ -57,7 +57,7 @@ def test_it_is_documented_with_its_methods(value: Any) -> None:
 
 
 @every_public_name
-def test_it_says_what_every_argument_is(value: Any) -> None:
+def test_it_describes_every_argument(value: Any) -> None:
     owners = inspect.getmro(value) if inspect.isclass(value) else [value]
     said = "\n".join(filter(None, map(inspect.getdoc, owners)))
     fields = getattr(value, "model_fields", {})  # documented below each field

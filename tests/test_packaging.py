@@ -170,7 +170,7 @@ def requirements(start: str, end: str) -> list[tuple[str, str]]:
     return REQUIREMENT.findall(text[text.index(start) : text.index(end)])
 
 
-def test_every_requirement_says_why() -> None:
+def test_every_requirement_states_why() -> None:
     found = requirements("\ndependencies = [", "\n[project.scripts]")
     assert len(found) > 40
     assert [name for name, comment in found if len(comment.strip(" #")) < 5] == []

@@ -147,7 +147,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 @every_model
 @pytest.mark.parametrize("attempts", WAYS)
-def test_a_walk_tells_no_key(name: str, attempts: int, tmp_path: Path, caplog) -> None:
+def test_a_walk_reveals_no_key(name: str, attempts: int, tmp_path: Path, caplog) -> None:
     make, model_at = MODELS[name]
     policy = CallPolicy(attempts=attempts, initial_backoff=0.001, give_up_after=None)
     with LoopbackServer("Answer: none", faults=echo) as server, caplog.at_level(logging.DEBUG):
@@ -168,7 +168,7 @@ def test_a_walk_tells_no_key(name: str, attempts: int, tmp_path: Path, caplog) -
 
 @every_model
 @pytest.mark.parametrize("attempts", WAYS)
-def test_an_error_about_the_settings_tells_no_key(name: str, attempts: int, caplog) -> None:
+def test_an_error_about_the_settings_reveals_no_key(name: str, attempts: int, caplog) -> None:
     make, model_at = MODELS[name]
     refusal = Status(401, f"the key {KEY} is not one of ours")
     with (
@@ -226,7 +226,7 @@ def test_settings_in_a_report_are_without_keys_and_headers() -> None:
     assert readable_repr(Client()) == "Client(size=5)"
 
 
-def test_a_report_tells_no_key(tmp_path: Path) -> None:
+def test_a_report_reveals_no_key(tmp_path: Path) -> None:
     with LoopbackServer("Answer: none", faults=echo) as server:
         chunker = of_core(MODELS["OpenAI"][1](server), theta=60)
         made = compare(corpus(4), [chunker], embedder=WordEmbedder(), folder=tmp_path)
@@ -295,7 +295,7 @@ WRONG: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("pass_it", WRONG)
-def test_a_model_of_a_framework_in_the_wrong_place_tells_no_key(pass_it: Callable[[Any], object]):
+def test_a_model_of_a_framework_in_the_wrong_place_reveals_no_key(pass_it: Callable[[Any], object]):
     class KeyedLLM(MockLLM):
         api_key: str = KEY
 

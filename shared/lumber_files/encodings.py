@@ -47,7 +47,7 @@ _DECLARATION = re.compile(
 )
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """A decoded text without a byte order mark, and its faults, a sentence each."""
 
     text: str
@@ -76,7 +76,7 @@ def check_encoding(encoding: str) -> None:
 
 def decode(
     content: bytes, name: str, encoding: str | None = None, *, is_markup: bool = False
-) -> Decoded:
+) -> DecodedText:
     """Decode a text.
 
     Without `encoding`, the encoding is that of the byte order mark; else UTF-8 if all bytes are
@@ -89,7 +89,7 @@ def decode(
         ValueError: Python knows no such encoding.
     """
     if encoding is not None:
-        return Decoded(_decode_undamaged(content, name, encoding), encoding)
+        return DecodedText(_decode_undamaged(content, name, encoding), encoding)
     for mark, marked_encoding in _BYTE_ORDER_MARKS.items():
         if content.startswith(mark):
             return _decode_damaged(content, marked_encoding)
@@ -97,11 +97,11 @@ def decode(
     text = content.decode("utf-8", "replace")
     damaged = _count_damaged(content, text)
     if not damaged and not may_be_wide:
-        return Decoded(text, "utf-8")
+        return DecodedText(text, "utf-8")
     for declared in map(bytes.decode, _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]):
         with suppress(ValueError, LookupError):  # pages may declare a wrong encoding
             known = BROWSER_ENCODINGS.get(codecs.lookup(declared).name, declared)
-            return Decoded(_decode_undamaged(content, name, known), known)
+            return DecodedText(_decode_undamaged(content, name, known), known)
     # In text of another encoding, at most a third of the bytes beyond ASCII are valid by chance.
     if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")
@@ -110,7 +110,7 @@ def decode(
     return _decode_damaged(content, _detect(even_content, name), detected=True)
 
 
-def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) -> Decoded:
+def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) -> DecodedText:
     """Return a text with U+FFFD for damaged bytes, and a notice about them."""
     text = content.decode(encoding, "replace").removeprefix("\ufeff")
     try:
@@ -119,8 +119,8 @@ def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) ->
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         places = with_noun(_count_damaged(content, text), "place")
         notice = f"damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
-        return Decoded(text, encoding, detected, (notice,))
-    return Decoded(text, encoding, detected)
+        return DecodedText(text, encoding, detected, (notice,))
+    return DecodedText(text, encoding, detected)
 
 
 def _count_damaged(content: bytes, text: str) -> int:

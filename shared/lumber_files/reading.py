@@ -12,7 +12,7 @@ from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
 from lumber_core.text.titles import name_beside, title_of_file
-from lumber_files.encodings import Decoded, decode
+from lumber_files.encodings import DecodedText, decode
 from lumber_files.isolation import read_isolated
 from lumber_files.readers import (
     DOCUMENTS,
@@ -118,7 +118,7 @@ def read_bytes(
     check_readable(f"a file{kind}")
     if content.startswith(_LFS_POINTER):
         raise UnreadableFileError(f"{name} is not here, only its pointer: run git lfs pull")
-    decoded = Decoded("", None)
+    decoded = DecodedText("", None)
     if kind not in (PDF, *DOCUMENTS):
         _check_size(len(content), name, max_unpacked)
         decoded = decode(content, name, encoding, is_markup=kind in HTML)

@@ -38,15 +38,15 @@ CANDIDATES = 100
 """Number of chunks taken from each ranking, in an index of up to 8,000 chunks. Measured: recall on
 the development corpora is the same from 30 to 100. With 300, it is 0.007 less on RAG-Multi-Corpus
 at 600 words."""
-_CANDIDATE_SHARE, _MOST_CANDIDATES = 80, 200
+_CANDIDATE_SHARE, _MAX_CANDIDATES = 80, 200
 """In a larger index, one candidate for each 80 chunks, at most 200; other chunks have no score.
 Measured on 24,000 chunks of annual reports: with 300 candidates instead of 100, a page of the
 evidence is found for 4 percentage points more questions; from 200 to 1,500 the share differs by 1.5
 points at most. On 100,000 chunks, a search takes 1.06 times as long with 200 candidates as with
 100, and 1.6 times with 600."""
-_MOST_QUERY_VECTORS = 500
+_MAX_QUERY_VECTORS = 500
 """Vectors of queries that are cached: 0.8 MB with 384 dimensions, 8 MB with 4,096."""
-_MOST_RERANKED = 40
+_MAX_RERANKED = 40
 """Chunks that are reranked, with their neighbours. Measured: recall is the same with 60 or 100, and
 0.002 less with 25 at 600 words."""
 
@@ -206,7 +206,7 @@ class PassageIndex:
         if vector is None:
             [vector] = self._embedder.embed_queries([query])
             vector = _checked_vector(vector)
-            if len(self._query_vectors) >= _MOST_QUERY_VECTORS:
+            if len(self._query_vectors) >= _MAX_QUERY_VECTORS:
                 self._query_vectors = {}  # other threads may add to the old one
             self._query_vectors[query] = vector
         return vector
@@ -257,7 +257,7 @@ def find_passages(
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
-    count = min(max(CANDIDATES, snapshot.size // _CANDIDATE_SHARE), _MOST_CANDIDATES)
+    count = min(max(CANDIDATES, snapshot.size // _CANDIDATE_SHARE), _MAX_CANDIDATES)
     rotated = rotate(np.asarray(vector, dtype=np.float32))
     by_words = snapshot.matching(query, count, accepts) if settings.keywords else {}
     nearest = snapshot.nearest(rotated, count, accepts) if rotated.any() or not by_words else {}
@@ -273,7 +273,7 @@ def find_passages(
         documents = snapshot.documents_of(scores) if any(names.values()) else {}
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles) if titles else scores
-    best = snapshot.first(scores.items(), _MOST_RERANKED)
+    best = snapshot.first(scores.items(), _MAX_RERANKED)
     hits, texts = snapshot.hits(best, rotated)
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
     chunks = _score_neighbours(hits, best, settings.min_similarity)

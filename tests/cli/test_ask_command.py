@@ -63,7 +63,7 @@ def test_people_read_the_file_lines_and_headings(docs: Path) -> None:
     assert "Sails dry on the line.\n" in done.out
 
 
-def test_pages_of_a_pdf_are_said_and_no_lines(docs: Path) -> None:
+def test_pages_of_a_pdf_are_cited_and_no_lines(docs: Path) -> None:
     (docs / "quay.pdf").write_bytes(pdf([["The first page."], ["Anchors rust in the harbour."]]))
     passages = asked("docs/quay.pdf", "What rusts?", "--words", 9)["passages"]
     assert passages[0]["pages"][-1] == 2
@@ -213,7 +213,7 @@ def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: st
     assert said in done.err
 
 
-def test_what_the_files_do_not_say_is_said(docs: Path) -> None:
+def test_what_the_files_do_not_answer_is_reported(docs: Path) -> None:
     done = run_apart("ask", "docs", "Who discovered quantum chromodynamics?", code=0)
     assert "nothing in these files seems to answer this" in done.err
     done = run_apart("ask", "docs", "How long may a rental last?")

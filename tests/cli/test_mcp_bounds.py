@@ -33,7 +33,7 @@ def test_of_too_many_headings_of_one_level_the_first_are_listed(level: int) -> N
     assert note.startswith("only the first 300 of 1,000 headings are listed: those from line 601")
 
 
-def test_the_deepest_headings_are_left_out_only_if_others_say_how_a_file_is_built() -> None:
+def test_the_deepest_headings_are_left_out_only_if_others_show_how_a_file_is_built() -> None:
     sections, note = headings_of(lined(1, *[2] * 400))
     assert [one["level"] for one in sections] == [1, *[2] * 299]
     assert sections[0]["last_line"] == 801  # with those that are not listed

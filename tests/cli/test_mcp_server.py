@@ -118,7 +118,7 @@ def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
     assert stored(index) == before  # nothing was embedded again
 
 
-def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(docs: Path, tmp_path: Path):
+def test_an_index_that_cannot_be_used_is_reported_and_the_rest_works(docs: Path, tmp_path: Path):
     (tmp_path / "notes.db").write_text("This is no index." * 100, encoding="utf-8")
     with agent(docs, index=tmp_path / "notes.db") as serving:
         error = until(lambda: serving.call("search", question="Who?"), lambda found: found.is_error)

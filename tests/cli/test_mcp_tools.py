@@ -71,7 +71,9 @@ def questions() -> list[str]:
     return [json.loads(line)["question"] for line in lines][:12]
 
 
-def test_the_list_of_tools_is_short_may_be_kept_and_says_that_they_only_read(served: Agent) -> None:
+def test_the_list_of_tools_is_short_may_be_kept_and_states_that_they_only_read(
+    served: Agent,
+) -> None:
     listed = served.list_tools()
     assert listed.ttl_ms == 24 * 3600 * 1000
     shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
@@ -135,7 +137,7 @@ def test_passages_have_pages_headings_and_a_place_to_cite(served: Agent) -> None
     assert f"handbook/day_book.md, {place} (The day book > Who may read it)\n    " in text
 
 
-def test_a_search_says_that_nothing_answers(served: Agent) -> None:
+def test_a_search_states_that_nothing_answers(served: Agent) -> None:
     far = served.data("search", question="How do I configure a Kubernetes ingress?")
     assert far["passages"]
     assert "nothing in these files seems to answer" in far["note"]
@@ -144,7 +146,7 @@ def test_a_search_says_that_nothing_answers(served: Agent) -> None:
     assert near["progress"] == ""
 
 
-def test_a_search_says_that_files_could_not_be_read(served: Agent) -> None:
+def test_a_search_states_that_files_could_not_be_read(served: Agent) -> None:
     found = served.data("search", question="What is it?", files="broken.pdf")
     assert found["passages"] == []
     assert found["note"] == "1 file could not be read: see status"
@@ -236,7 +238,7 @@ def test_grep_finds_texts_and_expressions(served: Agent) -> None:
     assert slow["count"] == 0
 
 
-def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> None:
+def test_status_states_what_is_not_read_and_why(served: Agent, folder: Path) -> None:
     status = served.data("status")
     assert status["folders"] == [str(folder)]
     assert status["total"] == status["indexed"] + len(status["failed"])
@@ -293,7 +295,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "said"), WRONG)
-def test_what_is_wrong_is_said_in_one_line(served, tool, arguments, said) -> None:
+def test_a_mistake_is_reported_in_one_line(served, tool, arguments, said) -> None:
     error = served.error(tool, **arguments)
     assert said in error
     assert "\n" not in error

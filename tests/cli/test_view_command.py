@@ -71,7 +71,7 @@ def test_documents_headings_and_pages_are_named(text: Path) -> None:
     assert all(f'<section id="{number}"' in page for number, _ in links)
 
 
-def test_lumber_says_why_a_chunk_starts(text: Path) -> None:
+def test_lumber_states_why_a_chunk_starts(text: Path) -> None:
     first, *others = viewed("text.txt", "--method", "lumber", "--theta", 200)
     assert len(first["facts"]) == 3
     assert len(others) > 3

@@ -63,7 +63,9 @@ every_adapter = pytest.mark.parametrize("make", ADAPTERS.values(), ids=ADAPTERS)
         for trimmed in ((True, False) if "LangChain" in name else (False,))
     ],
 )
-def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(name, trimmed, overlap) -> None:
+def test_chunks_are_at_their_offsets_and_keep_the_text_and_the_limit(
+    name, trimmed, overlap
+) -> None:
     more = {"strip_whitespace": trimmed} if "LangChain" in name else {}
     splitter = ADAPTERS[name](chunk_overlap=overlap, **more)
     for text in texts_for(splitter).values():

@@ -139,7 +139,7 @@ class TestJoiners:
         assert every == of.join(hits, documents, budget=None) != joined
         assert of.join([], documents, query) == []
 
-    def test_metadata_says_what_is_true_of_the_whole_passage(self, of: Any) -> None:
+    def test_metadata_states_what_is_true_of_the_whole_passage(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
         for rank, number in enumerate((6, 4, 5)):
             chunks[number].metadata["mark"] = rank
@@ -187,7 +187,7 @@ class TestCitations:
             assert citation.span.of(GUIDE) == citation.text == "Taps close to the right"
             assert citation.lines == (line, line)
 
-    def test_captions_show_what_is_said_and_quotes_have_their_places_in_the_file(self, of: Any):
+    def test_captions_show_spoken_words_and_quotes_have_their_places_in_the_file(self, of: Any):
         retriever = of.index(budget=30)
         retriever.add_documents([of.document(ROLLING, "pear.vtt")])
         passages = of.search(retriever, "How much of the crown in a year?")
@@ -201,7 +201,7 @@ class TestCitations:
         assert cited.span == of.cite(quotes, {"pear.vtt": ROLLING})[0].span
         assert str(cited) == "pear.vtt, 00:00:12 to 00:00:19"
 
-    def test_lines_that_chunks_do_not_say_are_not_made_up(self, of: Any) -> None:
+    def test_lines_that_chunks_lack_are_not_made_up(self, of: Any) -> None:
         chunks = of.chunks(library(of), **of.without_lines)
         (citation,) = of.cite(["The miller sells flour in May."], chunks)
         assert citation.span is not None

@@ -52,7 +52,7 @@ def test_failures_and_usage_of_each_document_are_reported(make: Any) -> None:
 
 
 @in_both_frameworks
-def test_chunks_say_on_request_how_their_starts_were_decided(make: Any) -> None:
+def test_chunks_state_on_request_how_their_starts_were_decided(make: Any) -> None:
     chunks = chunks_of(make, LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
     told = [(text.split()[:2], metadata["verdict"]) for text, _, metadata in chunks]
     assert told == [

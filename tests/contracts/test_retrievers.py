@@ -232,7 +232,7 @@ def test_parts_of_a_file_are_numbered_and_replaced_together(of: Any) -> None:
 
 
 @every_framework
-def test_citations_say_which_row_or_part(of: Any) -> None:
+def test_citations_state_which_row_or_part(of: Any) -> None:
     rows = [of.document(f"serial: SN-{n:03d}", "parts.csv", row=n) for n in range(3)]
     parts = [of.document(f"Bees of {n} hum.", "a.md", title=n) for n in ("oak", "elm")]
     index = of.index(budget=500)
@@ -340,7 +340,7 @@ def test_frameworks_find_what_the_core_finds(of: Any) -> None:
 
 
 @every_framework
-def test_passages_of_a_joined_file_say_their_pages(of: Any) -> None:
+def test_passages_of_a_joined_file_state_their_pages(of: Any) -> None:
     texts = enumerate((RIVER, MUSIC))
     pages = [of.document(text, "book.pdf", page=n, total_pages=2) for n, text in texts]
     index = of.index(budget=60)

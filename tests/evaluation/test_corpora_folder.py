@@ -114,7 +114,7 @@ def test_questions_find_their_files(tmp_path: Path) -> None:
         load_folder(folder, questions=path)
 
 
-def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Path) -> None:
+def test_a_missing_folder_a_file_and_no_match_state_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
         load_folder(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"contains no file in a supported format \(text,"):

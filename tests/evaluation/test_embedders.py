@@ -107,7 +107,7 @@ def test_a_folder_of_sentence_transformers_is_read_with_its_own_settings(tmp_pat
     np.testing.assert_allclose(queries, made.embed_documents(prompted), atol=1e-5)
 
 
-def test_a_folder_without_a_model_says_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_states_what_to_do(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
     with pytest.raises(WeightsError, match="cannot be loaded by sentence-transformers"):
         embedder(str(tmp_path))

@@ -70,7 +70,7 @@ SOLE = (
         (asked(None, None, None), "found nothing to ask"),
     ],
 )
-def test_what_is_dropped_says_why(reply: str, reason: str) -> None:
+def test_what_is_dropped_states_why(reply: str, reason: str) -> None:
     document = Document("d", SOLE, (0,), (0,), "made")
     split = SplitDocument("d", (EvaluatedChunk("d", Span(0, len(SOLE)), SOLE),), 0.0)
     with LoopbackServer(reply) as server:

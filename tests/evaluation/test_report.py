@@ -106,7 +106,7 @@ def led(made: Comparison) -> dict[str, str]:
     return dict(said)
 
 
-def test_conclusions_say_what_is_not_known() -> None:
+def test_conclusions_state_what_is_not_known() -> None:
     few = compared(5)
     assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
     assert explanation(few) in render(few)

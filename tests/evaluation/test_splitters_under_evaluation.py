@@ -249,7 +249,7 @@ def test_presets_split(spec: str) -> None:
         ("greedy:0", "target_size must be at least 1"),
     ],
 )
-def test_a_preset_that_is_none_says_what_there_is(spec: str, message: str) -> None:
+def test_a_preset_that_is_none_states_what_there_is(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         preset(spec)
 

@@ -241,7 +241,7 @@ def test_an_agent_searches_again_and_corrects_a_wrong_quote() -> None:
     assert passage["shown"].split()[:3] == ["Wind", "from", "the"]
 
 
-def test_an_agent_says_that_the_files_do_not_say() -> None:
+def test_an_agent_reports_that_the_files_have_no_answer() -> None:
     needs("langgraph", "openai")
     with LoopbackServer("UNKNOWN") as server:
         printed = run("langgraph_agent", "--llm", f"{server.openai_url}#m")

@@ -93,7 +93,7 @@ def test_traces_show_what_is_asked_not_how_an_index_is_made() -> None:
     assert ours == {"PassageRetriever.retrieve", "PassageRetriever._retrieve"}
 
 
-def test_passages_say_what_nodes_say() -> None:
+def test_passages_have_the_metadata_of_nodes() -> None:
     parser = GreedyNodeParser(target_size=1, tokenizer="words", add_metadata=True)
     whole = BOOK.model_copy(update={"text_resource": MediaResource(text=GUIDE, mimetype="a/b")})
     retriever = PassageRetriever(parser, budget=1)  # the best chunk alone
@@ -189,7 +189,7 @@ def test_filters_that_mean_nothing_are_refused_at_once(filters, error, message) 
         PassageRetriever().with_filters(filters)
 
 
-def test_a_filter_of_another_type_than_the_metadata_says_which() -> None:
+def test_a_filter_of_another_type_than_the_metadata_names_both() -> None:
     retriever = retriever_of()
     retriever.add_documents([RIVERS])
     for filtered, said in (

@@ -177,7 +177,7 @@ class TestGlobalSettings:
         assert pickle.loads(pickled).llm is None
         assert LumberNodeParser.from_dict(data).llm is None
 
-    def test_that_sizes_are_tokens_is_said_once_where_they_arrive(self, global_settings, caplog):
+    def test_that_sizes_are_tokens_is_logged_once_where_they_arrive(self, global_settings, caplog):
         LayoutNodeParser().chunk_size = 900  # a parser's own
         global_settings.embed_model = MockEmbedding(embed_dim=2)
         global_settings.node_parser = LayoutNodeParser()

@@ -31,7 +31,7 @@ STORY = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt")
 TEXT = "\n\n".join(STORY.split("\n\n")[:55])  # a question takes 4 to 5 seconds of processor time
 THETA = 400  # about five paragraphs
 ONCE = CallPolicy(repeats=0, give_up_after=None)  # it is asked whatever it answers
-MOST_TOKENS = 64
+MAX_TOKENS = 64
 PATIENT = 900  # seconds: on a busy machine, a request that times out would be sent again
 _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
 
@@ -108,7 +108,7 @@ def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected
     assert len(statuses) == groups + rejected
     assert all(status != 200 for status in statuses[:rejected])
     used = [verdict.usage.completion_tokens for verdict in segmentation.verdicts]
-    assert max(used) <= MOST_TOKENS
+    assert max(used) <= MAX_TOKENS
     warned = [r.getMessage() for r in caplog.records if "larger model" in r.getMessage()]
     assert len(warned) <= 1
 
@@ -156,7 +156,7 @@ def test_chat_openai(server: Server, caplog: Any) -> None:
     from langchain_lumber import LumberTextSplitter
 
     # Its own max_tokens is sent as max_completion_tokens, which this server does not read.
-    extra = {"max_tokens": MOST_TOKENS}
+    extra = {"max_tokens": MAX_TOKENS}
     llm = ChatOpenAI(**LLM, base_url=server.url, extra_body=extra, timeout=PATIENT)
     done: list[Segmentation] = []
     splitter = LumberTextSplitter(
@@ -173,7 +173,7 @@ def test_openai_like(server: Server, caplog: Any) -> None:
 
     from llamaindex_lumber import LumberNodeParser
 
-    settings = {"max_tokens": MOST_TOKENS, "is_chat_model": True, "timeout": PATIENT}
+    settings = {"max_tokens": MAX_TOKENS, "is_chat_model": True, "timeout": PATIENT}
     llm = OpenAILike(**LLM, api_base=server.url, **settings)
     done: list[Segmentation] = []
     parser = LumberNodeParser(

@@ -66,7 +66,7 @@ def test_a_repeated_question_is_embedded_once_and_finds_what_was_added(monkeypat
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             return [WordVectors.embed_query(self, text) for text in texts]
 
-    monkeypatch.setattr("lumber_retrieval.passage_index._MOST_QUERY_VECTORS", 2)
+    monkeypatch.setattr("lumber_retrieval.passage_index._MAX_QUERY_VECTORS", 2)
     index = index_of(None, Paid())
     index.add([document(RIVER, "river")])
     with pytest.raises(ValueError, match="not finite"):
@@ -129,7 +129,7 @@ def test_a_question_takes_one_transaction_of_two_statements(place: Place, monkey
     assert [len(each) for each in statements] == [2, 1]  # with its begin and end, 4 round trips
 
 
-@pytest.mark.parametrize("limit", ["_MOST_CACHED_CHUNKS", "_MOST_CACHED_CHARACTERS"])
+@pytest.mark.parametrize("limit", ["_MAX_CACHED_CHUNKS", "_MAX_CACHED_CHARACTERS"])
 def test_an_answer_does_not_depend_on_earlier_ones(place: Place, monkeypatch, limit: str) -> None:
     index = index_of(place())
     index.add([document(RIVER, "river", tags=["a"]), document(MUSIC, "music")])

@@ -84,7 +84,7 @@ def test_a_row_of_a_table_stands_below_its_header_and_headings() -> None:
     assert passage.in_context.startswith(header.replace("| --- | --- | --- |", "|---|---|---|"))
 
 
-def test_a_passage_inside_a_chunk_says_its_own_headings_and_lines() -> None:
+def test_a_passage_inside_a_chunk_states_its_own_headings_and_lines() -> None:
     (passage,) = fleet().search("When does the depot in Oslo open?", budget=12, context=True)
     assert passage.text == "The depot in Oslo opens at six."
     assert passage.context == "Fleet > Winter"

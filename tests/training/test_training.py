@@ -82,7 +82,7 @@ def run(passages: Path, base: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return train(load_documents(passages), output=folder, base=base, **TINY)
 
 
-def test_it_learns_and_says_what_it_did(run: TrainingReport, base: Path) -> None:
+def test_it_learns_and_reports_what_it_did(run: TrainingReport, base: Path) -> None:
     losses = [point.loss for point in run.points if point.loss is not None]
     scores = [point.f1 for point in run.points if point.f1 is not None]
     assert losses[-1] < losses[0] / 2

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lumber_cli.html_pages.markdown_styles import Styled, find_styles, strip_syntax, styled_rows
+from lumber_cli.html_pages.markdown_styles import StyleRange, find_styles, strip_syntax, styled_rows
 from lumber_cli.html_pages.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
@@ -109,7 +109,7 @@ class _Highlights:
         spans = [span for _, span in (*self._passages, *self._quotes)]
         self._edges = sorted({edge for span in spans for edge in span})
 
-    def atoms(self, text: str, block: Span, styles: Iterable[Styled] = ()) -> list[_Atom]:
+    def atoms(self, text: str, block: Span, styles: Iterable[StyleRange] = ()) -> list[_Atom]:
         """Return the atoms of a block, or of a cell of a table."""
         changes: dict[int, list[tuple[str, int]]] = defaultdict(list)
         for span, style in styles:
@@ -172,12 +172,12 @@ def _blocks(
             yield [kind, highlights.atoms(text, span, _wraps(text, span) if kind == "text" else ())]
 
 
-def _wraps(text: str, part: Span) -> Iterator[Styled]:
+def _wraps(text: str, part: Span) -> Iterator[StyleRange]:
     """Yield the line breaks inside wrapped prose, which the page shows as spaces."""
     layout = read_layout(part.of(text))
     for number in layout.wrapped:
         end = part.start + layout.starts[number]
-        yield Styled(Span(end - (2 if text.startswith("\r\n", end - 2) else 1), end), "wrap")
+        yield StyleRange(Span(end - (2 if text.startswith("\r\n", end - 2) else 1), end), "wrap")
 
 
 def _pieces(source: Source, within: Span | None) -> Iterator[tuple[str, int, Span]]:

@@ -21,7 +21,7 @@ HIDDEN_STYLE = "hidden"
 """The style of syntax characters, such as "**", and of page breaks."""
 
 
-class Styled(NamedTuple):
+class StyleRange(NamedTuple):
     """A range of a text with a style."""
 
     span: Span
@@ -42,25 +42,25 @@ _DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*[\r\n]*")
 _STYLES = {"link_open": "link", "code_inline": "code"}
 
 
-def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
+def find_styles(text: str, kind: str, block: Span) -> Iterator[StyleRange]:
     """Yield the styled ranges of a block of Markdown, or of a part of it; they may overlap."""
     within, begins = block.of(text), block.start
     for page_break in re.finditer("\f", within):
-        yield Styled(Span(*page_break.span()).shifted(block.start), HIDDEN_STYLE)
+        yield StyleRange(Span(*page_break.span()).shifted(block.start), HIDDEN_STYLE)
     if pattern := _BLOCK_SYNTAX.get(kind):
         for match in pattern.finditer(within):
-            yield Styled(Span(*match.span()).shifted(block.start), HIDDEN_STYLE)
+            yield StyleRange(Span(*match.span()).shifted(block.start), HIDDEN_STYLE)
             if match.start() == 0:
                 begins += match.end()
     bullet = _BULLET.match(within) if kind == "list item" else None
     if bullet:
-        yield Styled(Span(*bullet.span(1)).shifted(block.start), "bullet")
+        yield StyleRange(Span(*bullet.span(1)).shifted(block.start), "bullet")
         begins += bullet.end()
     if kind in _PROSE:
         yield from _inline(text, Span(begins, block.end))
 
 
-def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Styled]]]:
+def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[StyleRange]]]:
     """Yield the cells of each row of a table, or of some rows, and the styled ranges in them.
 
     Cells tile the row, each with the bar before it. The delimiter row is one cell.
@@ -70,14 +70,14 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
         row = Span(end, end + len(line))
         end = row.end
         if not line.strip() or _DIVIDER.fullmatch(line):
-            yield [row], [Styled(row, HIDDEN_STYLE)]
+            yield [row], [StyleRange(row, HIDDEN_STYLE)]
             continue
         bars = [row.start + match.start() for match in _BAR.finditer(line)]
         edges = [
             bar for bar in bars if text[row.start : bar].strip() and text[bar + 1 : end].strip()
         ]
         cells = [Span(*ends) for ends in pairwise([row.start, *edges, end])]
-        hidden = [Styled(Span(bar, bar + 1), HIDDEN_STYLE) for bar in bars]
+        hidden = [StyleRange(Span(bar, bar + 1), HIDDEN_STYLE) for bar in bars]
         inline = [styled for cell in cells for styled in _inline(text, cell)]
         yield cells, [*hidden, *inline]
 
@@ -90,7 +90,7 @@ def strip_syntax(title: str) -> str:
     return "".join(title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
-def _inline(text: str, block: Span) -> Iterator[Styled]:
+def _inline(text: str, block: Span) -> Iterator[StyleRange]:
     """Yield emphasis, links and code of a block, and their syntax characters."""
     if not _SYNTAX.search(text, *block):
         return
@@ -110,14 +110,14 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
             sure = False
             continue
         if sure and start > position:
-            yield Styled(Span(position, start), HIDDEN_STYLE)
+            yield StyleRange(Span(position, start), HIDDEN_STYLE)
         position, sure = start + len(visible), True
         token_styles = [_STYLES[token.type]] if token.type in _STYLES else []
         for style in {*styles, *token_styles}:
-            yield Styled(Span(start, position), style)
+            yield StyleRange(Span(start, position), style)
     rest = Span(position, block.end).stripped(text)
     if sure and rest.start < rest.end:
-        yield Styled(rest, HIDDEN_STYLE)
+        yield StyleRange(rest, HIDDEN_STYLE)
 
 
 @cache

@@ -85,7 +85,7 @@ _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INF
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|0(?<=\b0) [Mm]inut")
 _SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")  # of a text on transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
-_MOST_REPEATED_WORDS = 60  # of a screen, in the next one
+_MAX_REPEATED_WORDS = 60  # of a screen, in the next one
 _CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
@@ -224,7 +224,7 @@ def speech(text: str) -> str:
         name = _NAME_ALONE.match(text, *lines[0].span()) if len(lines) > 1 else None
         firsts += [name] if cue.text_start else []
         before, said = said, text[lines[0].start() : lines[-1].end()].replace(INVISIBLE, "").split()
-        most = min(len(before), len(said), _MOST_REPEATED_WORDS)
+        most = min(len(before), len(said), _MAX_REPEATED_WORDS)
         repeated = next((n for n in range(most, 0, -1) if before[-n:] == said[:n]), 0)
         shown_before, screen = screen, text[lines[0].start() : lines[-1].end()]
         if repeated and (screen != shown_before or cue.begins <= ended):

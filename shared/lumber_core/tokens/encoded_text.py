@@ -34,8 +34,8 @@ _MAX_UNCOUNTED_BYTES = 12  # for fewer bytes, counting tokens takes longer than 
 # tiktoken's pattern overflows the stack on some 300,000 consecutive blanks, with a panic that no
 # `except Exception` catches, and takes quadratic time before version 0.13. So runs longer than this
 # are counted in parts; such a run contains a window of half its length.
-LONGEST_BLANK = 1 << 13
-_WINDOW = LONGEST_BLANK // 2
+MAX_BLANK = 1 << 13
+_WINDOW = MAX_BLANK // 2
 
 
 class EncodedText:

@@ -21,7 +21,7 @@ from lumber_core.errors import TokenizerDataError
 from lumber_core.support.extras import require
 from lumber_core.tokens.encoded_text import (
     KNOWN_ENCODINGS,
-    LONGEST_BLANK,
+    MAX_BLANK,
     EncodedText,
     encoded_text,
 )
@@ -83,12 +83,12 @@ class TiktokenCounter:
 
 def _parts(text: str) -> list[str]:
     """Return the text, cut within runs of blanks that are too long for tiktoken."""
-    if len(text) <= LONGEST_BLANK:
+    if len(text) <= MAX_BLANK:
         return [text]
     cuts = [
         cut
         for blanks in _BLANKS.finditer(text)
-        for cut in range(blanks.start() + LONGEST_BLANK, blanks.end(), LONGEST_BLANK)
+        for cut in range(blanks.start() + MAX_BLANK, blanks.end(), MAX_BLANK)
     ]
     return [text[start:stop] for start, stop in pairwise([0, *cuts, len(text)])]
 

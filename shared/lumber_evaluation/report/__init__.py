@@ -17,7 +17,7 @@ from pathlib import Path
 from lumber_core.support.extras import load
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.report.json_file import report_json
-from lumber_evaluation.report.template_values import view
+from lumber_evaluation.report.template_values import template_values
 from lumber_files import replacing
 
 __all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]
@@ -67,7 +67,7 @@ def render(comparison: Comparison) -> str:
     style = _read("report.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     page: str = environment.get_template("report.html.jinja").render(
-        style=style, style_digest=f"sha256-{digest}", **view(comparison)
+        style=style, style_digest=f"sha256-{digest}", **template_values(comparison)
     )
     return page
 

@@ -17,7 +17,7 @@ from lumber_evaluation.report.table_rows import (
 )
 
 
-def view(comparison: Comparison) -> dict[str, Any]:
+def template_values(comparison: Comparison) -> dict[str, Any]:
     """Return the template's variables."""
     plots = [
         differences_plot(comparison, metric)

@@ -36,7 +36,7 @@ _BOOK = {
 _CHILD_TAGS = {**dict.fromkeys(LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
 # Maximum characters of a cell with lists or other blocks, without and with a header row in its
 # table. Tables with longer cells arrange the layout.
-_LONGEST_CELL = (200, 1000)
+_MAX_CELL_CHARACTERS = (200, 1000)
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 # CSS Text 3, 4.1.3: a line end between two ideographs or kana is not shown.
 _MARKS = "((?:</?(?:b|strong|i|em|s|del|code|kbd|samp)>)*)"
@@ -250,7 +250,7 @@ def _arrange_tables(body: Any) -> None:
 def _is_layout(table: Any, *, has_header: bool) -> bool:
     """Return whether a table only arranges the page: its cells have sections, or long text."""
     rich = [cell for cell in table.iterfind("tr/*") if any(part.tag != "p" for part in cell)]
-    if any(len("".join(cell.itertext())) > _LONGEST_CELL[has_header] for cell in rich):
+    if any(len("".join(cell.itertext())) > _MAX_CELL_CHARACTERS[has_header] for cell in rich):
         return True
     sections = [c for c in rich if len(c) > 1 and any(part.tag in HEADING_TAGS for part in c)]
     is_data = len(table.findall("tr")) > 1 and len(sections) < 2 and table.find(".//pre") is None

@@ -19,7 +19,7 @@ _DRAWN_ON_SHEET = ".//drawing:*/text:p | .//drawing:*/table:table"
 _DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='desc']"
 _VALUE_OF_CELL = "@office:*[local-name()!='value-type' and local-name()!='currency']"
 _CELLS = (qualify("table:table-cell"), qualify("table:covered-table-cell"))
-_MOST_COPIES = 1_000_000  # of cells of a sheet; hostile files have more
+_MAX_COPIES = 1_000_000  # of cells of a sheet; hostile files have more
 _DEEPEST = 10  # level of a list
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 # The text of a control of a form, after its tick or empty box.
@@ -216,7 +216,7 @@ def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
             left, place = place + 1, place + _count(cell, "columns-repeated")
             if cell.tag == _CELLS[0] and (text := _show_cell(cell, counts)):
                 copies += (place + 1 - left) * (number + 1 - first) - 1
-                if copies > _MOST_COPIES:
+                if copies > _MAX_COPIES:
                     raise ValueError("it has too many cells")
                 cells |= dict.fromkeys(range(left, place + 1), text)
                 below, right = _count(cell, "rows-spanned") - 1, _count(cell, "columns-spanned") - 1

@@ -16,7 +16,7 @@ from lumber_files.formats.markdown_cleanup import (
 )
 
 MAX_COLUMNS = 16_384  # of a sheet in Excel and LibreOffice
-_MOST_CELLS = 20_000_000  # of a sheet, empty cells included; hostile files have more
+_MAX_CELLS = 20_000_000  # of a sheet, empty cells included; hostile files have more
 _Cells = dict[int, dict[int, str]]
 
 
@@ -74,7 +74,7 @@ def _dense_rows(cells: _Cells) -> Iterator[list[str]]:
     columns: list[int] = []
     for column in used:
         columns += [0, column] if columns and column - columns[-1] > 1 else [column]
-    if len(cells) * len(columns) > _MOST_CELLS:
+    if len(cells) * len(columns) > _MAX_CELLS:
         raise ValueError("its cells are too far apart")
     for before, number in pairwise([0, *sorted(cells)]):
         if number - before > 1:

@@ -18,7 +18,7 @@ _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
 _MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row without a rule on its other side
-_MOST_BANDS = 40  # compared with a band; charts have thousands
+_MAX_BANDS = 40  # compared with a band; charts have thousands
 _MAX_LEADING = 1.5  # times the size, of the lines of such a row
 
 
@@ -55,7 +55,7 @@ def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
     ordered = sorted({*bands}, key=attrgetter("top"), reverse=True)
     for number, band in enumerate(ordered):
         low, high = band.bottom - MIN_GAP, band.top - band.bottom - MIN_GAP
-        rest = ordered[number + 1 : number + _MOST_BANDS]
+        rest = ordered[number + 1 : number + _MAX_BANDS]
         if not any(o.bottom > low and o.top - o.bottom < high and o.is_over(band) for o in rest):
             yield from [*band.sides()][2:]
 

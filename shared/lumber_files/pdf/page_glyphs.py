@@ -20,7 +20,7 @@ _MONOSPACED = re.compile(
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
-_MOST_BETWEEN = 8  # objects that are drawn between two characters
+_MAX_BETWEEN = 8  # objects that are drawn between two characters
 
 
 class PageGlyphs:
@@ -127,7 +127,7 @@ class PageGlyphs:
     def follows_bullet(self, index: int) -> bool:
         """Return whether a path drawn right before a character is the label of an item."""
         place = max(0, self._drawing_order(self.order[index]) if self._tags else 0)
-        before = self.objects[max(0, place - _MOST_BETWEEN) : place][::-1]  # such as an underline
+        before = self.objects[max(0, place - _MAX_BETWEEN) : place][::-1]  # such as an underline
         paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
         marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
         return any(mark in self._tags and self._tags[mark].is_label for mark in marks)
@@ -141,7 +141,7 @@ class PageGlyphs:
         """Yield the sides of the first objects drawn between two characters of PDFium."""
         first, last = self._drawing_order(before) + 1, self._drawing_order(after)
         left, bottom, right, top = self._sides
-        for own in self.objects[first : min(last, first + _MOST_BETWEEN)]:
+        for own in self.objects[first : min(last, first + _MAX_BETWEEN)]:
             self.pdfium.FPDFPageObj_GetBounds(own, left, bottom, right, top)
             yield left.value, bottom.value, right.value, top.value
 

@@ -27,7 +27,7 @@ from lumber_files.readers import check_unpacked
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
 _MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points
 _MAX_BOOKMARK_DEPTH = 6  # of bookmarks
-_MOST_TAGGED_PAGES = 200  # PDFium reads much of the file's tree for each page; books have bookmarks
+_MAX_TAGGED_PAGES = 200  # PDFium reads much of the file's tree for each page; books have bookmarks
 # By the number that FPDF_GetLastError returns.
 _ERRORS = {4: "it needs a password: save it without one", 5: "it is encrypted in an unknown way"}
 
@@ -84,7 +84,7 @@ def _read_page(
     page = load_page(pdfium, document, number, layers)
     if not page:
         return [], [], 0
-    tags = read_tags(pdfium, page) if len(document) <= _MOST_TAGGED_PAGES else {}
+    tags = read_tags(pdfium, page) if len(document) <= _MAX_TAGGED_PAGES else {}
     drawn, annotated = PageGlyphs(pdfium, page, tags), None
     kinds = set()
     for place in range(pdfium.FPDFPage_GetAnnotCount(page)):

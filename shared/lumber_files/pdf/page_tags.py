@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 _LEVELS = {f"H{level}": level for level in range(1, 7)}
 _NAME_BYTES = 12  # "Table", with the zero behind it
-_MOST_SPANNED = 100  # rows or columns; a damaged file may state any number
+_MAX_SPANNED = 100  # rows or columns; a damaged file may state any number
 
 
 class CellTag(NamedTuple):
@@ -74,4 +74,4 @@ def _span(pdfium: Any, element: Any, name: bytes) -> int:
         value = pdfium.FPDF_StructElement_Attr_GetValue(attribute, name)
         if pdfium.FPDF_StructElement_Attr_GetNumberValue(value, number):
             break
-    return int(min(max(1.0, number.value), _MOST_SPANNED))
+    return int(min(max(1.0, number.value), _MAX_SPANNED))

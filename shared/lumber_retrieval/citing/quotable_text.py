@@ -12,7 +12,7 @@ import regex
 
 from lumber_core.spans import Span
 from lumber_core.text.captions import INVISIBLE
-from lumber_retrieval.citing.quote_alignment import MOST_REJECTED, WORD, Found, Letters
+from lumber_retrieval.citing.quote_alignment import MAX_REJECTED, WORD, Letters, Match
 
 # Typographic quotation marks and primes become plain ones, one for one, so that offsets stay.
 _DOUBLE = (
@@ -26,9 +26,9 @@ _WORD_REACH = 16  # characters on either side of a place, searched for a word th
 _UNSPACED = regex.compile(r"(?V1)[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
-_MOST_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
-_MOST_PARTS = 20  # of a quote: each may be searched near every place of the longest part
-_MOST_PLACES = 100  # of the longest part, near which the other parts are searched
+_MAX_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_MAX_PARTS = 20  # of a quote: each may be searched near every place of the longest part
+_MAX_PLACES = 100  # of the longest part, near which the other parts are searched
 
 
 class QuotableText:
@@ -47,7 +47,7 @@ class QuotableText:
             return
         text, rejected = self._spaced.text, 0
         start = text.find(wanted)
-        while start >= 0 and rejected < MOST_REJECTED:
+        while start >= 0 and rejected < MAX_REJECTED:
             end = following = start + len(wanted)
             span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
             if any(map(self._is_inside_word, span)):
@@ -61,37 +61,37 @@ class QuotableText:
         near = WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
         return any(match.start() < place < match.end() for match in near)
 
-    def align(self, quote: str) -> Found | None:
+    def align(self, quote: str) -> Match | None:
         """Return the place most similar to a quote; None if the difference is not small."""
         parts = [part for part in map(Letters, _ELLIPSIS.split(quote)) if part.text]
-        found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
+        found = self._in_parts(parts) if 1 < len(parts) <= _MAX_PARTS else None
         found = found or self._letters.find(Letters(quote))
         if found is None:
             return None
         span = self._letters.in_original(found.span)
-        return Found(self._with_marks(span, quote), found.similarity)
+        return Match(self._with_marks(span, quote), found.similarity)
 
-    def _in_parts(self, parts: Sequence[Letters]) -> Found | None:
+    def _in_parts(self, parts: Sequence[Letters]) -> Match | None:
         """Return the range of letters with all parts near each other; None if a part is missing."""
         longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
         number = parts.index(longest)
-        for place in islice(self._letters.places(longest), _MOST_PLACES):
+        for place in islice(self._letters.places(longest), _MAX_PLACES):
             (start, end), equal = place.span, [place.similarity * len(longest.text)]
             for part in parts[number + 1 :]:
                 size = len(part.text)
-                after = self._letters.find(part, Span(end, end + _MOST_BETWEEN_PARTS + size))
+                after = self._letters.find(part, Span(end, end + _MAX_BETWEEN_PARTS + size))
                 if after is not None:
                     end = after.span.end
                     equal.append(after.similarity * size)
             for part in reversed(parts[:number]):
                 size = len(part.text)
-                near = Span(max(0, start - _MOST_BETWEEN_PARTS - size), start)
+                near = Span(max(0, start - _MAX_BETWEEN_PARTS - size), start)
                 *_, before = None, *self._letters.places(part, near)
                 if before is not None:
                     start = before.span.start
                     equal.append(before.similarity * size)
             if len(equal) == len(parts):
-                return Found(Span(start, end), sum(equal) / sum(len(part.text) for part in parts))
+                return Match(Span(start, end), sum(equal) / sum(len(part.text) for part in parts))
         return None
 
     def _with_marks(self, span: Span, quote: str) -> Span:

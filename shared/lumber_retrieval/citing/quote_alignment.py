@@ -66,17 +66,17 @@ _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 # Limits of a small difference, measured by benchmarks/citations.py. The text most similar to an
 # invented sentence has less than half of its words, and up to 0.72 of its letters if these are 60
 # or more; of shorter ones up to 0.9. Something is always similar to a very short one.
-_FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that differs from the text
-_MOST_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
+_MIN_WORDS, _MIN_LETTERS = 5, 12  # of a quote that differs from the text
+_MAX_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
 _SAME_WORDS = _SAME_LETTERS = 0.75
 _LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words may be misspelt
 
-MOST_REJECTED = 10_000  # places inside words, after which the search for a repetitive quote stops
-_MOST_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
-_MOST_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
+MAX_REJECTED = 10_000  # places inside words, after which the search for a repetitive quote stops
+_MAX_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
+_MAX_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """The place of a quote, and the share of letters and digits that are equal, in order."""
 
     span: Span
@@ -108,11 +108,11 @@ class Letters:
         words = self._spans[self._numbers(letters)]
         return Span(words[0][0], words[-1][1])
 
-    def find(self, quote: Letters, within: Span | None = None) -> Found | None:
+    def find(self, quote: Letters, within: Span | None = None) -> Match | None:
         """Return the words most similar to a quote; None if the difference is not small."""
         return next(self.places(quote, within), None)
 
-    def places(self, quote: Letters, within: Span | None = None) -> Iterator[Found]:
+    def places(self, quote: Letters, within: Span | None = None) -> Iterator[Match]:
         """Yield all words that are equal to a quote, or if there are none, the most similar words.
 
         Spans, and the range to search, are in letters.
@@ -121,21 +121,21 @@ class Letters:
         low, high = whole if within is None else within.within(whole)
         found, rejected = False, 0
         start = self.text.find(wanted, low, high) if wanted else -1
-        while start >= 0 and rejected < MOST_REJECTED:
+        while start >= 0 and rejected < MAX_REJECTED:
             span = Span(start, start + len(wanted))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
                 found = True
-                yield Found(span, 1.0)
+                yield Match(span, 1.0)
             else:
                 rejected += 1
             start = self.text.find(wanted, self._starts[bisect_right(self._starts, start)], high)
         if not found:
             yield from self._alike(quote, Span(low, high))
 
-    def _alike(self, quote: Letters, within: Span) -> Iterator[Found]:
+    def _alike(self, quote: Letters, within: Span) -> Iterator[Match]:
         """Yield the words most similar to a quote, if the difference is small."""
         wanted = quote.text
-        if len(quote._words) < _FEWEST_WORDS or not _FEWEST_LETTERS <= len(wanted) <= _MOST_LETTERS:
+        if len(quote._words) < _MIN_WORDS or not _MIN_LETTERS <= len(wanted) <= _MAX_LETTERS:
             return
         closest = self._closest(wanted, within)
         if closest is None:
@@ -145,16 +145,16 @@ class Letters:
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
         little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
         if little or (letters >= _ENOUGH_LETTERS and len(wanted) >= _LONG_QUOTE):
-            yield Found(closest, letters)
+            yield Match(closest, letters)
 
     def _closest(self, wanted: str, within: Span) -> Span | None:
         """Return the words most similar to letters; None if no words are similar."""
-        if len(wanted) > 2 * _MOST_ALIGNED:
-            first = self._closest(wanted[:_MOST_ALIGNED], within)
+        if len(wanted) > 2 * _MAX_ALIGNED:
+            first = self._closest(wanted[:_MAX_ALIGNED], within)
             if first is None:
                 return None
             rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
-            last = self._closest(wanted[-_MOST_ALIGNED:], rest)
+            last = self._closest(wanted[-_MAX_ALIGNED:], rest)
             return None if last is None else Span(first.start, last.end)
         least = 100 * _SAME_LETTERS**2
         found = partial_ratio_alignment(wanted, within.of(self.text), score_cutoff=least)
@@ -166,7 +166,7 @@ class Letters:
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
         """Return the words from the first to the last equal word, with replacements of others."""
-        if len(quote.text) > 2 * _MOST_ALIGNED:
+        if len(quote.text) > 2 * _MAX_ALIGNED:
             return letters  # takes quadratic memory, for the sake of two words
         numbers, most = self._numbers(letters), self._numbers(within)
         equal = _equal(quote._words, self._words[numbers])
@@ -184,7 +184,7 @@ class Letters:
 
         `beyond` has the numbers of the words beyond, outwards like the missing words.
         """
-        near = beyond[: len(lacking) + _MOST_OMITTED_WORDS]
+        near = beyond[: len(lacking) + _MAX_OMITTED_WORDS]
         equal = _equal(lacking, [self._words[number] for number in near])
         found = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * found:

@@ -70,7 +70,7 @@ _OTHER_NUMBERED = re.compile(
     rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
     rf"|(?:{_WORD}\s?|[#^※])?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,\uff0e\u3001*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
 )
-_MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
+_MAX_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(  # "### Quotes used:", a rule, or the start of a fence
     rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|[\W_]*{_WORD}?[\W_]*|[^\d\n.!?]{{1,80}}[:\uff1a][\W_]*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>|\s*(?:```|~~~)\w*\s*"
 )
@@ -250,7 +250,7 @@ def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
     def new(marker: str) -> str:
         found: list[str] = []
         for number in _numbers(marker):
-            of_number = numbers.get(number, ())[:_MOST_QUOTES_PER_NUMBER]
+            of_number = numbers.get(number, ())[:_MAX_QUOTES_PER_NUMBER]
             found += [f"[{each}]" for each in of_number] or [NO_QUOTE]
         return "".join(dict.fromkeys(found))
 

@@ -43,7 +43,7 @@ _logger = logging.getLogger(__name__)
 
 # The minimum share of the shorter text's word pairs that two versions of a text have in common.
 # Versions of this project's documentation pages share 0.36 or more, different pages 0.21 at most.
-_LEAST_SHARED_PAIRS = 0.25
+_MIN_SHARED_PAIRS = 0.25
 _DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored together
 
 
@@ -187,7 +187,7 @@ def warn_of_other_content(
         old[address_of(metadata)].append(text)
     for name in sorted(old.keys() & new.keys()):
         words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
-        if len(words & others) < _LEAST_SHARED_PAIRS * min(len(words), len(others)):
+        if len(words & others) < _MIN_SHARED_PAIRS * min(len(words), len(others)):
             _logger.warning(
                 "%s replaces a text of the same name with which it has little in common. If "
                 'these are two documents, give each its path as "source", or an ID',

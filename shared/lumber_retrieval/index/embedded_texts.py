@@ -38,7 +38,7 @@ PROBE = "probe"
 """The key under which the vector of the probe is stored."""
 
 _PROBE = "Which words does this text have?"
-_LEAST_SIMILARITY = 0.98  # of two vectors of the probe; servers round differently each time
+_MIN_SIMILARITY = 0.98  # of two vectors of the probe; servers round differently each time
 _TEXTS_PER_BLOCK = 64  # 25 KB with 384 dimensions, which fill SQLite's pages almost completely
 
 _logger = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
         )
     stored_probe = np.frombuffer(stored, dtype=np.float32)
     lengths = float(np.linalg.norm(stored_probe) * np.linalg.norm(probe))
-    if lengths and float(stored_probe @ probe) < _LEAST_SIMILARITY * lengths:
+    if lengths and float(stored_probe @ probe) < _MIN_SIMILARITY * lengths:
         raise OtherModelError(
             f"the index {name} was built with a different embedding model (the same text has a "
             "different vector): pass the original model, or another path"

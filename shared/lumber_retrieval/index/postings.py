@@ -17,7 +17,7 @@ Postings = dict[int, bytes]
 term; see `_ENTRY`. Lists with ascending places are joined by joining the bytes. The table
 `postings` has a row with the list of a term in a segment; see `keys_in`."""
 
-MOST_SEGMENTS = 1 << 11  # at once: they have more than 67 million chunks
+MAX_SEGMENTS = 1 << 11  # at once: they have more than 67 million chunks
 _DIGEST_BITS = 52
 """Bits of a term's digest. With a segment's number they make a row's key of 63 bits, which needs no
 index beside the table: an eighth of the file. In one of 200,000 segments two of 200,000 terms share
@@ -29,7 +29,7 @@ development corpora, with and without vectors, is highest if `AROUND` is 0.35 to
 
 _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + the weight of the term, at most 255
 _K1, _B = 1.2, 0.75  # those of Lucene
-_LEAST_WEIGHT = 1e-6  # of a term in more than half of the chunks
+_MIN_WEIGHT = 1e-6  # of a term in more than half of the chunks
 _LONG_LIST = 5_000  # entries of a posting list; scoring so many takes as long as finding contenders
 PostingList = npt.NDArray[np.uint32]
 Keys = npt.NDArray[np.uint64]
@@ -87,7 +87,7 @@ def keys_of(texts: Iterable[str], bits: int = 64) -> Keys:
 
 def keys_in(segment: int) -> range:
     """Return the keys of a segment's posting lists, by the digests of their terms."""
-    first = segment % MOST_SEGMENTS << _DIGEST_BITS
+    first = segment % MAX_SEGMENTS << _DIGEST_BITS
     return range(first, first + (1 << _DIGEST_BITS))
 
 
@@ -175,7 +175,7 @@ def bm25(
     parts = np.split(scores, ends[:-1])  # views
     ordered = sorted(counts, key=counts.__getitem__)
     weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
-    factors = [max(weight, _LEAST_WEIGHT) * (_K1 + 1) for weight in weights]
+    factors = [max(weight, _MIN_WEIGHT) * (_K1 + 1) for weight in weights]
     best: _Places | None = None  # if no other chunks can be among the `wanted`
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):

@@ -72,7 +72,7 @@ RowCache = tuple[
 """The rows that were read in one state of a store: chunks with their own metadata; documents with
 metadata in JSON (each question gets values of its own), whether their pages count from 0, so that 1
 is added, and their content."""
-_MOST_CACHED_CHUNKS, _MOST_CACHED_CHARACTERS = 2_000, 4_000_000
+_MAX_CACHED_CHUNKS, _MAX_CACHED_CHARACTERS = 2_000, 4_000_000
 """How much is cached: 2 MB of chunks, and 4 MB of texts in ASCII."""
 
 
@@ -219,7 +219,7 @@ def read_chunks(
         cached_chunks.update(chunks)
         cached_documents.update(documents)
         characters = sum(len(own[1]) for *_, own in [*cached_documents.values()] if own)
-        if len(cached_chunks) > _MOST_CACHED_CHUNKS or characters > _MOST_CACHED_CHARACTERS:
+        if len(cached_chunks) > _MAX_CACHED_CHUNKS or characters > _MAX_CACHED_CHARACTERS:
             cached_chunks.clear()
             cached_documents.clear()
     parsed = json.loads(f"[{','.join(own for own, *_ in documents.values())}]")

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from lumber_core.storage.database import Connection
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
-    MOST_SEGMENTS,
+    MAX_SEGMENTS,
     Postings,
     TermLists,
     bm25,
@@ -65,9 +65,9 @@ SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
     ON documents (id) WHERE {_IS_LONG}
 """
 
-_MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
-_MOST_COMPARED = 10_000  # chunks that are all compared by their 8 bits, in milliseconds
-_FEWEST_CHOSEN, _ONE_CHOSEN_IN = 4_000, 250  # of more: this many, and one in so many of all
+_MAX_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
+_MAX_COMPARED = 10_000  # chunks that are all compared by their 8 bits, in milliseconds
+_MIN_CHOSEN, _ONE_CHOSEN_IN = 4_000, 250  # of more: this many, and one in so many of all
 
 Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
@@ -160,11 +160,11 @@ class LiveSegments:
         """
         if not self.size:
             return
-        if self.size <= _MOST_COMPARED:
+        if self.size <= _MAX_COMPARED:
             yield from self._rank(self.places, self.similarities(wanted, self.places), count)
             return
         estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
-        chosen = max(count, _FEWEST_CHOSEN + self.size // _ONE_CHOSEN_IN)
+        chosen = max(count, _MIN_CHOSEN + self.size // _ONE_CHOSEN_IN)
         for places in highest(estimates, self.places, chosen):
             yield from self._rank(places, self.similarities(wanted, places), count)
 
@@ -226,8 +226,8 @@ def add(
     connection: Connection, first: int, chunks: Sequence[Terms], owners: Owners, vectors: Vectors
 ) -> None:
     """Add chunks with their terms and vectors; `first` is above the numbers of all others."""
-    for start in range(0, len(chunks), _MOST_CHUNKS):
-        some = chunks[start : start + _MOST_CHUNKS]
+    for start in range(0, len(chunks), _MAX_CHUNKS):
+        some = chunks[start : start + _MAX_CHUNKS]
         merged = _last_small_segments(connection, len(some))
         parts = _read(connection, merged)
         new = _Content(
@@ -277,7 +277,7 @@ def _last_small_segments(connection: Connection, size: int) -> list[int]:
     first = len(sizes)
     for place in reversed(range(len(sizes))):
         live = sizes[place][2]
-        if size + live > _MOST_CHUNKS:
+        if size + live > _MAX_CHUNKS:
             break
         if live <= size:
             first = place
@@ -307,8 +307,8 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
 def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_Content]) -> None:
     """Write contents as one segment, instead of others."""
     numbers = np.concatenate([part.numbers for part in parts])
-    kept = {one % MOST_SEGMENTS for one, _, _ in _sizes(connection) if one not in segments}
-    number = secrets.randbits(51) * MOST_SEGMENTS + min({*range(MOST_SEGMENTS)} - kept)
+    kept = {one % MAX_SEGMENTS for one, _, _ in _sizes(connection) if one not in segments}
+    number = secrets.randbits(51) * MAX_SEGMENTS + min({*range(MAX_SEGMENTS)} - kept)
     keys = keys_in(number)
     # Posting lists are joined before the first write: from then on readers may have to wait.
     postings = [part.postings for part in parts]

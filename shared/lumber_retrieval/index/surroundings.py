@@ -28,8 +28,8 @@ from lumber_retrieval.index.vectors import Vectors, matrix, unit_length
 _KERNEL_WIDTH = 80.0
 """Standard deviation of the kernel in tokens, about 60 words. Measured: the optimum is flat; recall
 of chunks of 40 words is the same within noise from 50 to 120."""
-_MOST_DEVIATIONS = 3  # standard deviations; the kernel is below 0.012 beyond them
-_MOST_NEIGHBOURS = 64  # on either side, so that tiny chunks cost no more than others
+_MAX_DEVIATIONS = 3  # standard deviations; the kernel is below 0.012 beyond them
+_MAX_NEIGHBOURS = 64  # on either side, so that tiny chunks cost no more than others
 _WHOLE_CHUNKS = Delivery()
 TEXTS_PER_CALL = 256  # of an embedding model, which has batches of its own
 
@@ -175,9 +175,9 @@ def mean_of_neighbours(
     tokens = np.asarray(sizes, dtype=np.float64)
     sums: Vectors = np.zeros_like(vectors)
     weights = tokens.copy()
-    for step in range(1, min(len(vectors), _MOST_NEIGHBOURS + 1)):
+    for step in range(1, min(len(vectors), _MAX_NEIGHBOURS + 1)):
         distances = places[step:] - places[:-step]
-        (before,) = np.nonzero(distances <= _MOST_DEVIATIONS * _KERNEL_WIDTH)
+        (before,) = np.nonzero(distances <= _MAX_DEVIATIONS * _KERNEL_WIDTH)
         if not len(before):
             break
         after = before + step

@@ -24,12 +24,12 @@ from lumber_retrieval.words.keywords import IDEOGRAPH, spaced_words, words_in
 _STEM_LENGTH = 5
 """Number of letters of a word that are compared. Measured: recall on the development corpora is the
 same within 0.003 from 4 to 6, and lower with whole words."""
-_MOST_PARTS = 8  # of a name in code; longer ones are rare
+_MAX_PARTS = 8  # of a name in code; longer ones are rare
 _TITLE_WEIGHT = 0.4
 """Added to scores from 0 to 1 of chunks in the document that the question names. Measured: from 0.3
 to 0.8, recall on FinanceBench changes by at most one question."""
-_FEWEST_LETTERS = 3  # of a question's word that begins a title's word: "MGM", "mgmresorts"
-_LONGEST_CACHED, _CACHED_TEXTS = 4_000, 4_000
+_MIN_LETTERS = 3  # of a question's word that begins a title's word: "MGM", "mgmresorts"
+_MAX_CACHED_LENGTH, _CACHED_TEXTS = 4_000, 4_000
 """Characters of the longest text whose words are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
 
@@ -46,7 +46,7 @@ class QuestionWords:
     def __init__(self, text: str, frequencies: Mapping[str, int], count: int) -> None:
         words = words_in(text)
         # The parts of a name in code follow it; of name and parts, only words in some chunk count.
-        following = [[*accumulate(words[n : n + _MOST_PARTS])] for n in range(1, len(words) + 1)]
+        following = [[*accumulate(words[n : n + _MAX_PARTS])] for n in range(1, len(words) + 1)]
         parts = {
             part
             for n, (word, joined) in enumerate(zip(words, following, strict=True), 1)
@@ -119,7 +119,7 @@ def favour_named(
     words = words_in(question)
     names = {word for word in content_words(words) if not word.isdecimal()}
     joined = {stem(a + b) for a, b in pairwise(words) if len(a + b) > len(stem(a + b))}
-    starts = (*{stem(word) for word in names if len(word) >= _FEWEST_LETTERS}, *joined)
+    starts = (*{stem(word) for word in names if len(word) >= _MIN_LETTERS}, *joined)
     common = {
         document: {word for word in words_in(title) if word.startswith(starts) or word in names}
         for document, title in {*titles.values()}
@@ -170,7 +170,7 @@ def _follow(words: str, first: str, second: str) -> bool:
 
 def _words_of(texts: Iterable[str]) -> list[str]:
     return [
-        _cached_words(text) if len(text) <= _LONGEST_CACHED else spaced_words(text)
+        _cached_words(text) if len(text) <= _MAX_CACHED_LENGTH else spaced_words(text)
         for text in texts
     ]
 

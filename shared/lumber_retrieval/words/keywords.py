@@ -122,7 +122,7 @@ _PARTS = [
         rf"(?<![^\W_])[{_LOWER}](?:[{_UPPER}]{{2,}}(?![{_LOWER}])|[{_UPPER}][{_LOWER}]+)",
     )
 ]
-_LONGEST_NAME = 200  # characters; longer ones are data, and would take quadratic time
+_MAX_NAME_CHARACTERS = 200  # characters; longer ones are data, and would take quadratic time
 
 # In alphabets without spaces between words, a syllable counts as a word: in Chinese and Japanese
 # each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
@@ -138,11 +138,11 @@ _BAR = "|"  # between the cells of a table: it ends a word, and is none
 # class with characters beyond U+FFFF.
 _MAYBE_SYLLABIC = re.compile("[^\x00-\u0e2f\u1f00-\u303f\ua000-\uf8ff\ufb00-\uffff]")
 _INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{KANA_HAN}])[^\s{_BAR}{KANA_HAN}{_VOWEL}]")
-_MOST_CHARACTERS_PER_WORD = 12
+_MAX_CHARACTERS_PER_WORD = 12
 """Maximum mean characters of a word in a passage. Prose has about 6 characters a word with
 the space, German 8; 12 keeps file names and links from counting extra. In text without spaces, such
 as JSON or Base64, this many characters count as a word."""
-_LONGEST_COUNTED, _COUNTED_TEXTS = 1_000, 4_000
+_MAX_COUNTED_LENGTH, _COUNTED_TEXTS = 1_000, 4_000
 """Characters of the longest text whose number of words is cached, and how many such texts:
 sentences and the gaps between them, which make 1 MB."""
 
@@ -184,7 +184,7 @@ def _with_parts(inside: re.Match[str]) -> str:
     end = inside.end()
     code = _CODE_BEFORE.search(text[max(0, start - 12) : start]) or _CODE_AFTER.match(text, end)
     product = not code and end - start < len(text) and _TWO_PARTS.fullmatch(text, start, end)
-    if product or end - start > _LONGEST_NAME:
+    if product or end - start > _MAX_NAME_CHARACTERS:
         return inside[0]
     parts = (part for pattern in _PARTS for part in pattern.findall(text, start, end))
     return " ".join((inside[0], *(part for part in parts if len(part) < end - start)))
@@ -244,12 +244,12 @@ def count_words(text: str) -> int:
 
 def count_written(text: str) -> int:
     """Return the number of words, as budgets count them, of a text that is no captions."""
-    return max(_count(text), len(text) // _MOST_CHARACTERS_PER_WORD)
+    return max(_count(text), len(text) // _MAX_CHARACTERS_PER_WORD)
 
 
 def _count(text: str) -> int:
     """Return the number of words of a text, which may begin and end inside words."""
-    return (_count_once if len(text) <= _LONGEST_COUNTED else _count_once.__wrapped__)(text)
+    return (_count_once if len(text) <= _MAX_COUNTED_LENGTH else _count_once.__wrapped__)(text)
 
 
 @lru_cache(maxsize=_COUNTED_TEXTS)
@@ -261,7 +261,7 @@ def _count_once(text: str) -> int:
 
 def floor_by_length(words: int, characters: int) -> int:
     """Return a number of words, or a higher one if they are too long on average."""
-    return max(words, characters // _MOST_CHARACTERS_PER_WORD)
+    return max(words, characters // _MAX_CHARACTERS_PER_WORD)
 
 
 def count_starts(text: str, start: int, end: int) -> int:

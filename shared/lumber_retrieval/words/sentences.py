@@ -25,16 +25,16 @@ from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.hits import Sentence, StoredSentences
 from lumber_retrieval.words.keywords import count_words, count_written
 
-_MOST_ROWS = 10
+_MAX_ROWS = 10
 """Maximum number of rows of a small table, which is read whole."""
-_FEWEST_WORDS = 3
+_MIN_WORDS = 3
 """Minimum number of words of a passage: fewer are a label, a name or a number. Two are enough in
 code, or if they end like a sentence."""
 
-_MOST_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
-_LONGEST_ROW = 4_000
+_MAX_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
+_MAX_ROW = 4_000
 """Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
-_LONGEST_CACHED = 4_000
+_MAX_CACHED_LENGTH = 4_000
 _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
 the rest of its lines has about 300, which makes 3 MB."""
@@ -159,7 +159,7 @@ def _range_around(chunk: Span, limits: tuple[int, int], document: DividedText) -
     text, kind, cues, _ = document
     lowest, highest = limits
     if kind == "csv":  # a wide row has several chunks
-        lowest, highest = max(0, lowest - _LONGEST_ROW), min(len(text), highest + _LONGEST_ROW)
+        lowest, highest = max(0, lowest - _MAX_ROW), min(len(text), highest + _MAX_ROW)
     if kind in NESTED:
         return chunk
     if cues:  # with the times above
@@ -196,7 +196,7 @@ def sentences_of(
     parentheses to the one before. A row of a table is not divided, nor a line of code or data. Two
     lines that begin with "#" are comments. If `spoken`, sentences go on over cues.
     """
-    find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
+    find = _find_sentences if len(text) > _MAX_CACHED_LENGTH else _cached_sentences
     return find(text, language, kind, spoken)
 
 
@@ -268,7 +268,7 @@ def _starts_in_speech(text: str, language: str) -> list[int]:
         own = spoken[start:end]
         cue = firsts[max(0, bisect_right(firsts, start) - 1)]
         starts.add(start if spoken[min(cue, start) : max(cue, start)].strip() else cue)
-        if count_words(own) > _MOST_SPOKEN_WORDS or not _SENTENCE_END.search(own):
+        if count_words(own) > _MAX_SPOKEN_WORDS or not _SENTENCE_END.search(own):
             starts.update(firsts[bisect_right(firsts, start) : bisect_left(firsts, end)])
     return sorted(starts)
 
@@ -292,8 +292,8 @@ def _has_words(text: str, two_are_enough: bool) -> bool:
         if _THREE_WORDS.search(line):
             return True
         words += sum(map(count_written, parts.findall(line)))
-        almost = words == _FEWEST_WORDS - 1
-        if words >= _FEWEST_WORDS or (almost and (two_are_enough or _SENTENCE_END.search(line))):
+        almost = words == _MIN_WORDS - 1
+        if words >= _MIN_WORDS or (almost and (two_are_enough or _SENTENCE_END.search(line))):
             return True
     return False
 
@@ -310,17 +310,17 @@ def small_table(text: str, part: Span) -> Span | None:
         return None
     start = end = row.start()
     lines = 0
-    while start and lines <= _MOST_ROWS + 2:
+    while start and lines <= _MAX_ROWS + 2:
         before = text.rfind("\n", 0, start - 1) + 1
         if not _ROW.match(text, before):
             break
         start, lines = before, lines + 1
-    while end < len(text) and lines <= _MOST_ROWS + 2 and _ROW.match(text, end):
+    while end < len(text) and lines <= _MAX_ROWS + 2 and _ROW.match(text, end):
         after = text.find("\n", end)
         end, lines = (len(text) if after < 0 else after + 1), lines + 1
     table = Span(start, end).stripped(text)
     rows = table.of(text).splitlines()
-    if 2 < len(rows) <= _MOST_ROWS + 2 and _DIVIDER.match(rows[1]):
+    if 2 < len(rows) <= _MAX_ROWS + 2 and _DIVIDER.match(rows[1]):
         return table
     return None
 

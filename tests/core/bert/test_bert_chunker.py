@@ -51,7 +51,7 @@ def test_chunks_start_at_sentences_or_at_words(exported: Path, prose: list[str])
     assert all(start == 0 or text[start - 1].isspace() for start in starts)
 
 
-def test_scores_say_where_the_cuts_are(exported: Path, prose: list[str]) -> None:
+def test_scores_decide_where_the_cuts_are(exported: Path, prose: list[str]) -> None:
     text = " ".join(prose[:40])
     splitter = BertChunker(str(exported), threshold=0.3)
     scores = splitter.scores(text)

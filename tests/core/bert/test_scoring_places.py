@@ -108,7 +108,7 @@ def made_up(gaps: list[int], seed: int) -> TokenScores:
     offsets=st.sets(st.integers(0, 200), max_size=20),
     seed=st.integers(0, 1000),
 )
-def test_a_stretch_scores_the_highest_of_its_first_tokens(gaps, offsets, seed) -> None:
+def test_a_segment_scores_the_highest_of_its_first_tokens(gaps, offsets, seed) -> None:
     scores = made_up(gaps, seed)
     places = sorted(offsets)
     found = scores.at(places)

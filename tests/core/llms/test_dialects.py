@@ -44,7 +44,7 @@ def test_a_rejected_temperature_is_left_out_by_every_model(api: str, serve: Any,
     assert [r.temperature is None for r in server.requests] == [False, True, False, True, True]
 
 
-def test_threads_learn_together_and_say_so_once(schema_api: str, serve: Any, caplog) -> None:
+def test_threads_learn_together_and_log_it_once(schema_api: str, serve: Any, caplog) -> None:
     server = serve("Answer: ID 7", faults=rejecting("response_format"))
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOG), ThreadPoolExecutor(8) as pool:
@@ -123,7 +123,7 @@ def test_a_model_that_rambles_is_not_asked_to_ramble_more(serve: Any, ask: Any) 
     assert server.count == 1
 
 
-def test_an_answer_that_was_cut_off_is_said_to_be(serve: Any) -> None:
+def test_an_answer_that_was_cut_off_is_reported(serve: Any) -> None:
     from lumber_core.lumber import ModelJudge
 
     server = serve(faults=lambda request: cut("Well, that is"))

@@ -33,7 +33,7 @@ def test_headers_of_the_environment_are_not_sent_to_a_named_server(serve, ask, m
     assert str(server.requests[1].headers).count("planted") in (2, 4)
 
 
-def test_a_missing_key_says_what_to_do(schema_api, ask, monkeypatch):
+def test_a_missing_key_states_what_to_do(schema_api, ask, monkeypatch):
     for variable in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(variable, raising=False)
     variable = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}[schema_api]

@@ -115,7 +115,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
 @pytest.mark.parametrize(
     ("answer", "outcome", "reason"), [(one, *end) for end, each in NO_UNIT.items() for one in each]
 )
-def test_an_answer_that_names_no_unit_says_why(answer: str, outcome: str, reason: str) -> None:
+def test_an_answer_that_names_no_unit_states_why(answer: str, outcome: str, reason: str) -> None:
     reading = read_answer(answer, CHOICES)
     assert one(reading) == (None, outcome)
     assert reason in reading.reason

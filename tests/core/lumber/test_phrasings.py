@@ -158,7 +158,7 @@ def test_what_is_left_open_is_asked_again() -> None:
     assert read_so == set()
 
 
-def test_an_id_in_prose_is_said_to_be_in_prose() -> None:
+def test_an_id_in_prose_is_reported_as_prose() -> None:
     assert read("The content shifts at ID 6.").reason == "the ID in prose names 6"
 
 

@@ -120,7 +120,9 @@ def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path:
     assert len(model.asked) == 3
 
 
-def test_an_equal_group_elsewhere_has_the_same_answer_and_says_whose_it_is(tmp_path: Path) -> None:
+def test_an_equal_group_elsewhere_has_the_same_answer_and_states_whose_it_is(
+    tmp_path: Path,
+) -> None:
     class Outside(ScatteredModel):
         def complete(self, system, user, *, answers=None):
             return Completion("Answer: ID 99")
@@ -335,7 +337,7 @@ class Locked(InMemoryByteStore):
         raise TypeError("cannot pickle '_thread.lock' object")
 
 
-def test_a_function_that_opens_a_store_can_be_pickled_and_a_client_says_so() -> None:
+def test_a_function_that_opens_a_store_can_be_pickled_unlike_a_client() -> None:
     splitter(ScatteredModel(), open_shared).segment(TEXT)
     model = ScatteredModel()
     again = pickle.loads(pickle.dumps(AnswerStore(open_shared)))

@@ -106,7 +106,7 @@ def test_a_copy_asks_about_as_many_windows_as_were_estimated(length: int, seed: 
     assert calls == [chunker(window_tokens=most).estimate([t]).calls.likely for t in texts]
 
 
-def test_named_starts_are_chunks_if_sizes_allow_and_say_what_named_them() -> None:
+def test_named_starts_are_chunks_if_sizes_allow_with_the_verdict_that_named_them() -> None:
     text = story(120)
     made = chunker(chunk_size=None, target_size=50, theta=400).segment(text)
     units = chunker().parse(text).units()

@@ -311,7 +311,7 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
     "written",
     [str, lambda one: "\ufeff" + one.replace("\n", "\r\n"), lambda one: one.replace("\n", "\r")],
 )
-def test_captions_say_each_line_once(text, said, written) -> None:
+def test_captions_have_each_spoken_line_once(text, said, written) -> None:
     text = written(text)
     assert spoken_text(text).split("\n") == said
     assert len(speech(text)) == len(text)
@@ -391,7 +391,7 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "0:00 Oars\nWe row.\n1:45 Sails\nWe sail.\n3:00 Home\nWe rest.\n",
     ],
 )
-def test_any_other_text_is_said_as_it_is(text: str) -> None:
+def test_any_other_text_is_unchanged_speech(text: str) -> None:
     assert speech(text) == spoken_text("".join(list(text))) == text
 
 

@@ -181,7 +181,7 @@ MESSAGES = ["So we start with the bread", "and with a little salt.", "Now the ov
     ],
 )
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
-def test_a_time_and_a_speaker_stay_with_what_was_said(head: str, gap: str) -> None:
+def test_a_time_and_a_speaker_stay_with_the_speech(head: str, gap: str) -> None:
     heads = [head.format(n=number) for number in range(1, 5)]
     text = gap.join(head + message for head, message in zip(heads, MESSAGES, strict=True))
     places = find_places(text)

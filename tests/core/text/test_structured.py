@@ -255,7 +255,7 @@ SRT = "".join(
 )
 
 
-def test_captions_are_cut_between_cues_by_what_is_said() -> None:
+def test_captions_are_cut_between_cues_by_spoken_words() -> None:
     splitter = LayoutChunker(12, chunk_size=None, tokenizer="words")
     chunks = splitter.split(Source(SRT, metadata={"source": "talk.srt"}))
     assert "".join(chunk.text for chunk in chunks) == SRT
@@ -271,7 +271,7 @@ def test_captions_are_cut_between_cues_by_what_is_said() -> None:
         ("No cue.\n100:00:01.000 --> 100:00:02.000\nLate.", "No cue. Late.", ["", "100:00:01"]),
     ],
 )
-def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) -> None:
+def test_times_of_captions_are_not_spoken(text: str, said: str, times: list[str]) -> None:
     blank = speech(text)
     assert (len(blank), " ".join(blank.split())) == (len(text), said)
     words = (text.index(word) for word in ("No", "Oars", "Late") if word in text)

@@ -23,7 +23,7 @@ from tests.phrases import phrases
         boeing/annual_report.pdf -> annual report
     """),
 )
-def test_a_name_and_the_folder_that_says_what_it_does_not_are_read_as_words(named: str) -> None:
+def test_a_name_and_the_folder_that_completes_it_are_read_as_words(named: str) -> None:
     path, title = map(str.strip, named.split("->"))
     assert name_as_title(path) == title
 
@@ -40,7 +40,7 @@ def test_a_name_and_the_folder_that_says_what_it_does_not_are_read_as_words(name
         *("boeing/d41d8cd98f00b204e9800998ecf8427e", "boeing/tmpab12cd", "Scan_2023-05-12.pdf"),
     ],
 )
-def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
+def test_a_name_without_a_meaning_is_no_title(name: str) -> None:
     assert name_as_title(name) == ""
     assert name_as_title(f"/data/{name}") == ""
 
@@ -59,7 +59,7 @@ def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
         *(("0000004962-23-000006", ""), ("", "")),
     ],
 )
-def test_a_title_of_its_own_counts_if_it_says_something(given: str, title: str) -> None:
+def test_a_title_of_its_own_counts_if_it_has_a_meaning(given: str, title: str) -> None:
     assert own_title(given) == title
 
 

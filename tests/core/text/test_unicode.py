@@ -75,7 +75,7 @@ def test_word_cuts_lie_between_words_and_never_inside_one_even_of_katakana():
 
 
 @pytest.mark.parametrize("sign", ["`", "\n", "\0", "\u3002", "\u6e21", "\U0001f600", "\ud83d"])
-def test_signs_that_join_with_nothing_have_a_cut_at_each_as_unicode_says(sign):
+def test_signs_that_join_with_nothing_have_a_cut_at_each_as_unicode_defines(sign):
     for run in (sign * 5, f"{sign}.{sign}"):
         expected = [match.start() for match in regex.finditer(r"(?w)\b", run)][1:]
         assert list(word_cuts(run)) == expected == list(range(1, len(run) + 1))
@@ -184,7 +184,7 @@ RUNS = {
     "emoji": "\U0001f600",
 }
 PROSE = "The ferry left at dawn, and nobody saw it. Ann wrote that down.\n\n"
-MOST_OF_PROSE = 200  # times: runs of backticks took 900 times as long, fullwidth commas more
+MAX_TIMES_OF_PROSE = 200  # times: runs of backticks took 900 times as long, fullwidth commas more
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -193,4 +193,4 @@ def test_a_run_of_one_sign_takes_no_more_than_two_hundred_times_as_long_as_prose
     split = GreedyChunker().segment
     text, prose = ((unit * length)[:length] for unit in (RUNS[run], PROSE))
     once = min(seconds(partial(split, prose)) for _ in range(5))
-    assert min(seconds(partial(split, text)) for _ in range(2)) <= MOST_OF_PROSE * once
+    assert min(seconds(partial(split, text)) for _ in range(2)) <= MAX_TIMES_OF_PROSE * once

@@ -114,7 +114,7 @@ def test_wide_spaces_among_initials_do_no_harm(space):
     assert units[-1].of(text) == "Then all left."
 
 
-def test_a_long_stretch_without_spaces_is_not_cut_inside_a_word():
+def test_a_long_run_without_spaces_is_not_cut_inside_a_word():
     text = "x" * 200_000 + " end."
     assert found(sentences, text)[0].startswith("x" * 200_000)
 

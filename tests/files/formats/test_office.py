@@ -411,7 +411,7 @@ def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -
     assert text_of(word(p("done", number=2), numbering=ticks), ".docx") == "- ☒ done"
 
 
-def test_files_without_text_say_so() -> None:
+def test_files_without_text_are_named() -> None:
     for content, suffix in (
         (slides("<p:pic/>"), ".pptx"),
         (slides(shape("Foot", '<p:ph type="ftr"/>')), ".pptx"),
@@ -459,7 +459,7 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
     assert file.notices == tuple(f"the part {name} is not read" for name in unread)
 
 
-def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
+def test_page_headers_and_footers_are_read_once_at_the_end() -> None:
     boxed = (
         f'<w:r><mc:AlternateContent xmlns:mc="{SPACES["mc"]}"><mc:Choice>{BOXED}</mc:Choice>'
         f"<mc:Fallback>{BOXED}</mc:Fallback></mc:AlternateContent></w:r>"
@@ -500,7 +500,9 @@ def test_heads_and_feet_of_pages_are_read_once_at_the_end() -> None:
         ("\rМельница\r", True),
     ],
 )
-def test_words_in_heads_and_feet_of_old_documents_are_named_in_a_notice(heads, has_words) -> None:
+def test_words_in_headers_and_footers_of_old_documents_are_named_in_a_notice(
+    heads, has_words
+) -> None:
     for encoding in ("cp1252", "utf-16-le")["М" in heads :]:
         text, shown = "Body.\r".encode(encoding), heads.encode(encoding)
         sizes = pack("<II44x8I", 512, 512 + len(text + shown), 6, 0, len(heads), *[0] * 5)
@@ -543,7 +545,7 @@ def test_pictures_and_hidden_shapes_of_a_slide() -> None:
     assert text_of(slides(drawn + hidden), ".pptx") == "## Slide 1\n\nA duck"
 
 
-def test_slides_are_numbered_as_they_come_and_hidden_ones_say_so() -> None:
+def test_slides_are_numbered_as_they_come_and_hidden_ones_are_marked() -> None:
     plain = slides(shape("One."), shape("Two."), shape("Three."))
     order = [f'r:id="{slide}"' for slide in ("s1", "s9", "s3", "s1", "s9", "s3")]
     moved = change_part(plain, "ppt/presentation.xml", *order)
@@ -621,7 +623,7 @@ MERGED = """</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="A2:A
 <mergeCell ref="A1048575:XFD1048576"/></mergeCells><sheetData>"""
 
 
-def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_said_once() -> None:
+def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_kept_once() -> None:
     merged = workbook(("S", sheet("Boats|", "North|Gull", "|Tern", "East|Hub") + MERGED))
     assert text_of(merged, ".xlsx") == (
         "## S\n\n**Boats**\n\n" + grid("North|Gull", "North|Tern", "East|Hub")
@@ -633,7 +635,7 @@ def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_said_
     ), "a cell that begins in a hidden row"
 
 
-def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> None:
+def test_notices_state_what_a_workbook_hides_and_what_it_does_not_compute() -> None:
     rows = (
         '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f>A1+$A$1</f></c></row>'
         '<row r="2" hidden="1"><c r="A2"><v>2</v></c></row>'
@@ -702,7 +704,7 @@ def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
     assert text == f"## I\n\n{first}\n\n**7**\n\n## II\n\n{second}"
 
 
-def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -> None:
+def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice() -> None:
     def cell(text: str, of: str = "") -> str:
         shown = f"<text:p>{text}</text:p>" if text else ""
         return f"<table:table-cell {of}>{shown}</table:table-cell>"
@@ -786,7 +788,7 @@ def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, sho
     assert [*read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0")] == shown
 
 
-def test_a_title_over_two_rows_of_a_binary_workbook_is_said_once() -> None:
+def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once() -> None:
     def record(kind: int, body: bytes = b"") -> bytes:
         return pack("<HH", kind, len(body)) + body
 
@@ -1094,7 +1096,7 @@ def test_embedded_documents_of_open_document_are_read() -> None:
     assert text_of(zipped(parts), ".odt") == "See below.\n\nA.\n\nB."
 
 
-def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> None:
+def test_slides_of_open_document_are_sections_and_are_marked_if_hidden() -> None:
     presentation = 'xmlns:p="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
     pages = "".join(
         f"<draw:page {NAMES} {presentation} draw:style-name='{style}'><draw:frame {of}>"

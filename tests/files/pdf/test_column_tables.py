@@ -24,7 +24,7 @@ def test_shares_stand_below_their_sign_beside_a_year() -> None:
     assert table_of(*rows)[:2] == [*map(" | ".join, cells)]
 
 
-def test_a_head_belongs_to_the_column_below_its_rule() -> None:
+def test_a_header_belongs_to_the_column_below_its_rule() -> None:
     heads = rows_of(616, ("Awards", "Shares", "Price"), lefts=(72, 220, 330))
     rows = rows_of(600, *[("Given", "12", "12")] * 3, lefts=(72, 290, 410))
     rules = "190 613 m 305 613 l S 315 613 m 425 613 l S"
@@ -40,7 +40,7 @@ def test_a_head_belongs_to_the_column_below_its_rule() -> None:
         (248, "In 2023", ("Cost", "Loss", "Price"), "In 2023 | Cost | Loss | Price"),
     ],
 )
-def test_a_head_in_the_middle_is_above_all_if_it_or_they_are_years(left, above, below, wanted):
+def test_a_header_in_the_middle_is_above_all_if_it_or_they_are_years(left, above, below, wanted):
     heads = [(left, 632, 11, above), *rows_of(616, below, lefts=(160, 257, 360))]
     rows = rows_of(600, *[("Hire", "162", "260", "362")] * 2, lefts=(72, 162, 260, 362))
     assert table_of(*heads, *rows)[0] == wanted
@@ -52,13 +52,13 @@ def test_a_year_at_the_right_of_its_numbers_is_above_them_alone() -> None:
     assert table_of(*heads, *rows)[:2] == [" | Price 2023 | Sum", "Hire | $3,656 | 12"]
 
 
-def test_a_unit_above_a_rule_over_all_columns_is_no_head_of_one() -> None:
+def test_a_unit_above_a_rule_over_all_columns_is_no_header_of_one() -> None:
     heads = rows_of(640, ("", "2023", "2022"), ("In boats", "", ""), step=14)
     shown = table_of(*heads, *rows_of(604), more="70 622 m 380 622 l S")
     assert shown[:2] == [" | 2023 | 2022", "In boats |  | "]
 
 
-def test_sums_of_money_without_heads_are_a_table_with_their_total() -> None:
+def test_sums_of_money_without_headers_are_a_table_with_their_total() -> None:
     sums = [("Boats", "$", "120", ""), ("Nets", "", "", "30"), ("", "$", "150", "")]
     shown = table_of(*rows_of(620, *sums, lefts=(72, 300, 340, 346)))
     assert shown == [" | ", "Boats | $120", "Nets | 30", " | $150"]
@@ -92,18 +92,18 @@ def test_a_number_close_to_a_long_label_is_in_its_column() -> None:
     assert shown[1:] == [" | ".join(row) for row in rows]
 
 
-def test_heads_may_be_the_numbers_of_their_columns() -> None:
+def test_headers_may_be_the_numbers_of_their_columns() -> None:
     rows = [("Pier", "1", "2", "3", "4"), *[("North", "10", "14", "12", "18")] * 2]
     shown = table_of(*rows_of(620, *rows, lefts=(72, 200, 270, 340, 410)))
     assert shown[:2] == ["Pier | 1 | 2 | 3 | 4", " | ".join(rows[1])]
 
 
-def test_a_unit_in_brackets_above_the_heads_is_none_of_them() -> None:
+def test_a_unit_in_brackets_above_the_headers_is_none_of_them() -> None:
     shown = table_of((270, 642, 11, "[In boats]"), *rows_of(624, ("", "2023", "2022"), *ROWS[:2]))
     assert shown[0] == " | 2023 | 2022"
 
 
-def test_the_words_of_a_typewriter_are_one_head() -> None:
+def test_the_words_of_a_typewriter_are_one_header() -> None:
     heads = "BT /F2 11 Tf 240 632 Td 2.5 Tw (Three months ended June 30) Tj ET"
     rows = table_of(*rows_of(616, ("Goods", "2023", "2022"), *ROWS[:2]), more=heads)
     assert rows[0] == "Three months ended June 30 Goods | 2023 | 2022"
@@ -115,7 +115,7 @@ def test_a_mark_below_numbers_is_no_sum() -> None:
     assert shown == ["Goods | 2023", "Boats | 120", "Nets | 30"]
 
 
-def test_the_end_of_a_sentence_above_a_table_is_none_of_its_heads() -> None:
+def test_the_end_of_a_sentence_above_a_table_is_none_of_its_headers() -> None:
     text = "The boats and nets that were let to keepers of the harbour until"
     lines = [(72, 664, 11, text), (72, 650, 11, "spring are these:"), (250, 650, 11, "Hired")]
     rows = rows_of(634, ("In dollars", "2023", "2022"), *ROWS[:2])
@@ -126,7 +126,7 @@ def test_the_end_of_a_sentence_above_a_table_is_none_of_its_heads() -> None:
     assert table_of(*lines, *rows)[0] == "Spring In dollars | Hired 2023 | 2022"
 
 
-def test_a_line_that_announces_a_table_is_none_of_its_heads() -> None:
+def test_a_line_that_announces_a_table_is_none_of_its_headers() -> None:
     line = "The boats that were let to the keepers of the bay are:"
     heads = [(380, 660, 11, "NOTE 8: BOATS"), (72, 643, 11, line)]
     rows = rows_of(627, ("In dollars", "2023", "2022"), *ROWS[:2], lefts=(72, 400, 480))

@@ -207,7 +207,7 @@ def test_marks_that_are_drawn_later_stand_before_their_items() -> None:
     assert text.endswith("\n\n- Nets of two kinds:\n    - fine\n2. Hooks")
 
 
-def test_running_heads_are_said_once_and_page_numbers_never() -> None:
+def test_running_heads_are_kept_once_and_page_numbers_never() -> None:
     top, end = (72, 770, 9, "Harbour report 2023"), (72, 44, 9, "Pay within 30 days")
     pages = [[top, *prose(720 - 20 * n), end, (300, 30, 9, f"Page {n + 1} of 3")] for n in range(3)]
     file = file_of(draw_pdf(pages))
@@ -218,7 +218,7 @@ def test_running_heads_are_said_once_and_page_numbers_never() -> None:
     assert re.findall("#.*", read(*steps)) == ["# Step 1", "# Step 2", "# Step 3"]
 
 
-def test_the_columns_of_a_letterhead_are_said_once_in_order() -> None:
+def test_the_columns_of_a_letterhead_are_kept_once_in_order() -> None:
     cells = [["Tide Mill Ltd", "Quay 7"], ["Court of Hull", "VAT 4711"], ["Bank of Hull", "0815"]]
     foot = [
         (72 + 150 * column, 50 - 10 * row, 8, cell)
@@ -229,14 +229,14 @@ def test_the_columns_of_a_letterhead_are_said_once_in_order() -> None:
     assert read(*pages).split("\n\n")[3:] == [cell for own in cells for cell in own]
 
 
-def test_a_running_head_that_a_heading_states_is_not_said_again() -> None:
+def test_a_running_head_that_a_heading_states_is_not_repeated() -> None:
     pages = [[(72, 770, 9, "Of boats"), *prose(700 - 20 * n)] for n in range(3)]
     pages[0].insert(1, (72, 730, 16, "Of Boats"))
     assert read(*pages).startswith("# Of Boats\n\nThe tide")
     assert "Of boats" not in read(*pages)
 
 
-def test_a_running_head_in_the_type_of_headings_is_said_where_it_is_first() -> None:
+def test_a_running_head_in_the_type_of_headings_is_kept_where_it_is_first() -> None:
     heads = [(72, 772, 9, "Tide Mill"), (72, 750, 20, "Fourth proof")]
     pages = [[*heads, *prose(724, [f"In {name} {o}" for o in PROSE])] for name in "ABCDE"]
     pages[3].append((72, 640, 20, "Of boats"))
@@ -308,7 +308,7 @@ def test_notes_below_a_column_follow_the_paragraph_that_goes_on_in_the_next(size
 
 
 @pytest.mark.parametrize("titles", [[], ["Boats of the lake", "as of May", "in crowns"]])
-def test_the_heads_of_columns_stay_where_a_table_goes_on(titles: Sequence[str]) -> None:
+def test_the_headers_of_columns_stay_where_a_table_goes_on(titles: Sequence[str]) -> None:
     above = [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
     rows = [[(f"Gull {n}{m}", str(n), "4") for m in range(4)] for n in range(1, 5)]
     pages = [above + rows_of(738, ("Boat", "Sold", "Bought"), *each) for each in rows]
@@ -449,7 +449,7 @@ def test_a_larger_line_near_a_full_one_is_a_heading(size: int, is_heading: bool)
     assert ("\n\n# Of nets\n\n" in read(page)) == is_heading
 
 
-def test_rows_of_numbers_below_heads_are_a_table() -> None:
+def test_rows_of_numbers_below_headers_are_a_table() -> None:
     text = read_between(*rows_of(600, ("In dollars", "2023", "2022"), *ROWS))
     assert text.split("\n\n")[1] == (
         "| In dollars | 2023 | 2022 |\n| --- | --- | --- |\n| Boats | 1,200 | 1,100 |\n"
@@ -462,7 +462,7 @@ def test_rows_of_numbers_below_heads_are_a_table() -> None:
     assert "|" not in read_between(*row[3:])
 
 
-def test_numbers_are_cells_however_near_they_are_and_text_is_no_head() -> None:
+def test_numbers_are_cells_however_near_they_are_and_text_is_no_header() -> None:
     numbers = [(f"Boat {n}", f"{n},753,438", f"{n},799,250", f"{n}2,815") for n in range(4)]
     rows = [("", "2003-04", "2004-05", "2005-06"), *numbers]
     above = "The  tide  turns  at  noon,  and  the  boats  go  out  with  it  until  the  evening"
@@ -496,7 +496,7 @@ def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
     ]
 
 
-def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
+def test_text_below_headers_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
     rows = [("Boat", "Crew", "Quay"), ("Gull", "Ann", "A"), ("Punt", "", "B"), ("Raft", "Ben", "")]
     assert table_of(*rows_of(600, *rows)) == [*map(" | ".join, rows)]
     assert "|" not in read_between(*rows_of(600, *rows[:2], rows[3]))
@@ -511,7 +511,7 @@ def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
         ((200, 270, 400, 470), [(270, "Three")], False, "-T--"),
     ],
 )  # fmt: skip
-def test_a_head_above_several_columns_is_in_each(lefts, heads, ruled, wanted) -> None:
+def test_a_header_above_several_columns_is_in_each(lefts, heads, ruled, wanted) -> None:
     above = [(left, 640, 11, head) for left, head in heads]
     years = [(left, 626, 11, f"202{n % 2}") for n, left in enumerate(lefts)]
     rows = [("Hire", *(str(row * left) for left in lefts)) for row in (1, 2)]
@@ -520,7 +520,7 @@ def test_a_head_above_several_columns_is_in_each(lefts, heads, ruled, wanted) ->
     assert "".join(cell[0] if cell[0] != "2" else "-" for cell in row.split(" | ")[1:]) == wanted
 
 
-def test_a_line_below_all_heads_joins_none() -> None:
+def test_a_line_below_all_headers_joins_none() -> None:
     heads = ["In dollars", "2023", "Change"]
     rows = table_of(*rows_of(600, heads, *ROWS), more="70 596 m 400 596 l S")
     assert rows[0] == " | ".join(heads)
@@ -539,7 +539,7 @@ def test_the_unit_in_parentheses_is_no_head_and_no_heading() -> None:
     assert "\n\n(In thousands)\n\n| Goods | 2023 | 2022 |" in text
 
 
-def test_heads_of_columns_stand_above_a_unit_and_blank_lines() -> None:
+def test_headers_of_columns_stand_above_a_unit_and_blank_lines() -> None:
     heads = [(262, 664, 11, "2023"), (362, 664, 11, "2022"), (270, 650, 11, "(In thousands, new)")]
     rows = [(72, 626, 11, "Income:"), *rows_of(604, ("Hire", "1,200", "1,100"), ("Rent", "7", "5"))]
     rows += [*rows_of(572, ("Gifts", "", "9")), (257, 572, 11, "-")]  # beside the 7 above it
@@ -739,7 +739,7 @@ def test_words_as_far_apart_as_cells_are_justified_text(left: int, is_table: boo
     assert "| Fourteen | Rules | of ports |" in read_between(*lines)
 
 
-def test_turned_heads_stay_in_their_table() -> None:
+def test_turned_headers_stay_in_their_table() -> None:
     turned = "".join(
         f"BT /F0 8 Tf 0 1 -1 0 {left + 14} 583 Tm ({name}) Tj ET\n"
         for left, name in zip(GRID[0][1:], ("Seats", "Hour"), strict=False)

@@ -42,7 +42,7 @@ def test_a_title_and_a_table_that_are_drawn_last_stand_where_they_are_seen() -> 
     assert read([*text, *end, *late, *table, *title]) == read([*title, *text, *late, *table, *end])
 
 
-def test_rows_that_are_drawn_late_stand_below_their_heads() -> None:
+def test_rows_that_are_drawn_late_stand_below_their_headers() -> None:
     heads = [*prose(700), *rows_of(660, ("", "Hire", "Rent"), step=14)]
     first = [(72, 645, 11, "Piers"), *rows_of(630, ("North", "12", "15"))]
     rest = rows_of(610, *[("South", "6", "8")] * 5)

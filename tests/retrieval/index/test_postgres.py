@@ -134,7 +134,7 @@ def test_names_texts_and_metadata_are_values_whatever_is_in_them(place, given_do
     assert index.delete(index.sources) == len(documents)
 
 
-def test_a_name_that_no_index_has_room_for_is_said(postgres: Server) -> None:
+def test_a_name_that_no_index_has_room_for_is_refused(postgres: Server) -> None:
     index = index_of(postgres.place())
     with pytest.raises(StoreError, match="index row size") as error:
         index.add([document(RIVER, LONG + LONG)])

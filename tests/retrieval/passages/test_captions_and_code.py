@@ -38,7 +38,7 @@ def search(
     return index.search(question, budget=words, context=True), model
 
 
-def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_what_is_said() -> None:
+def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_spoken_words() -> None:
     [passage], model = search("talk.srt", SRT, "What are sails of, flax or polyester?", 11)
     assert passage.text.startswith("3\n00:03:30,500 --> 00:03:33,000\nSails were once")
     assert passage.text.endswith("polyester.")
@@ -80,7 +80,7 @@ def test_a_passage_of_captions_without_arrows_has_whole_sentences(name, head, cu
     assert passage.spoken == "The mast, they say,\nis of spruce."
 
 
-def test_hits_of_captions_are_joined_by_what_is_said() -> None:
+def test_hits_of_captions_are_joined_by_spoken_words() -> None:
     spans = [one.span for one in sentences_of(SRT, "en", spoken=True)][:3]
     hits = [Hit(n, "a", span, span.of(SRT), 1.0, {}) for n, span in enumerate(spans)]
     [joined] = join_hits(hits, {"a": SRT}, budget=30)
@@ -247,7 +247,7 @@ ROLLING = "WEBVTT\nKind: captions\n\n" + "".join(
 
 
 @pytest.mark.parametrize("text", [ROLLING, ROLLING.replace("\n", "\r\n")])
-def test_rolling_captions_count_once_and_show_what_is_said(text: str) -> None:
+def test_rolling_captions_count_once_and_show_spoken_words(text: str) -> None:
     passages, model = search("pear.vtt", text, "How much of the crown in a year?", 26)
     [passage] = passages
     assert text[slice(*passage.span)] == passage.text
@@ -258,7 +258,7 @@ def test_rolling_captions_count_once_and_show_what_is_said(text: str) -> None:
     assert not any("<" in embedded or "-->" in embedded for embedded in model.texts)
 
 
-def test_a_passage_that_begins_inside_a_cue_knows_its_time_and_says_no_markup() -> None:
+def test_a_passage_that_begins_inside_a_cue_knows_its_time_and_has_no_markup() -> None:
     spoken = SRT.replace("Ash\nis", "Ash\n<i>is</i>")
     passages, _ = search("talk.srt", spoken, "What is light and strong?", 6)
     assert passages[0].readable_text == "Ash\nis light and strong."

@@ -171,7 +171,7 @@ def test_words_that_hits_divide_are_counted_once():
         assert texts_of(join_hits(order, {"a": text}, budget=2)) == [text]
 
 
-def test_metadata_says_what_is_true_of_the_whole_passage():
+def test_metadata_states_what_is_true_of_the_whole_passage():
     def found(word: str, page: int, score: int, **headings: str) -> Hit:
         known = {**headings, "page_first": page, "page_last": page + 1, "score": score}
         return hit(word, score=score)._replace(metadata=known)

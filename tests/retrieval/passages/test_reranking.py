@@ -149,7 +149,7 @@ def test_of_a_large_hit_what_fits_the_question_is_read():
     assert found[0].metadata["line_first"] == text.count("\n", 0, found[0].span.start) + 1
 
 
-def test_passages_say_their_headings_lines_and_pages_wherever_they_begin():
+def test_passages_state_their_headings_lines_and_pages_wherever_they_begin():
     story = (EXAMPLES / "handbook" / "tide_house.md").read_text(encoding="utf-8")
     story = story.replace(".\n\n", ".\n\f\n")
     beside = 0
