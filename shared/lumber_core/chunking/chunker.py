@@ -133,9 +133,7 @@ class Chunker:
         parsed = self.parse(text)
         limits = self._limits_for(parsed, delivery.overlap)
         (cuts,) = self._segment_all([(parsed, limits)], show_progress=show_progress)
-        if delivery.overlap:
-            limits = self._limits_for(parsed, 0)
-        _, spans = delivered_spans(cuts.spans, delivery, parsed, limits)
+        _, spans = delivered_spans(cuts.spans, delivery, parsed, self._limits_for(parsed, 0))
         return [parsed.text[start:end] for start, end in spans]
 
     def split(self, source: str | Source, delivery: Delivery = _DEFAULT_DELIVERY) -> list[Chunk]:
