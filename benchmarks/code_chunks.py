@@ -1,4 +1,4 @@
-"""Measures how chunks of code fit its definitions, beside chunks of syntax trees (cAST).
+"""Measures how chunks of code fit its definitions, compared with chunks of syntax trees (cAST).
 
     python benchmarks/code_chunks.py ../poi ../pdf.js    # pip install astchunk
 

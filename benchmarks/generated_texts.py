@@ -158,7 +158,7 @@ KINDS: dict[str, Callable[[int, int], str]] = {
 def documents(total: int, each: int) -> Iterator[str]:
     """Yield documents of about `each` characters until they have `total` together.
 
-    No two are equal, and making them takes little time and memory beside splitting them.
+    No two are equal, and making them takes little time and memory compared with splitting them.
     """
     stock = [text for text, _ in zip(paragraphs(0), range(2000), strict=False)]
     rng = random.Random(0)

@@ -75,7 +75,7 @@ BESIDE = (
     "semchunk",
     "semantic-text-splitter",
 )
-"""Splitters of other packages whose chunks are measured beside passages."""
+"""Splitters of other packages whose chunks are compared with passages."""
 _READER_WORDS = 300  # maximum words of the first text that is examined
 Values = npt.NDArray[np.float64]
 

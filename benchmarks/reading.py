@@ -73,7 +73,7 @@ def evidence_recall(
 
 
 def main() -> None:
-    """Measure the renderings of RAG-Multi-Corpus beside its Markdown."""
+    """Measure the renderings of RAG-Multi-Corpus and its Markdown."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

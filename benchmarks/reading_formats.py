@@ -34,7 +34,7 @@ from lumber_files import read_file
 
 MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
 KINDS = ("words", "headings", "items", "cells", "found", "invented", "titles", "no title")
-# "Chapter 1", "1.2" and "(3)" before a title or behind it, or alone, as `words` returns them.
+# "Chapter 1", "1.2" and "(3)" before or after a title, or alone, as `words` returns them.
 _NUMBERS = re.compile(r"^(?:(?:chapter|part|section) )?(?:\d{1,2}(?: |$))+|(?: \d{1,2})+$")
 # Characters of Hangul, Chinese, Japanese, Thai and its kin are words of their own: lines of a PDF
 # end inside words, where docling's ground truth has spaces.

@@ -1,4 +1,4 @@
-"""Measures the cost of an index in PostgreSQL, beside a file and LangChain's PGVectorStore.
+"""Measures the cost of an index in PostgreSQL, compared with a file and LangChain's PGVectorStore.
 
     python -m benchmarks.shared_index
     python -m benchmarks.shared_index --chunks 1000000 --only file PostgreSQL

@@ -160,7 +160,7 @@ def metadata_share(
 ) -> float:
     """Return the largest share of `chunk_size` that the metadata of nodes of `parents` takes.
 
-    If it leaves no room for text beside the overlap, a ValueError is raised.
+    If it leaves no room for text besides the overlap, a ValueError is raised.
     """
     limit = chunker.chunk_size
     if limit is None or not parents:

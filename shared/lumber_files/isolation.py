@@ -1,10 +1,10 @@
 """Reads files in a child process with limits of time and memory.
 
 A file may send its reader into an endless loop, crash native code or take gigabytes. The user's
-process goes on, with an error of one sentence. A child starts with the first file and serves until
-the process ends; each thread that reads has its own child. It receives JSON and the file through a
-pipe, and answers in JSON: a hostile file that controls the child must not control the parent, as it
-could with pickles.
+process continues, with an error of one sentence. A child starts with the first file and serves
+until the process ends; each thread that reads has its own child. It receives JSON and the file
+through a pipe, and answers in JSON: a hostile file that controls the child must not control the
+parent, as it could with pickles.
 
 A child is another Python interpreter. A packed program (PyInstaller, Nuitka, cx_Freeze) has none,
 and its executable is the program: it is forked, or started as `multiprocessing` does.

@@ -111,7 +111,7 @@ class BackgroundIndex:
                     self._index = self._open()
                 ended = self._update(self._index, listing, ticket)
                 self._fault = ""
-            except Exception as error:  # noqa: BLE001 - the thread goes on, status reports it
+            except Exception as error:  # noqa: BLE001 - the thread continues, status reports it
                 ended, self._fault = True, str(error) or type(error).__name__
             with self._condition:
                 if ended:

@@ -254,7 +254,7 @@ class FolderTools:
             f"folders: {', '.join(map(printable, self.folders))}",
             f"{with_noun(total, 'file')}: {indexed:,} indexed, {waiting:,} waiting, "
             f"{failed:,} failed",
-            f"index: {printable(data['index'])}{', indexing goes on' * data['indexing']}",
+            f"index: {printable(data['index'])}{', indexing continues' * data['indexing']}",
             list_items("files:", data["files"]),
             *(
                 list_items(

@@ -71,7 +71,7 @@ def _repeatable(
     yield keep_visible(parsed.places(earliest, stop).offsets)
     for places in parsed.finer_places(earliest, stop):
         yield keep_visible(places.offsets)
-    # Words of scripts without spaces, or parts of one that goes on. Punctuation is not a word.
+    # Words of scripts without spaces, or parts of a longer one. Punctuation is not a word.
     end = text[earliest:visible_end]
     yield [earliest + at for at in word_cuts(end) if end[at : at + 1].isalnum()]
     if len(end.split()) == 1:

@@ -223,7 +223,7 @@ def _labelled_answers(text: str) -> list[list[int]]:
 
 
 def _is_about_unit(text: str, end: int) -> bool:
-    """Return whether a sentence goes on after a unit without stating that content changes there."""
+    """Return whether a sentence continues after a unit without stating that content changes."""
     rest = _PREDICATE.match(text, end)
     return rest is not None and (not _CHANGING.search(rest[0]) or bool(_DOUBT.search(rest[0])))
 

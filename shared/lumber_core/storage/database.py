@@ -112,7 +112,7 @@ class Database(ABC):
     @property
     @abstractmethod
     def _rescue(self) -> str:
-        """Instructions for the user: how to copy a damaged database, and create it anew."""
+        """Instructions for the user: how to copy a damaged database, and build it again."""
 
     def damage_error(self, why: object) -> ReadError:
         """Return the error for a stored value that cannot be right."""

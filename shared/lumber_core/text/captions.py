@@ -81,7 +81,7 @@ _MAYBE_SPEAKER = re.compile(
 )
 # Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
-# The engine looks for the first characters, and for the start of a word only behind these.
+# The engine looks for the first characters, and for the start of a word only after these.
 _CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|0(?<=\b0) [Mm]inut")
 _SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")  # of a text on transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read

@@ -50,7 +50,7 @@ _INSIDE = re.compile(
 )
 # Before a small letter: an ellipsis, or a quote in the sentence.
 _PAUSE = re.compile(r"(?:\.{3}|[.!?\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
-# A sentence that goes on after code such as `?.`
+# A sentence that continues after code such as `?.`
 _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
 _NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or labels
 

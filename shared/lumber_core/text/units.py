@@ -61,7 +61,7 @@ _ENDS = re.compile(
     r"|(?<=\d\s(?:[kcm][gml]|\u043a\u0433|[\u043a\u043c\u0441]\u043c).)"
     r"|(?<=\d\s(?:min|\u043c\u0438\u043d|\u0441\u0435\u043a).))[^\S\n]+(?=([^\W\d_]))"
 )
-# A heading or quote of Japanese or Chinese above an indented line; items go on in these.
+# A heading or quote of Japanese or Chinese above an indented line; items continue in these.
 _ABOVE_INDENT = re.compile(
     "(?m)(?:^(?![^\\w\u3010]|\\d|[一二三四五六七八九十]{1,3}[、\uff0e])[^\n]{1,40}|[\u300d\u300f])"
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"

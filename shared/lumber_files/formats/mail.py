@@ -38,7 +38,7 @@ _MAILS = ("message/rfc822", "message/global")
 _EVENT = re.compile(r"^BEGIN:VEVENT$.*?^(?:END:VEVENT|BEGIN:VALARM)$", re.MULTILINE | re.DOTALL)
 _SHOWN = re.compile(r"^(?:SUMMARY|DTSTART|DTEND|RRULE|LOCATION|DESCRIPTION)[;:].*", re.MULTILINE)
 _TIME = re.compile(r"\b(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\d")
-# The end of a line that goes on in the next one, but for a signature's mark (RFC 3676).
+# The end of a line that continues in the next one, except a signature's mark (RFC 3676).
 _SOFT_END = re.compile(r"(?<!^--) \n(?!-- ?$)", re.MULTILINE)
 
 
@@ -213,7 +213,7 @@ def _decode(raw: bytes, charset: str = "us-ascii") -> str:
 
 def _show_events(calendar: str) -> str:
     """Return the lines of a calendar's events that are shown; without events, all of it."""
-    events = _EVENT.findall(re.sub(r"\n[ \t]", "", calendar))  # a long line goes on in the next
+    events = _EVENT.findall(re.sub(r"\n[ \t]", "", calendar))  # a long line continues in the next
     lines = [line for event in events for line in _SHOWN.findall(event)]
     shown = _TIME.sub(r"\1-\2-\3 \4:\5", "  \n".join(lines))
     return shown.replace("\\n", " ").replace("\\,", ",") or calendar

@@ -156,7 +156,7 @@ def _nest_lists(root: Any) -> None:
         outer.remove(item)
         joined = before[0].getparent()
         if joined is not outer and (not len(outer) or find(outer, "ancestor::drawing:page")):
-            joined.extend(outer)  # its numbers go on
+            joined.extend(outer)  # its numbers continue
             outer.getparent().remove(outer)
 
 

@@ -118,7 +118,7 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     several = [False, *(of_bands and all(own) for own in full[1:])]
     parts = map(_divide, rows, repeat(gutters), (few or own for own in several))
     rows = [part for row in parts for part in row]
-    # `column_tables` knows the headers of numbers, but no cells that wrap behind the labels.
+    # `column_tables` knows the headers of numbers, but no cells that wrap after the labels.
     cells = [_cells(row, gutters) for row in rows]
     numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
     wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
@@ -140,11 +140,11 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     yield Grid(drawn)
 
 
-def _wraps(row: Sequence[TextLine], has_numbers: bool, behind: float) -> bool:
+def _wraps(row: Sequence[TextLine], has_numbers: bool, edge: float) -> bool:
     """Return whether text after the labels continues in a second line of a row with numbers."""
     top = max(line.base - line.size / 2 for line in row)
     later = (word for line in row if line.base < top for word in line.words)
-    return has_numbers and any(o.left > behind and o.text.upper().isupper() for o in later)
+    return has_numbers and any(o.left > edge and o.text.upper().isupper() for o in later)
 
 
 def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 _LEVELS = {f"H{level}": level for level in range(1, 7)}
-_NAME_BYTES = 12  # "Table", with the zero behind it
+_NAME_BYTES = 12  # "Table", with the zero after it
 _MAX_SPANNED = 100  # rows or columns; a damaged file may state any number
 
 

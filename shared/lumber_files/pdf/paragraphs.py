@@ -80,7 +80,7 @@ def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
 def move_notes(
     page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
 ) -> list[TextLine]:
-    """Return lines with footnotes after the paragraph that goes on in the column after them."""
+    """Return lines with footnotes after the paragraph that continues in the column after them."""
     kept: list[TextLine] = []
     notes: list[TextLine] = []
     most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])

@@ -114,7 +114,7 @@ def _stated_places(by_row: Sequence[Sequence[CellTag]]) -> dict[CellTag, range]:
 
 
 def _are_apart(places: Mapping[CellTag, range], areas: _Areas) -> bool:
-    """Return whether each cell begins behind the cells of the columns before its own."""
+    """Return whether each cell begins after the cells of the columns before its own."""
     width = max(place.stop for place in places.values())
     ends = [0.0] * (width + 1)
     for cell, own in places.items():

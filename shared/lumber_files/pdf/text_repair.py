@@ -54,7 +54,7 @@ _DIVIDED_WORD = re.compile(rf"(?<![\w-])(?P<left>{_PART}){_LINE_END}(?=(?P<right
 _DIVISIONS = re.compile(rf"(?<![\w-]){_PART}(?:{_LINE_END}{_PART})+".replace("?P<hyphen>", "?:"))
 _HYPHEN_AT_END = re.compile(rf"[-{_SOFT_HYPHENS}] ?\n")
 _ADDRESS_BEFORE = re.compile(r"[^\s(|\[\"'\u2018\u201c\u2013\u2014]")  # before a word of one
-_ADDRESS_AFTER = re.compile(r"[@./:\\]\w")  # behind a word of an address
+_ADDRESS_AFTER = re.compile(r"[@./:\\]\w")  # after a word of an address
 _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces half a word
 
 

@@ -118,7 +118,7 @@ _INLINE = re.compile(
 )
 _LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
 _MARK_IN_QUOTE = re.compile(rf"(?i)\s?({_NUMBERS})([.!?]?[{_CLOSING}])")
-# The mark of a quote, right behind it or later in its sentence.
+# The mark of a quote, right after it or later in its sentence.
 _OWN = re.compile(
     rf"(?i)(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
     rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)"
@@ -150,7 +150,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         for line in _PART.sub("", reply).rstrip().splitlines()
         for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
     ]
-    # A list may also have its numbers behind the quotes.
+    # A list may also have its numbers after the quotes.
     ends = [_NUMBER_BEHIND.fullmatch(line) for line in lines]
     last = max((n + 1 for n, line in enumerate(lines) if line.strip() and not ends[n]), default=0)
     behind, above = [match for match in ends[last:] if match], "\n".join(lines[:last])
@@ -291,7 +291,7 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
     numbers: dict[int, list[int]] = {}
     other_marks: dict[str, str] = {}  # without brackets
     starts = [*(match.start() for match in found), len(text)]
-    places: list[tuple[int, int]] = []  # of the own mark of each quote, or just behind it
+    places: list[tuple[int, int]] = []  # of the own mark of each quote, or just after it
     for n, match in enumerate(found, 1):
         place = (match.end(), match.end())
         own = _OWN.match(text, match.end(), starts[n])

@@ -234,7 +234,7 @@ def _read(connection: Connection, blocks: Sequence[int]) -> dict[int, bytes]:
         if crc32(vectors, crc32(stored)) == checksum:
             by_key |= zip(keys, _rows(bytes(vectors), len(keys)), strict=True)
         else:
-            _logger.warning("%d stored vectors are damaged: embedding the texts anew", len(keys))
+            _logger.warning("%d stored vectors are damaged: embedding the texts again", len(keys))
     return by_key
 
 

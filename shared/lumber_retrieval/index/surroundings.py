@@ -163,7 +163,7 @@ def mean_of_neighbours(
     """Return for each chunk of a document the mean of its neighbours' vectors.
 
     The weight of a neighbour falls with its distance by a Gaussian kernel, and rises with its size.
-    The mean has length 1 at most; it is shorter, the larger the chunk itself is beside its
+    The mean has length 1 at most; it is shorter, the larger the chunk itself is compared with its
     neighbours. So it changes small chunks most. The time is linear in the number of chunks.
 
     Args:

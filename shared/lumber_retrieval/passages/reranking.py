@@ -192,7 +192,7 @@ def _end_after(text: str, room: Span, divide: _Divide, kind: str) -> int:
         end = heading.start
     ends = [sentence.span.end for sentence in divide(text[room.start : end])]
     if heading is None and end < room.end:
-        ends = ends[:-1]  # the last one may go on
+        ends = ends[:-1]  # the last one may be longer
     enough = (end for end in ends if end >= _LENGTH_BESIDE)
     return room.start + next(enough, ends[-1] if ends else 0)
 

@@ -194,7 +194,7 @@ def sentences_of(
     White space, comments, rules, and final headings and table headers are left out. A heading, the
     line that begins a note and the number of an item belong to the sentence after them, a link in
     parentheses to the one before. A row of a table is not divided, nor a line of code or data. Two
-    lines that begin with "#" are comments. If `spoken`, sentences go on over cues.
+    lines that begin with "#" are comments. If `spoken`, sentences continue over cues.
     """
     find = _find_sentences if len(text) > _MAX_CACHED_LENGTH else _cached_sentences
     return find(text, language, kind, spoken)
