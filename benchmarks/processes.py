@@ -15,7 +15,7 @@ T = TypeVar("T")
 _STATUS = Path("/proc/self/status")
 
 
-def alone(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def run_alone(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function in a new process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(function, args, kwargs)

@@ -34,7 +34,7 @@ import numpy as np
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from benchmarks.processes import alone, peak_memory
+from benchmarks.processes import peak_memory, run_alone
 from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
@@ -288,26 +288,26 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, empty = Path(folder, "index.db"), Path(folder, "empty.db")
         if options.texts:
-            chunks, (first, later), embedding, used = alone(measure_texts, options.texts, path)
+            chunks, (first, later), embedding, used = run_alone(measure_texts, options.texts, path)
             print(
                 f"{chunks:,} chunks of real texts: {first:.1f} ms of CPU time a query, "
                 f"{embedding:.1f} of it for its vector; {later:.1f} a second time; {used:.0f} MiB"
             )
             return
-        seconds = alone(add, path, options.chunks)
+        seconds = run_alone(add, path, options.chunks)
         size = path.stat().st_size / 2**20
         print(f"{options.chunks:,} chunks: {sum(seconds):.0f} s to index, {size:.0f} MiB on disk\n")
         print("retriever | made or opened, s | first query, ms | a query, ms | MiB")
         print("--- | --: | --: | --: | --:")
         for name in options.only:
-            result = alone(measure, name, options.chunks, path)
+            result = run_alone(measure, name, options.chunks, path)
             if isinstance(result, str):
                 print(f"not installed, left out: {name} ({result})", file=sys.stderr)
                 continue
             opened, first, others, used = result
             print(f"{name} | {opened:.1f} | {first:.0f} | {others:.1f} | {used:.0f}", flush=True)
-        to_large = alone(add, path, 20_000, options.chunks // CHUNKS_PER_DOCUMENT)
-        to_empty = alone(add, empty, 20_000)
+        to_large = run_alone(add, path, 20_000, options.chunks // CHUNKS_PER_DOCUMENT)
+        to_empty = run_alone(add, empty, 20_000)
         print(
             f"\nAdding 1,000 chunks, twenty times: {mean(to_large):.2f} s to the large index "
             f"(at most {max(to_large):.2f}), {mean(to_empty):.2f} s to an empty one "

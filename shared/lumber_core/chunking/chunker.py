@@ -303,5 +303,5 @@ def enforce_limits(
         shorter = Cutter(parsed, limits).shorten(too_long, units, scorer)
         spans = tuple(sorted([*others, *shorter]))
     if limits.min_chunk_size is not None:
-        spans = limits.join(parsed.text, spans, parsed.section_starts)
+        spans = limits.merge(parsed.text, spans, parsed.section_starts)
     return segmentation if spans is segmentation.spans else replace(segmentation, spans=spans)

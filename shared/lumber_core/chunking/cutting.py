@@ -167,7 +167,7 @@ class Cutter:
     def refine(self, sized: SizedPlaces, most: int) -> SizedPlaces:
         """Add finer places to gaps that are too long for chunks of at most `most` tokens."""
         long = sized.long_gaps(self._target, most, Kind.HEADING)
-        return sized.divide({n: self._finer(sized, n, most) for n in long}) if long else sized
+        return sized.divide({n: self._find_finer(sized, n, most) for n in long}) if long else sized
 
     def refine_units(self, at_units: SizedPlaces, places: Places, most: int) -> SizedPlaces:
         """Add all places of a range in units that are too long for chunks of `most` tokens."""
@@ -178,7 +178,7 @@ class Cutter:
             {number: self.refine(sized, most) for number, sized in zip(long, inside, strict=True)}
         )
 
-    def _finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
+    def _find_finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
         """Find places in gap `number`, coarse places first.
 
         Whole lines are divided only if they have more than `most` tokens.
@@ -205,7 +205,7 @@ class Cutter:
         for number in sized.long_gaps(self._most, self._most, Kind.CHARACTER):
             gap = sized.gap(number)
             parts = [*parts_that_fit(self._parsed.text, gap, self._most, self._limits)]
-            added[number] = Places.alike([part.start for part in parts[1:]], Kind.CHARACTER)
+            added[number] = Places.of_kind([part.start for part in parts[1:]], Kind.CHARACTER)
         return self._divide_gaps(sized, added) if added else sized
 
     def _divide_gaps(self, sized: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:

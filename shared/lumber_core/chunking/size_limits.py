@@ -1,4 +1,4 @@
-"""Limits on chunk sizes: how large a chunk may be, how it is counted, and joining small ones."""
+"""Limits on chunk sizes: how large a chunk may be, how it is counted, and merging small ones."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ class SizeLimits:
         counts = self.sizes([span.of(parsed.text) for span in waiting]) if waiting else []
         return [span for span, count in zip(waiting, counts, strict=True) if count > most]
 
-    def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
+    def merge(
+        self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()
+    ) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room.
 
         The spans tile the text; those that start at one of `fixed` are not merged with the span
@@ -123,17 +125,17 @@ class SizeLimits:
         starts = [span.start for span in spans]
         cuts = [0, *(bisect_left(starts, start) for start in fixed), len(spans)]
         return tuple(
-            span for first, last in pairwise(cuts) for span in self._join(text, spans[first:last])
+            span for first, last in pairwise(cuts) for span in self._merge(text, spans[first:last])
         )
 
-    def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    def _merge(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
         least, most = self.min_chunk_size or 0, self.chunk_size or inf
         counts = self.sizes([span.of(text) for span in spans])
-        joined: list[tuple[Span, int]] = []
+        merged: list[tuple[Span, int]] = []
         waiting = list(zip(spans, counts, strict=True))[::-1]
         while waiting:
             piece = waiting.pop()
-            neighbours = [stack for stack in (joined, waiting) if stack and piece[1] < least]
+            neighbours = [stack for stack in (merged, waiting) if stack and piece[1] < least]
             for stack in sorted(neighbours, key=lambda stack: stack[-1][1]):
                 first, second = sorted((stack[-1][0], piece[0]))
                 union = Span(first.start, second.end)
@@ -144,6 +146,6 @@ class SizeLimits:
                     stack[-1] = union, count
                     break
             else:
-                joined.append(piece)
-        for span, _ in joined:
+                merged.append(piece)
+        for span, _ in merged:
             yield span

@@ -218,8 +218,8 @@ def _labelled_answers(text: str) -> list[list[int]]:
         answers = [[int(unit)]] if unit else []
     if not answers or _WITHDRAWAL.match(text, end) or is_refusal(text[end:]):
         return []
-    goes_on = _is_about_unit(text, end) if answers[-1] else _RESERVATION.match(text, end)
-    return [] if goes_on else answers
+    about_unit = _is_about_unit(text, end) if answers[-1] else _RESERVATION.match(text, end)
+    return [] if about_unit else answers
 
 
 def _is_about_unit(text: str, end: int) -> bool:

@@ -111,7 +111,7 @@ class Database(ABC):
 
     @property
     @abstractmethod
-    def _rescue(self) -> str:
+    def _advice(self) -> str:
         """Instructions for the user: how to copy a damaged database, and build it again."""
 
     def damage_error(self, why: object) -> ReadError:
@@ -119,7 +119,7 @@ class Database(ABC):
         return ReadError(
             f"a value in the store {self.name} is damaged or was misread ({why}): repeat the call",
             UnusableError(
-                f"the store {self.name} is damaged ({why}) and cannot be used: {self._rescue}"
+                f"the store {self.name} is damaged ({why}) and cannot be used: {self._advice}"
             ),
         )
 

@@ -135,7 +135,7 @@ class PostgresDatabase(Database):
             ) from error
 
     @property
-    def _rescue(self) -> str:
+    def _advice(self) -> str:
         return (
             f"make a copy first (pg_dump --schema '{self._schema}'), then run "
             f"DROP SCHEMA {self._quoted} CASCADE, and it is built again"

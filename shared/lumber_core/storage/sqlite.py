@@ -160,7 +160,7 @@ class SqliteDatabase(Database):
         )
 
     @property
-    def _rescue(self) -> str:
+    def _advice(self) -> str:
         return f"copy it to {self.path}.damaged first, then delete it, and it is built again"
 
     def close(self) -> None:

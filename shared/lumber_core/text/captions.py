@@ -239,7 +239,7 @@ def speech(text: str) -> str:
     return _without(text, hidden)
 
 
-def speeches(text: str) -> list[str]:
+def speech_versions(text: str) -> list[str]:
     """Return `speech`; if most cues have lines in two languages, also each language alone."""
     spoken = speech(text)
     cues = [[*_LINE.finditer(spoken, cue.text_start, cue.span.end)] for cue in read_cues(text)]

@@ -199,7 +199,7 @@ class PlainText(ParsedText):
         lines = lines[bisect_right(lines, start) : bisect_left(lines, stop)]
         for edges in (False, True) if lines else ():
             starts = [at for at in lines if edges or not is_edge_of_block(self.text, at)]
-            yield Places.alike(starts, Kind.LINE, 3)  # this depth scores less than a sentence
+            yield Places.of_kind(starts, Kind.LINE, 3)  # this depth scores less than a sentence
         yield from places_in_rows(self.text, start, stop, self.language)
         yield from finer_places(self.text, start, stop)
 

@@ -58,7 +58,7 @@ class Places:
         return cls(*columns) if columns else cls([], [], [], [], [])
 
     @classmethod
-    def alike(cls, offsets: list[int], kind: Kind, depth: int = 0) -> Places:
+    def of_kind(cls, offsets: list[int], kind: Kind, depth: int = 0) -> Places:
         """Return places of one kind and depth, without labels."""
         count = len(offsets)
         return cls(offsets, [kind] * count, offsets, [depth] * count, [0] * count)

@@ -119,7 +119,7 @@ def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> It
     if spans:
         starts = Lines(body).starts
         inner = sorted({*breaks(body, starts)}.difference(outside(starts, spans)))
-        yield Places.alike([start + at for at in inner], Kind.LINE)
+        yield Places.of_kind([start + at for at in inner], Kind.LINE)
 
 
 def sentence_starts(text: str, language: str = "en") -> list[int]:
@@ -151,7 +151,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
         inside = offsets[bisect_right(offsets, 0) : bisect_left(offsets, len(body))]
         if "{" in body or "*/" in body:
             inside = [cut for cut in inside if not is_edge_of_block(body, cut)]
-        yield Places.alike([start + cut for cut in inside] if start else inside, kind)
+        yield Places.of_kind([start + cut for cut in inside] if start else inside, kind)
 
 
 def _clause_cuts(text: str) -> list[int]:
@@ -235,5 +235,5 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
             ends = LINE_BREAK.finditer(text, block.start, block.end)
             cuts = (match.end() for match in ends if match.end() < block.end)
             lines.update(cut for cut in cuts if not is_edge_of_block(text, cut))
-    yield Places.alike(sorted(lines), Kind.LINE, _DEPTH_INSIDE_BLOCK)
+    yield Places.of_kind(sorted(lines), Kind.LINE, _DEPTH_INSIDE_BLOCK)
     yield from finer_places(text, start, stop)

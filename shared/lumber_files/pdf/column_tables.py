@@ -339,7 +339,7 @@ def _columns_below(
         ends = ((n, m) for n in range(low, own.start + 1) for m in range(own.stop, high + 1))
         wider = {(n, m): _shift(cell, range(n, m), columns) for n, m in ends}
         even = [w for w in wider if lower and wider[w] < line.size]
-        even = [(n, m) for n, m in even if m - n <= spreads[number] or _of_years(lower[n:m])]
+        even = [(n, m) for n, m in even if m - n <= spreads[number] or _differ_in_year(lower[n:m])]
         column = columns[own.start]
         if cell.left > column.left and abs(cell.right - column.right) < line.size / 2:
             wider[own.start, own.stop] = 0.0  # like numbers
@@ -348,7 +348,7 @@ def _columns_below(
     return places
 
 
-def _of_years(headers: Sequence[str]) -> bool:
+def _differ_in_year(headers: Sequence[str]) -> bool:
     """Return whether each header differs from other headers only in the year."""
     others = [_DATE.sub("", header) for header in headers]
     return all(map(_DATE.search, headers)) and all(others.count(one) > 1 for one in others)

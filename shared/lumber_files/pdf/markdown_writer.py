@@ -16,7 +16,7 @@ from lumber_files.formats.markdown_cleanup import UNSPACED
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import NUMBER, Outline, TypeStyles, is_text, levels_of
 from lumber_files.pdf.open_tables import align_rows, find_open_grids
-from lumber_files.pdf.paragraphs import SENTENCE_END, follows, goes_on, line_starts, move_notes
+from lumber_files.pdf.paragraphs import SENTENCE_END, follows, is_wrapped, line_starts, move_notes
 from lumber_files.pdf.reading_order import order_lines, put_in_place
 from lumber_files.pdf.ruled_tables import Rule, find_grids
 from lumber_files.pdf.running_heads import strip_running_heads
@@ -126,8 +126,8 @@ def _between(before: _Block, block: _Block) -> str:
     """Return the separator between a block and its possible continuation, also on the next page."""
     if before.kind == block.kind == "item":
         return "\n"
-    goes_on = before.kind in ("paragraph", "item") and block.kind == "paragraph"
-    if not goes_on or SENTENCE_END.search(before.lines[-1].text):
+    continues = before.kind in ("paragraph", "item") and block.kind == "paragraph"
+    if not continues or SENTENCE_END.search(before.lines[-1].text):
         return "\n\n"
     last, first = before.lines[-1], block.lines[0]
     start = first.text[0]
@@ -256,7 +256,7 @@ def _divide(
             and beside.isdisjoint((start, stop))
             and not (near and any(abs(cell[0].left - first.left) < 1 for cell in row.cells[1:]))
             and not _is_caption(lines, start, stop, styles, pictures)
-            and not (after and goes_on(lines[stop - 1], after, styles, margin))
+            and not (after and is_wrapped(lines[stop - 1], after, styles, margin))
         ):
             level = styles.stated_level(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)

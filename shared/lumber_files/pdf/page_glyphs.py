@@ -62,7 +62,7 @@ class PageGlyphs:
         self.pdfium.FPDFText_GetCharBox(self.page, self.order[index], left, right, bottom, top)
         if not turns:
             return left.value, right.value, bottom.value
-        ends = turn_back(left.value, bottom.value, turns), turn_back(right.value, top.value, turns)
+        ends = unrotate(left.value, bottom.value, turns), unrotate(right.value, top.value, turns)
         (first, last), heights = zip(*ends, strict=True)
         return min(first, last), max(first, last), min(heights)
 
@@ -88,7 +88,7 @@ class PageGlyphs:
         """Return the start of a character on its baseline."""
         x, y = self._numbers[:2]
         self.pdfium.FPDFText_GetCharOrigin(self.page, self.order[index], x, y)
-        return turn_back(x.value, y.value, turns)
+        return unrotate(x.value, y.value, turns)
 
     def font(self, index: int, *, goes_down: bool) -> Word:
         """Return the font of a character, as a word without text and position.
@@ -146,6 +146,6 @@ class PageGlyphs:
             yield left.value, bottom.value, right.value, top.value
 
 
-def turn_back(x: float, y: float, turns: int) -> tuple[float, float]:
+def unrotate(x: float, y: float, turns: int) -> tuple[float, float]:
     """Return a point of a page after turning it back by quarter turns."""
     return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]

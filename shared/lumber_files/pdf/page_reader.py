@@ -15,10 +15,10 @@ from lumber_core.support.wording import with_noun
 from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
-from lumber_files.pdf.page_glyphs import PageGlyphs, turn_back
+from lumber_files.pdf.page_glyphs import PageGlyphs, unrotate
 from lumber_files.pdf.page_tags import read_tags
 from lumber_files.pdf.page_words import PageWords
-from lumber_files.pdf.right_to_left import turn_round
+from lumber_files.pdf.right_to_left import mirror_line
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, is_from_right
 from lumber_files.pdf.text_repair import clean_pages
@@ -105,7 +105,7 @@ def _read_page(
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_ClosePage(page)
     if is_from_right("".join(line.text for line in lines)):  # "left" is where reading starts
-        lines = [turn_round(line) for line in lines]
+        lines = [mirror_line(line) for line in lines]
         rules = [rule._replace(left=-rule.right, right=-rule.left) for rule in rules]
     return lines, rules, len(drawn.objects)
 
@@ -120,7 +120,7 @@ def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
         if turns:
-            corners = turn_back(left, bottom, turns), turn_back(right, top, turns)
+            corners = unrotate(left, bottom, turns), unrotate(right, top, turns)
             (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
         segments = pdfium.FPDFPath_CountSegments(drawn)  # -1 for a picture
         if segments == _LINE_SEGMENTS or min(right - left, top - bottom) < _MAX_RULE_WIDTH:

@@ -10,7 +10,7 @@ from statistics import median_low
 
 from lumber_core.text.unicode import SOUTHEAST_ASIAN
 from lumber_files.formats.markdown_cleanup import UNSPACED, mark_script
-from lumber_files.pdf.page_glyphs import PageGlyphs, turn_back
+from lumber_files.pdf.page_glyphs import PageGlyphs, unrotate
 from lumber_files.pdf.page_text import LOWER_HYPHEN, read_characters
 from lumber_files.pdf.right_to_left import WORD_FROM_RIGHT, order_line
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
@@ -180,8 +180,8 @@ def _turn(words: list[Word], most: int) -> list[Word]:
     turns = (most - first.turns) % 4
     if not turns:
         return words
-    start = turn_back(first.left, first.base, turns)
-    end = turn_back(last.right, first.base + first.size, turns)
+    start = unrotate(first.left, first.base, turns)
+    end = unrotate(last.right, first.base + first.size, turns)
     left, right = sorted((start[0], end[0]))
     text = " ".join(word.text for word in words)
     return [first._replace(text=text, left=left, right=right, base=min(start[1], end[1]))]

@@ -34,15 +34,15 @@ def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
         return False  # a heading may follow without space
     down = line.base - after.base
     if down <= 0:  # the next column
-        goes_on = after.text[0].isalpha() and not after.text[0].isupper()
-        return not SENTENCE_END.search(line.text) and line.size == after.size and goes_on
+        continues = after.text[0].isalpha() and not after.text[0].isupper()
+        return not SENTENCE_END.search(line.text) and line.size == after.size and continues
     short = line.right < after.right - _MIN_SHORTFALL * line.size
     return down < _MAX_LEADING * styles.leading(line) and not (
         short and SENTENCE_END.search(line.text)
     )
 
 
-def goes_on(line: TextLine, after: TextLine, styles: TypeStyles, margin: float) -> bool:
+def is_wrapped(line: TextLine, after: TextLine, styles: TypeStyles, margin: float) -> bool:
     """Return whether a line (of bold words, for example) is full and continues in the next."""
     alike = line.size == after.size and abs(line.left - after.left) < _MAX_SHIFT
     continues = after.text[0].islower() and follows(line, after, styles)

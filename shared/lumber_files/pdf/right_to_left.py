@@ -69,7 +69,7 @@ def _order(text: str, size: float, lefts: list[float]) -> list[int]:
     return order
 
 
-def turn_round(line: TextLine) -> TextLine:
+def mirror_line(line: TextLine) -> TextLine:
     """Return a line of a page from right to left with its left and right exchanged."""
     words = [word._replace(left=-word.right, right=-word.left) for word in line.words]
     cells = sorted(TextLine(words).cells, key=lambda cell: cell[0].left)

@@ -17,7 +17,7 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.captions import is_captions, speeches, spoken_text, time_at
+from lumber_core.text.captions import is_captions, speech_versions, spoken_text, time_at
 from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
 from lumber_core.text.pages import count_line_breaks, has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source
@@ -183,7 +183,7 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     quotable = [
         (part, QuotableText(text))
         for part in _parts(texts)
-        for text in (speeches(part.source.text) if part.is_captions else [part.source.text])
+        for text in (speech_versions(part.source.text) if part.is_captions else [part.source.text])
     ]
     return [_citation(quote, quotable) for quote in asked]
 

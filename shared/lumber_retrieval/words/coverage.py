@@ -84,7 +84,7 @@ class QuestionWords:
             found = sum([bit for word, bit in self._words if word in own])
             if found:
                 for first, second, both, bit in self._pairs:
-                    if found & both == both and _follow(own, first, second):
+                    if found & both == both and _are_adjacent(own, first, second):
                         found |= bit
             matches.append(found)
         return matches
@@ -155,7 +155,7 @@ def _as_written(stem: str) -> str:
     return f" {stem}" if len(stem) == _STEM_LENGTH else f" {stem} "
 
 
-def _follow(words: str, first: str, second: str) -> bool:
+def _are_adjacent(words: str, first: str, second: str) -> bool:
     """Return whether a word that begins like `first` precedes one that begins like `second`."""
     place = words.find(first)
     while place >= 0:

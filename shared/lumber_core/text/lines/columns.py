@@ -149,7 +149,7 @@ def label_end(body: str) -> int:
     return end
 
 
-def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
+def lines_above_speech(bodies: list[str], blank: list[bool]) -> set[int]:
     """Return the lines that contain only the time, or time and speaker, of the speech below.
 
     Subtitles, transcripts and copied chats have such lines. The number of a subtitle or the name of

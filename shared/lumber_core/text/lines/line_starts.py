@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import add
 
 from lumber_core.text.lines.code import code_lines
-from lumber_core.text.lines.columns import SPEAKER, Lines, label_end, speech_heads
+from lumber_core.text.lines.columns import SPEAKER, Lines, label_end, lines_above_speech
 from lumber_core.text.lines.tables import find_rows
 from lumber_core.text.lines.wrapping import MIN_TEXT_CHARACTERS, page_edges, wrapped_lines
 from lumber_core.text.place import Kind
@@ -63,7 +63,7 @@ def read_layout(text: str, whole_code: bool = False) -> Layout:
     rows, entries = find_rows(lines)
     whole = rows.union(code, edges)
     wrapped = wrapped_lines(lines, whole)
-    stamps = speech_heads(lines.bodies, lines.blank)
+    stamps = lines_above_speech(lines.bodies, lines.blank)
     headings, rules = _find_headings(lines, wrapped, whole | stamps)
     continued = wrapped | in_pages
     begins = [number for number in range(len(lines.starts)) if number not in continued]
