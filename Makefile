@@ -59,7 +59,7 @@ test-legacy:  ## Test the retired google-generativeai package
 
 test-experimental:  ## Test splitters of langchain-experimental under the evaluation
 	@test -x .venv-experimental/bin/python || $(PYTHON) -m venv .venv-experimental
-	@.venv-experimental/bin/python -m pip install $(QUIET) -e '.[evaluation,langchain,llama-index]' langchain-experimental $(TESTING)
+	@.venv-experimental/bin/python -m pip install $(QUIET) -e '.[evaluation,documents,langchain,llama-index]' langchain-experimental $(TESTING)
 	.venv-experimental/bin/python -m pytest -q $(LENIENT) -m experimental tests/evaluation
 
 # Compiles llama.cpp once: without its image models, and for any x86-64 processor with AVX2, because

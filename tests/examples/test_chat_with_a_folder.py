@@ -210,7 +210,7 @@ def test_what_cannot_be_read_or_asked_is_reported_and_the_page_goes_on(
         ask(tab, " ")
         said(tab, "Type a question")
         tab.choose_files("input[type=file]", tmp_path / "broken.txt")
-        assert said(tab, "Not added").startswith("Not added: broken.txt is not text")
+        assert said(tab, "Not added").startswith("Not added: broken.txt is neither text")
         ask(tab, "How does the machine add up the tides?")
         assert len(cards(tab, "passage")) > 1
 
