@@ -88,5 +88,5 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
 
 def _completion(message: AIMessage) -> Completion:
     stated = message.response_metadata, message.additional_kwargs
-    said = message.content, message.tool_calls
-    return read_reply(str(message.text), *stated, *said, usage=message.usage_metadata)
+    content = message.content, message.tool_calls
+    return read_reply(str(message.text), *stated, *content, usage=message.usage_metadata)

@@ -219,7 +219,7 @@ def nodes_of(
     unknown = () if offset == 0 or core.has_lines(metadata) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
         facts = added_metadata(chunk, metadata, everything=everything, context=context)
-        known = {key: value for key, value in facts.items() if key not in unknown}
-        facts = facts | dict.fromkeys(unknown, 0) if everything else known
+        known_facts = {key: value for key, value in facts.items() if key not in unknown}
+        facts = facts | dict.fromkeys(unknown, 0) if everything else known_facts
         add_metadata(node, facts)
     return nodes

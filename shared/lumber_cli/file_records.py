@@ -58,18 +58,18 @@ class FileRecords:
         self._by_content = {}
         for path, record in records.items():
             self._by_content.setdefault(record.content, []).append((path, record.digest))
-        same = self._find_stored(stamps, records)
+        unchanged = self._find_stored(stamps, records)
         touched = {
             path: records[path]._replace(stamp=stamp)
             for path, stamp in stamps.items()
-            if path not in same and _is_touched(path, stamp, records.get(path))
+            if path not in unchanged and _is_touched(path, stamp, records.get(path))
         }
         stored = self._find_stored(stamps, touched)
         settled = {path: touched[path] for path in stored if is_settled(stamps[path])}
         if settled:
             with suppress(StoreError):  # an index that may only be read
                 self._store_records(settled)
-        return same | stored
+        return unchanged | stored
 
     def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return the unchanged files, and the files with the stamp of this process's last reading.
@@ -111,14 +111,14 @@ class FileRecords:
         self, stamps: Mapping[str, Stamp | None], records: Mapping[str, FileRecord]
     ) -> set[str]:
         """Return the files with the stamps of their records whose content is still stored."""
-        same = {
+        unchanged = {
             path: records[path].digest
             for path, stamp in stamps.items()
             if stamp is not None and path in records and records[path].stamp == stamp
         }
         # Another process may have stored something else.
-        stored = self._store.versions(same)
-        return {path for path, version in stored.items() if version.digest == same[path]}
+        stored = self._store.versions(unchanged)
+        return {path for path, version in stored.items() if version.digest == unchanged[path]}
 
     def _records(self, note: bytes | None) -> dict[str, FileRecord]:
         """Return the records of a note by path; none if it is damaged, so that files are read."""

@@ -100,8 +100,8 @@ def decode(
         return DecodedText(text, "utf-8")
     for declared in map(bytes.decode, _DECLARATION.findall(content[:_DECLARED_WITHIN])[:is_markup]):
         with suppress(ValueError, LookupError):  # pages may declare a wrong encoding
-            known = BROWSER_ENCODINGS.get(codecs.lookup(declared).name, declared)
-            return DecodedText(_decode_undamaged(content, name, known), known)
+            browser_encoding = BROWSER_ENCODINGS.get(codecs.lookup(declared).name, declared)
+            return DecodedText(_decode_undamaged(content, name, browser_encoding), browser_encoding)
     # In text of another encoding, at most a third of the bytes beyond ASCII are valid by chance.
     if not may_be_wide and len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
         return _decode_damaged(content, "utf-8")

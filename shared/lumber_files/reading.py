@@ -143,8 +143,8 @@ def read_bytes(
 def _check_size(size: int, name: str, max_unpacked: int) -> None:
     """Raise an `UnreadableFileError` if a text is too large."""
     if size > max_unpacked:
-        much = f"{name} has more than max_unpacked={max_unpacked:,} bytes"
-        raise UnreadableFileError(f"{much}. Raise that limit if you trust the file")
+        message = f"{name} has more than max_unpacked={max_unpacked:,} bytes"
+        raise UnreadableFileError(f"{message}. Raise that limit if you trust the file")
 
 
 def _join_pages(

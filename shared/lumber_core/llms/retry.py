@@ -124,9 +124,9 @@ class RetryingModel:
         """
         policy, breaker = self.policy, self._breaker
         if not breaker.may_ask():
-            many = with_noun(policy.give_up_after or 0, "question")
+            questions = with_noun(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
-                f"not asked, because the model did not answer {many} in a row; "
+                f"not asked, because the model did not answer {questions} in a row; "
                 f"the last failure: {breaker.last_failure}"
             )
         is_trial = breaker.is_open
@@ -204,11 +204,11 @@ class RetryingModel:
 
     def _unavailable(self, attempts: int, summary: str) -> ModelUnavailableError:
         self._breaker.record_failure(summary)
-        many = with_noun(attempts, "attempt")
+        tries = with_noun(attempts, "attempt")
         url = getattr(self._model, "server", "")
         server = f" from {url}" if isinstance(url, str) and url else ""
         hint = "" if self.has_answered else "; it has never answered: check its URL"
-        return ModelUnavailableError(f"no answer in {many}{server}; last error: {summary}{hint}")
+        return ModelUnavailableError(f"no answer in {tries}{server}; last error: {summary}{hint}")
 
     def _pause_after(self, error: Exception, attempt: int, began: float) -> float:
         """Return the seconds to pause after a failed attempt; after a 429 all calls pause."""

@@ -256,8 +256,8 @@ def as_verdict(group: Group, answer: object) -> Verdict:
 
 def _make_verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
     unit, starts = min(parsed.starts, default=None), parsed.starts if group.several else ()
-    found = (unit, parsed.outcome, parsed.reason)
-    return Verdict(group.start, group.stop, *found, answer, usage, starts)
+    result = (unit, parsed.outcome, parsed.reason)
+    return Verdict(group.start, group.stop, *result, answer, usage, starts)
 
 
 def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:

@@ -217,8 +217,8 @@ class LumberChunker(Chunker):
             Calls, tokens and, with `prices`, cost, each as lowest, most likely and highest value.
         """
         walks = (self._walk(self.parse(source)) for source in as_sources(sources))
-        known = (self._questions, self.counter, self.theta)
-        return estimate((expected_usages(walk, *known) for walk in walks), prices)
+        arguments = (self._questions, self.counter, self.theta)
+        return estimate((expected_usages(walk, *arguments) for walk in walks), prices)
 
     def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}

@@ -63,8 +63,8 @@ class ParsedText(ABC):
 
         The result is cached for each key; keys are compared by identity.
         """
-        for known, value in self._cached:
-            if known is key:
+        for cached_key, value in self._cached:
+            if cached_key is key:
                 return cast("T", value)
         value = compute(self.text, key)
         self._cached.append((key, value))

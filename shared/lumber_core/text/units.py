@@ -227,8 +227,8 @@ def _prepare(text: str) -> str:
     blanks = _BLANKS if only_feeds else _BLANK_LINES  # in a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():
-        for character, known in _REPLACED.items():
-            text = text.replace(character, known)
+        for character, replacement in _REPLACED.items():
+            text = text.replace(character, replacement)
         text = encodable(text)
     return text
 

@@ -51,10 +51,10 @@ _BLOCK = 512  # bytes of a block of such formats, whose last byte is their numbe
 def list_left_out(content: bytes, kind: str) -> list[str]:
     """Return notices about content of a file that is left out or not marked."""
     forms = _LEFT_OUT.get(kind, {})
-    found = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
+    left_out = [name for name, form in forms.items() if re.search(form, content, re.DOTALL)]
     if kind == "doc" and not all(map(is_page_number, _read_headers(content))):
-        found.append("page headers and footers")
-    notices = [f"{', '.join(found)} left out"] if found else []
+        left_out.append("page headers and footers")
+    notices = [f"{', '.join(left_out)} left out"] if left_out else []
     for start in range(0, len(content) - _BLOCK + 1 if kind == "doc" else 0, _BLOCK):
         block = content[start : start + _BLOCK]
         places = struct.unpack_from(f"<{min(block[-1], _BLOCK // 5) + 1}I", block)

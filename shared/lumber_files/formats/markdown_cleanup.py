@@ -110,10 +110,10 @@ def show_headings(markdown: str) -> str:
     """
     blocks = markdown.split("\n\n")
     bold = {n: m[2] + m[3] for n, m in enumerate(map(_BOLD.fullmatch, blocks)) if m}
-    found = {n: o for n, o in bold.items() if len(o.split()) <= MAX_WORDS and may_be_heading(o)}
+    headings = {n: o for n, o in bold.items() if len(o.split()) <= MAX_WORDS and may_be_heading(o)}
     # A single one may be a warning; if most paragraphs are bold, it is the type of the text.
-    if 1 < len(found) <= len(blocks) / 2 and len(re.findall("(?m)^#", markdown)) < 2:
-        for n, text in found.items():
+    if 1 < len(headings) <= len(blocks) / 2 and len(re.findall("(?m)^#", markdown)) < 2:
+        for n, text in headings.items():
             blocks[n] = f"# {text}" if not n and not _PART.match(text) else f"## {text}"
     return "\n\n".join(blocks)
 

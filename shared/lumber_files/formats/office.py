@@ -162,8 +162,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
 def _given_title(parts: Mapping[str, bytes]) -> str:
     """Return the title in the properties of a document, "" without one."""
     kinds = ("docProps/core.xml", "meta.xml", ".opf")  # Office Open XML, OpenDocument, EPUB
-    found = (_TITLE_GIVEN.search(xml) for name, xml in parts.items() if name.endswith(kinds))
-    return next((match[1].decode("utf-8", "replace") for match in found if match), "")
+    titles = (_TITLE_GIVEN.search(xml) for name, xml in parts.items() if name.endswith(kinds))
+    return next((match[1].decode("utf-8", "replace") for match in titles if match), "")
 
 
 def _read_part(name: str, parts: Mapping[str, bytes], room: int) -> tuple[str, list[str]]:

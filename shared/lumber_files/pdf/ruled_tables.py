@@ -110,8 +110,8 @@ class Grid:
         is_sure = share > _SURE_SHARE or (longest < _MAX_CELL and len(rows) > 2)
         if len(rows) < 2 or len(filled) < 2 or not is_sure:
             return None
-        taken = {line for inside in parts.values() for line, _ in inside}
-        return taken, [list(row) for row in zip(*filled, strict=True)]
+        in_cells = {line for inside in parts.values() for line, _ in inside}
+        return in_cells, [list(row) for row in zip(*filled, strict=True)]
 
     def _places_of(self, row: int, column: int) -> Iterator[tuple[int, int]]:
         """Yield the rows and columns of a cell; only the first of a band, over all columns."""

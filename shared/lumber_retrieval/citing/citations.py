@@ -217,18 +217,18 @@ def _parts(texts: Texts) -> Iterator[CitedPart]:
 def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) -> Citation:
     kind: CitationKind = "exact"
     for wanted in dict.fromkeys((quote, quote.strip(QUOTATION_MARKS))):
-        found = [(part, span, 1.0) for part, text in quotable for span in text.exact(wanted)]
-        if found:
+        matches = [(part, span, 1.0) for part, text in quotable for span in text.exact(wanted)]
+        if matches:
             break
     else:
         kind = "aligned"
         near = [(part, text.align(quote)) for part, text in quotable]
-        found = [(part, one.span, one.similarity) for part, one in near if one is not None]
-    if not found:
+        matches = [(part, one.span, one.similarity) for part, one in near if one is not None]
+    if not matches:
         return Citation(quote, "not found")
-    part, span, similarity = max(found, key=itemgetter(2))
+    part, span, similarity = max(matches, key=itemgetter(2))
     # A passage and its document have the same place.
-    places = {(part.key, span.shifted(part.start)) for part, span, _ in found}
+    places = {(part.key, span.shifted(part.start)) for part, span, _ in matches}
     source = part.source
     place = (part.document, span.shifted(part.start), similarity)
     text, time = span.of(source.text), ""

@@ -120,13 +120,13 @@ class _Spaced:
 
     def __init__(self, text: str) -> None:
         marked = text.translate(_PLAIN)
-        found = [*re.finditer(rf"[^\s{INVISIBLE}]+", marked)]
-        self._offsets = [match.start() for match in found]
-        parts = [match[0] for match in found]
+        runs = [*re.finditer(rf"[^\s{INVISIBLE}]+", marked)]
+        self._offsets = [match.start() for match in runs]
+        parts = [match[0] for match in runs]
         self.text = " ".join(parts)
         lengths = [len(part) + 1 for part in parts]
         if not text.isascii():
-            for number, (before, after) in enumerate(pairwise(found)):
+            for number, (before, after) in enumerate(pairwise(runs)):
                 hidden = marked[before.end() : after.start()].strip(INVISIBLE) == ""
                 if hidden or _UNSPACED.search(before[0][-1] + after[0][0]):
                     lengths[number] -= 1

@@ -157,10 +157,10 @@ class Letters:
             last = self._closest(wanted[-_MAX_ALIGNED:], rest)
             return None if last is None else Span(first.start, last.end)
         least = 100 * _SAME_LETTERS**2
-        found = partial_ratio_alignment(wanted, within.of(self.text), score_cutoff=least)
-        if found is None:
+        alignment = partial_ratio_alignment(wanted, within.of(self.text), score_cutoff=least)
+        if alignment is None:
             return None
-        start, end = within.start + found.dest_start, within.start + found.dest_end
+        start, end = within.start + alignment.dest_start, within.start + alignment.dest_end
         low, high = bisect_right(self._starts, start) - 1, bisect_left(self._starts, end)
         return Span(self._starts[low], self._starts[high])
 
@@ -186,8 +186,8 @@ class Letters:
         """
         near = beyond[: len(lacking) + _MAX_OMITTED_WORDS]
         equal = _equal(lacking, [self._words[number] for number in near])
-        found = sum(block.src_end - block.src_start for block in equal)
-        if equal and equal[-1].dest_end <= 2 * found:
+        equal_count = sum(block.src_end - block.src_start for block in equal)
+        if equal and equal[-1].dest_end <= 2 * equal_count:
             return equal[-1].dest_end
         # As many other words replace them, unless the sentence ends there.
         ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in near)

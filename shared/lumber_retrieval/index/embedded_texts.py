@@ -228,8 +228,8 @@ def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
 def _read(connection: Connection, blocks: Sequence[int]) -> dict[int, bytes]:
     """Return the vectors of blocks by their keys; damaged blocks are left out."""
     by_key: dict[int, bytes] = {}
-    what = "keys, checksum, vectors FROM embedded WHERE id"
-    for stored, checksum, vectors in select(connection, what, blocks):
+    query = "keys, checksum, vectors FROM embedded WHERE id"
+    for stored, checksum, vectors in select(connection, query, blocks):
         keys = np.frombuffer(stored, "<u8").tolist()
         if crc32(vectors, crc32(stored)) == checksum:
             by_key |= zip(keys, _rows(bytes(vectors), len(keys)), strict=True)

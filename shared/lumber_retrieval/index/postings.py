@@ -129,7 +129,7 @@ class TermLists(dict[str, list[PostingList]]):
         return self[term]
 
     def _read(self, terms: Iterable[str], shown: str) -> None:
-        what = f"key, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings WHERE key"
+        query = f"key, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings WHERE key"
         lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(self._removed) for term in terms}
         self.counts |= dict.fromkeys(lists, 0)
         wanted, long = dict[int, tuple[str, int, int]](), set()
@@ -137,7 +137,7 @@ class TermLists(dict[str, list[PostingList]]):
         for place, segment in enumerate(self._removed):
             keys = map(keys_in(segment).__getitem__, digests)
             wanted |= {key: (term, place, segment) for key, term in zip(keys, lists, strict=True)}
-        for key, size, chunks in select(self._connection, what, wanted):
+        for key, size, chunks in select(self._connection, query, wanted):
             term, place, segment = wanted[key]
             if chunks is None:
                 long.add(term)

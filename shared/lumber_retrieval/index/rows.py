@@ -162,8 +162,8 @@ def write_note(connection: Connection, name: str, value: bytes) -> None:
 
 def remove_documents(connection: Connection, names: Iterable[str]) -> None:
     """Remove documents; names that are not stored are ignored."""
-    what = "id, first_chunk, last_chunk FROM documents WHERE name"
-    documents = select(connection, what, map(to_bytes, names))
+    query = "id, first_chunk, last_chunk FROM documents WHERE name"
+    documents = select(connection, query, map(to_bytes, names))
     if not documents:
         return
     chunks = [(first, last) for _, first, last in documents]

@@ -338,8 +338,8 @@ def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_C
 
 def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, Owners, bytes]:
     """Return the numbers, lengths, owners and packed vectors of all chunks of a segment."""
-    what = "SELECT numbers, lengths, owners, vectors FROM segments WHERE id = ?"
-    numbers, lengths, owners, vectors = connection.execute(what, (segment,)).fetchone()
+    query = "SELECT numbers, lengths, owners, vectors FROM segments WHERE id = ?"
+    numbers, lengths, owners, vectors = connection.execute(query, (segment,)).fetchone()
     counted = np.frombuffer(numbers, np.int64), np.frombuffer(lengths, np.int32)
     return *counted, np.frombuffer(owners, OWNER), vectors
 

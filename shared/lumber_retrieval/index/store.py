@@ -95,10 +95,10 @@ class PassageStore:
         self, names: Collection[str], digests: Collection[str] = ()
     ) -> dict[str, StoredVersion]:
         """Return the versions of stored documents with these names or digests."""
-        what = "name, digest, splitting FROM documents WHERE"
+        query = "name, digest, splitting FROM documents WHERE"
         with self.database.transaction() as connection, self.database.intact():
-            rows = select(connection, f"{what} name", map(to_bytes, names))
-            rows += select(connection, f"{what} digest", digests)
+            rows = select(connection, f"{query} name", map(to_bytes, names))
+            rows += select(connection, f"{query} digest", digests)
             return {
                 text_in(name): StoredVersion(digest, *json.loads(splitting))
                 for name, digest, splitting in rows

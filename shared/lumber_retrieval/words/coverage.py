@@ -81,12 +81,12 @@ class QuestionWords:
         """
         matches = []
         for own in _words_of(texts):
-            found = sum([bit for word, bit in self._words if word in own])
-            if found:
+            bits = sum([bit for word, bit in self._words if word in own])
+            if bits:
                 for first, second, both, bit in self._pairs:
-                    if found & both == both and _are_adjacent(own, first, second):
-                        found |= bit
-            matches.append(found)
+                    if bits & both == both and _are_adjacent(own, first, second):
+                        bits |= bit
+            matches.append(bits)
         return matches
 
     def coverages(self, texts: Iterable[str]) -> list[float]:
