@@ -150,7 +150,11 @@ def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: 
         is_note = len(own) == 1 and _SENTENCE_END.search(line.text)
         if rows:
             down = lines[rows[-1]].base - line.base
-            far = down > (number - rows[-1]) * _MAX_ROW_DISTANCE * lines[rows[-1]].size
+            # A label that wraps may be drawn before the numbers beside its first line.
+            drawn = lines[max(rows[0], rows[-1] - _MAX_LABEL_LINES) : rows[-1] + 1]
+            wrapped = [o.base for o in drawn if abs(o.left - line.left) < line.size]
+            low = min([lines[rows[-1]].base, *wrapped])
+            far = low - line.base > (number - rows[-1]) * _MAX_ROW_DISTANCE * lines[rows[-1]].size
             if down <= 0 or far or number - rows[-1] > max(_MAX_LABEL_LINES, len(rows)) + 1:
                 break
         if values and not (rows and _is_header(cells[number])):
@@ -332,6 +336,13 @@ def _columns_below(
         most = len(columns) // len(cells) if _DATE.search(cell.text) else 0
         apart = wide is cell and not {over[0] - 1, over[-1] + 1} <= reached
         spreads.append(most if apart else len(columns))
+    if len(cells) == len(columns) > len({place.start for place in places}):
+        # Headers may begin at the left of their columns, and numbers end at the right.
+        rights = [-inf, *(column.right for column in columns)]
+        lefts = [*(column.left for column in columns[1:]), inf]
+        gaps = zip(rights, cells, lefts, strict=False)
+        if all(left < cell.left and cell.right < right for left, cell, right in gaps):
+            return [range(n, n + 1) for n in range(len(cells))]
     for number, cell in enumerate(cells):
         own = places[number]
         low = max((p.stop for p in places if p.stop <= own.start), default=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise, repeat
+from math import inf
 from operator import attrgetter
 
 from lumber_files.pdf.column_tables import join_near
@@ -18,6 +19,8 @@ _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
 _MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row without a rule on its other side
+_FEW_RULES = 3  # of a table: above and below the header, and at the end
+_MAX_DESCENT = 0.8  # times the size, from the last line to the end of a table
 _MAX_BANDS = 40  # compared with a band; charts have thousands
 _MAX_LEADING = 1.5  # times the size, of the lines of such a row
 
@@ -35,7 +38,7 @@ def find_open_grids(
         inside.sort(key=attrgetter("base"))
         bases = [line.base + line.size / 4 for line in inside]
         rows: list[list[TextLine]] = []
-        first = len(inside)
+        first, many = len(inside), len(stack) > _FEW_RULES
         for above, rule in pairwise([None, *stack, None]):
             last, first = first, bisect_right(bases, rule.top) if rule else 0
             row = inside[first:last]
@@ -45,9 +48,9 @@ def find_open_grids(
                 rows += [row] if row else []
                 continue
             if above:  # the last row may have no rule below
-                rows += _end(row[::-1], above.bottom, left, right)
+                rows += _end(row[::-1], above.bottom, left, right, is_table=many)
                 yield from _grid_of(rows, stack[0], of_bands=bool(bands))
-            rows = [*_end(row, rule.top, left, right)] if rule else []
+            rows = [*_end(row, rule.top, left, right, is_table=many)] if rule else []
 
 
 def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
@@ -88,13 +91,18 @@ def _is_band(row: Sequence[TextLine], before: Sequence[TextLine], height: float)
 
 
 def _end(
-    lines: Sequence[TextLine], edge: float, left: float, right: float
+    lines: Sequence[TextLine], edge: float, left: float, right: float, *, is_table: bool
 ) -> Iterator[list[TextLine]]:
     """Yield the row outside the first or the last rule, given the lines from that rule on."""
     row: list[TextLine] = []
     for line in lines:
         far = abs(line.base - edge) > (_MAX_LEADING if row else _MAX_END_DISTANCE) * line.size
-        if far or line.left < left or right < line.right:
+        # A caption or a note begins above or below the labels, and does not end there.
+        nearest = [o for o in row if abs(o.base - row[0].base) < o.size / 2]
+        starts = is_table and line.left < left + MIN_GAP + line.size
+        gutters = _gutters(nearest) if starts else []
+        out = gutters[1:] and line.cells[0][0].left < gutters[0] < line.cells[0][-1].right
+        if far or out or line.left < left or right < line.right:
             break
         row.append(line)
         edge = line.base
@@ -118,10 +126,12 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     several = [False, *(of_bands and all(own) for own in full[1:])]
     parts = map(_divide, rows, repeat(gutters), (few or own for own in several))
     rows = [part for row in parts for part in row]
-    # `column_tables` knows the headers of numbers, but no cells that wrap after the labels.
+    # `column_tables` knows the headers of numbers, but no cells that wrap after the labels, and no
+    # labels that wrap between two bands.
     cells = [_cells(row, gutters) for row in rows]
     numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
-    wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
+    after = -inf if of_bands and all(numbers[1:]) and not numbers[0] else gutters[0]
+    wrap = any(map(_wraps, rows, numbers, repeat(after)))
     if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):
         return
     texts = [text for own in cells for text in own.values()]
@@ -129,7 +139,7 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     if 2 * len(pieces) > len(texts):  # sentences continue in them: two columns of text
         return
     tops = [max(line.base + line.size for line in row) for row in rows]
-    tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)
+    tops.append(min(line.base for line in rows[-1]) - _MAX_DESCENT * rows[-1][0].size)
     drawn: list[Rule] = []
     for row, top, bottom in zip(rows, tops, tops[1:], strict=False):
         words = [word for line in row for word in line.words]

@@ -46,6 +46,16 @@ def test_a_header_in_the_middle_is_above_all_if_it_or_they_are_years(left, above
     assert table_of(*heads, *rows)[0] == wanted
 
 
+def test_heads_at_the_left_of_their_columns_belong_to_them_in_order() -> None:
+    head, row, lefts = ("Kind", "Use", "Spring", "Summer"), ("Hire", "Fun", "12", "30"), (72, 150)
+    label = [(72, 586 - 13 * n, 11, words) for n, words in enumerate(["Sale", "of old", "nets"])]
+    drawn = [*rows_of(622, head, lefts=(*lefts, 200, 258))]
+    for base, cells in (604, row), (586, ("", "Work", "14", "25")), (541, row):
+        drawn += label * (cells is not row) + rows_of(base, cells, lefts=(*lefts, 240, 330))
+    sale = ("Sale of old nets", "Work", "14", "25")
+    assert table_of(*drawn) == [*map(" | ".join, (head, row, sale, row))]
+
+
 def test_a_year_at_the_right_of_its_numbers_is_above_them_alone() -> None:
     heads = [(238, 632, 11, "Price"), (298, 632, 11, "Sum"), (240, 616, 11, "2023")]
     rows = rows_of(600, *[("Hire", "$", "3,656", "12")] * 2, lefts=(72, 200, 237, 300))

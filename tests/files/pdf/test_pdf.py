@@ -652,6 +652,8 @@ def test_numbers_below_each_other_between_two_rules_are_rows(label, values, coun
     assert rows[1:] == [*map(" | ".join, wanted if count > 1 else [map(" ".join, stacks)])]
 
 
+LEFTS = 72, 150, 230
+NOTES = (618, "Above"), (530, "Below")
 OPEN_ROWS = [("Term", "Meaning"), ("Ebb", "From high to low"), ("Slack", "Between the two")]
 
 
@@ -673,6 +675,31 @@ def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], par
     rules = "".join(f"{x} {y} m {z} {y} l S\n" for y in heights for x, z in pairwise(places))
     whole = "Ebb | From high to low water, which takes six hours."
     assert table_of(*cells, more=rules) == ["Term | Meaning", whole, "Slack | Between the two"]
+
+
+def test_text_close_to_a_table_with_rules_between_its_rows_is_no_cell() -> None:
+    rows = [("Term", "Way", "Use"), ("Ebb", "Out", "Sail"), ("Flow", "In", "Row"), ("Neap", "", "")]
+    rules = "".join(f"70 {y} m 300 {y} l S\n" for y in (600, 584, 568, 552))
+    notes = [(72, base, 11, f"{side} these are the words of sailors") for base, side in NOTES]
+    drawn = [notes[0], *rows_of(606, *rows, ("Slack", "None", "Rest"), lefts=LEFTS), notes[1]]
+    assert rows_between(read([*prose(740), *drawn], more=rules))[0] == "Term | Way | Use"
+    assert rows_between(read([*prose(740), *drawn], more=rules))[-1] == "Slack | None | Rest"
+
+
+def test_a_table_of_numbers_with_backgrounds_may_be_drawn_by_columns() -> None:
+    rows = [("Of the lake", "In May", "In June"), ("Boats that", "12", "14"), ("sail", "", "")]
+    rows += [("Nets", "30", "45"), ("Rafts", "7", "8")]
+    bases = 610, 592, 579, 561, 543
+    drawn = [
+        (left, base, 11, row[column])
+        for column, left in enumerate(LEFTS)
+        for base, row in zip(bases, rows, strict=True)
+        if row[column]
+    ]
+    bands = "".join(f"70 {y} 230 {h} re f\n" for y, h in ((605, 18), (556, 18)))
+    wanted = ["Of the lake | In May | In June", "Boats that sail | 12 | 14", "Nets | 30 | 45"]
+    shown = rows_between(read([*prose(740), *drawn], more=f"0.9 g\n{bands}0 g"))
+    assert shown == [*wanted, "Rafts | 7 | 8"]
 
 
 def test_a_heading_between_two_tables_with_rules_is_no_row_of_them() -> None:
