@@ -74,6 +74,7 @@ class WindowWalk:
         self.usage = Usage()
         self._waiting = iter(range(len(self._windows)))
         self._in_flight: set[int] = set()
+        self.groups = tuple(UnitWindow(document, *window) for window in self._windows)
         self._unread = iter(self.groups)  # windows whose stored verdicts were not looked up yet
 
     @property
@@ -93,11 +94,6 @@ class WindowWalk:
         return units if self.done else units * len(self._verdicts) // len(self._windows)
 
     @property
-    def groups(self) -> list[Group]:
-        """All windows, in document order."""
-        return [UnitWindow(self.document, *window) for window in self._windows]
-
-    @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The verdicts so far, in document order."""
         if not self._windows and self.document.units:
@@ -109,7 +105,7 @@ class WindowWalk:
         for number in self._waiting:
             if number not in self._verdicts:
                 self._in_flight.add(number)
-                return UnitWindow(self.document, *self._windows[number])
+                return self.groups[number]
         return None
 
     def claim_ahead(self) -> None:

@@ -35,10 +35,11 @@ def display_path(path: object) -> object:
     return f"{url[1].lower()}://{url[3].strip()}"
 
 
-def _check_url(path: str) -> str:
-    """Return the URL of a database in PostgreSQL in the form of libpq, or raise a ValueError.
+def _split_url(path: str) -> tuple[str, str]:
+    """Return the URL of a database in PostgreSQL in the form of libpq, and a collection's name.
 
-    The message contains only the scheme, because other parts may belong to a password.
+    If it has another form, a ValueError is raised, whose message contains only the scheme, because
+    other parts may belong to a password.
     """
     url = _URL.match(path)
     expected = "pass the path of a file, or postgresql://user@host/database?collection=name"
@@ -46,7 +47,10 @@ def _check_url(path: str) -> str:
         raise ValueError(f"a string such as 'host=... dbname=...' is not supported: {expected}")
     if _POSTGRES.fullmatch(url[1]) is None:
         raise ValueError(f"{url[1].lower()}://... is not supported for an index: {expected}")
-    return f"postgresql{path[url.end(1) :].strip()}"
+    whole = f"postgresql{path[url.end(1) :].strip()}"
+    match = _COLLECTION.search(whole)
+    name = unquote(match[1]) if match else _DEFAULT_COLLECTION
+    return _COLLECTION.sub("", whole).rstrip("?&"), name
 
 
 def in_collection(path: str | Path | None, name: str | None) -> str | Path | None:
@@ -61,25 +65,17 @@ def in_collection(path: str | Path | None, name: str | None) -> str | Path | Non
             "a collection needs a database: pass its URL as the path, as in "
             "postgresql://user@host/database"
         )
-    base, _ = _split_url(_check_url(str(path)))
+    base, _ = _split_url(str(path))
     return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
-
-
-def _split_url(url: str) -> tuple[str, str]:
-    """Return a URL in the form of libpq, and the name of the collection."""
-    match = _COLLECTION.search(url)
-    name = unquote(match[1]) if match else _DEFAULT_COLLECTION
-    return _COLLECTION.sub("", url).rstrip("?&"), name
 
 
 def open_database(path: str | Path, expected: TableFormat, *, create: bool) -> Database:
     """Return the database at a path; see `SqliteDatabase` and `PostgresDatabase`."""
     if is_url(path):
-        url = _check_url(str(path))
+        server, collection = _split_url(str(path))
         require("psycopg", package="psycopg", extra="postgres")
         # Deferred: an optional package.
         from lumber_core.storage.postgres import PostgresDatabase
 
-        server, collection = _split_url(url)
         return PostgresDatabase(str(path), server, collection, expected)
     return SqliteDatabase(path, expected, create=create)

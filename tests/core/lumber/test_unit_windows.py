@@ -76,7 +76,7 @@ def test_windows_fit_overlap_and_offer_every_unit_but_the_first(tokens: list[int
 @given(counts, st.integers(20, 400), st.randoms(use_true_random=False))
 def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(tokens, most, order) -> None:
     walk = walk_of(tokens, most)
-    windows = walk.groups
+    windows = [*walk.groups]
     order.shuffle(windows)
     for window in windows:
         walk.record(Verdict(window.start, window.stop, None, "no_shift"))
