@@ -141,7 +141,7 @@ def test_what_is_published_links_to_the_repository_it_comes_from(tmp_path: Path)
     assert project["project"]["urls"]["Repository"] == home
 
 
-def test_the_registries_are_told_what_there_is() -> None:
+def test_the_registries_list_what_there_is() -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     hub = project["tool"]["llamahub"]

@@ -192,7 +192,7 @@ class Store(InMemoryByteStore):
         return f"Store({self.url})"
 
 
-def test_splitters_of_the_frameworks_and_shared_stores_tell_no_key() -> None:
+def test_splitters_of_the_frameworks_and_shared_stores_reveal_no_key() -> None:
     told, store = [], Store()
     with LoopbackServer("Answer: none") as server:
         own = MODELS["OpenAI"][1](server)
@@ -258,7 +258,7 @@ CUSTOM = [Holder(), partial(named, api_key=KEY), partial(named, KEY), Holder()._
 
 
 @pytest.mark.parametrize("custom", CUSTOM, ids=lambda custom: type(custom).__name__)
-def test_custom_objects_tell_no_key(custom: Any) -> None:
+def test_custom_objects_reveal_no_key(custom: Any) -> None:
     chunkers = [LumberChunker(custom), GreedyChunker(tokenizer=custom), GreedyChunker(units=custom)]
     told = [repr(chunker) + chunker.identity for chunker in chunkers]
     told += [repr(LumberTextSplitter(llm=custom)), repr(GreedyTextSplitter(tokenizer=custom))]
@@ -273,7 +273,7 @@ def test_custom_objects_tell_no_key(custom: Any) -> None:
     assert KEY not in "".join(told)
 
 
-def test_what_is_serialised_tells_custom_objects_apart() -> None:
+def test_what_is_serialised_distinguishes_custom_objects() -> None:
     def key(judge: Any) -> str:
         return str(LumberNodeParser(llm=judge).to_dict())
 
@@ -307,7 +307,7 @@ def test_a_model_of_a_framework_in_the_wrong_place_reveals_no_key(pass_it: Calla
     assert KEY not in shown
 
 
-def test_commands_tell_no_key(tmp_path: Path) -> None:
+def test_commands_reveal_no_key(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text(TEXT)
     made = tmp_path / "made"

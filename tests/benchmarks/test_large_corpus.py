@@ -9,7 +9,7 @@ from tests.alone import run_python
 
 
 @pytest.mark.parametrize("name", ["greedy", "recursive"])
-def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times(name: str):
+def test_a_stream_passes_the_whole_corpus_and_reports_its_memory_ten_times(name: str):
     done = stream(name, 0.3)
     assert 0.3 <= done["megabytes"] < 0.33
     assert done["chunks"] > done["documents"] > 10

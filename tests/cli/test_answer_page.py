@@ -175,7 +175,7 @@ def test_a_quote_in_the_answer_leads_to_its_place(browser: Browser, page: Path) 
     ]
 
 
-def test_kinds_of_quotes_are_told_apart(browser: Browser, page: Path) -> None:
+def test_kinds_of_quotes_are_distinguished(browser: Browser, page: Path) -> None:
     script = """
       return [texts("#citations > li"), all("#citations .missing a").length, joined("#said"),
         ...["exact", "aligned", "missing"].map((kind) =>

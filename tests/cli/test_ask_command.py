@@ -121,7 +121,7 @@ def test_of_many_unreadable_files_some_are_named_and_all_are_counted(docs: Path)
 
 
 @pytest.mark.parametrize("command", ["ask", "split"])
-def test_what_git_ignores_is_left_out_unless_told(docs: Path, command: str) -> None:
+def test_what_git_ignores_is_left_out_unless_requested(docs: Path, command: str) -> None:
     (docs / ".gitignore").write_text("built/\n", encoding="utf-8")
     for name in ("built/copy.md", "node_modules/pkg/README.md"):
         (docs / name).parent.mkdir(parents=True)

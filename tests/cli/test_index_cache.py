@@ -73,7 +73,7 @@ def test_nothing_is_kept_in_the_cache_if_not_wanted(options, docs, cache_folder)
     assert done.code == 2
 
 
-def test_an_index_in_the_cache_that_cannot_be_used_is_made_anew(docs: Path, cache_folder: Path):
+def test_an_index_in_the_cache_that_cannot_be_used_is_built_again(docs: Path, cache_folder: Path):
     first, _ = ask(docs)
     (index,) = cache_folder.glob("*.db")
     other = np.eye(1, 384, dtype=np.float32).tobytes()

@@ -101,7 +101,7 @@ def test_what_is_deleted_is_gone_from_all_tools_at_once(served: Served) -> None:
     assert found(serving, "What is green?") == [("one/ferry.md", "The pier is painted green.")]
 
 
-def test_a_change_that_no_stamp_tells_is_never_cited_as_it_was(served: Served) -> None:
+def test_a_change_that_no_stamp_shows_is_never_cited_as_it_was(served: Served) -> None:
     serving, one, _ = served
     write(one / "ferry.md", FERRY, 10**9)
     assert "noon" in found(serving, "When does the ferry leave?")[0][1]

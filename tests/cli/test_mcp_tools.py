@@ -337,7 +337,7 @@ def test_files_of_any_name_are_read_and_shown_in_one_line(served: Agent) -> None
         assert not re.search("[\x1b\u202e]", served.text(tool, **arguments))
 
 
-def test_other_files_are_listed_by_wish(tmp_path: Path) -> None:
+def test_other_files_are_listed_on_request(tmp_path: Path) -> None:
     for name in ("a.py", "pump.log", "old/pump.log", "photo.png"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("The pump failed.\n", encoding="utf-8")

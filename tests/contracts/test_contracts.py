@@ -181,7 +181,7 @@ class TestSameResultHoweverItIsRun:
 
     @pytest.mark.parametrize("name", SAME_IN_BOTH)
     @pytest.mark.parametrize("makers", [TEXT_SPLITTERS, NODE_PARSERS], ids=["langchain", "llama"])
-    def test_the_event_loop_goes_on_while_texts_are_read_and_split(self, makers, name) -> None:
+    def test_the_event_loop_continues_while_texts_are_read_and_split(self, makers, name) -> None:
         threads: set[int] = set()
 
         def count(text: str) -> int:

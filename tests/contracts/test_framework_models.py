@@ -267,7 +267,7 @@ def wrapped() -> dict[str, Any]:
     }
 
 
-def test_models_with_fallbacks_and_configurations_are_told_apart() -> None:
+def test_models_with_fallbacks_and_configurations_are_distinguished() -> None:
     identities = {name: ChatModel(model).identity for name, model in wrapped().items()}
     assert len({*identities.values()}) == len(identities)
     assert identities == {name: ChatModel(model).identity for name, model in wrapped().items()}

@@ -138,7 +138,9 @@ def test_a_setting_without_its_name_is_refused(form: Any) -> None:
 
 
 @pytest.mark.parametrize("position", [BertChunker, langchain.BertTextSplitter])
-def test_a_size_that_is_given_by_position_is_told_its_name(position: Callable[..., Any]) -> None:
+def test_a_size_that_is_given_by_position_is_refused_with_its_name(
+    position: Callable[..., Any],
+) -> None:
     with pytest.raises(TypeError, match="pass a size by name: target_size=200"):
         position(200)
 

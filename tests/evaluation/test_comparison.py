@@ -61,7 +61,7 @@ def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> No
     assert made.embedder == ""
 
 
-def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
+def test_without_questions_and_segments_sizes_and_times_are_shown() -> None:
     splitters = [paragraphs(), GreedyChunker(60, tokenizer="words")]
     made = compare(corpus(0), splitters, tokenizer="words")
     assert made.metrics == ()
@@ -129,7 +129,7 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     assert resumed.results == fresh.results
 
 
-def test_other_settings_and_other_texts_are_split_anew(tmp_path: Path) -> None:
+def test_other_settings_and_other_texts_are_split_again(tmp_path: Path) -> None:
     splitter = paragraphs()
     compare(corpus(0), [splitter], folder=tmp_path)
     compare(corpus(0), [Every(r"\. ", name="paragraphs")], folder=tmp_path)

@@ -45,7 +45,7 @@ def test_queries_go_to_the_models_own_method_for_queries() -> None:
         assert not (made.embed_documents(["a", "b"]) == 2).all()
 
 
-def test_identities_tell_models_apart_and_hold_no_key() -> None:
+def test_identities_distinguish_models_and_hold_no_key() -> None:
     models = [
         *(DeterministicFakeEmbedding(size=size) for size in (4, 8)),
         *(MockEmbedding(embed_dim=width) for width in (3, 4)),

@@ -37,7 +37,7 @@ def test_offsets_go_to_the_nearest_unit() -> None:
 
 
 @given(true=boundaries, said=boundaries)
-def test_windows_are_counted_that_are_wrongly_told_apart(true: set[int], said: set[int]) -> None:
+def test_windows_that_are_wrongly_divided_are_counted(true: set[int], said: set[int]) -> None:
     units = 30
     k = min(max(1, round(units / (2 * (len(true) + 1)))), units - 1)
     windows = (range(i + 1, i + k + 1) for i in range(units - k))

@@ -148,7 +148,7 @@ def test_nothing_is_marked_at_k_chunks_if_sizes_differ_by_more_than_a_third() ->
     assert "Values at k chunks are not marked" in page
 
 
-def test_answers_that_are_nowhere_are_told_from_those_cut_apart() -> None:
+def test_answers_that_are_nowhere_are_distinguished_from_those_cut_apart() -> None:
     made = compared(12)
     absent = Question("Where?", "harbours-0", must_contain="stands nowhere")
     asked = replace(made.corpus, questions=(*made.corpus.questions, absent))

@@ -139,7 +139,7 @@ def test_a_document_without_chunks_answers_nothing() -> None:
     assert result.questions[0].first_hit is None
 
 
-def test_answers_that_were_cut_apart_are_told_from_those_that_were_never_there() -> None:
+def test_answers_that_were_cut_apart_are_distinguished_from_those_that_were_never_there() -> None:
     table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
     questions = [asked(wanted) for wanted in ("cc", "bc", "x")]
     result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)

@@ -106,7 +106,7 @@ def assert_found_by_what_is_visible(splitter: object) -> None:
     assert visible("".join(chunk.span.of(STORY) for chunk in split.chunks)) == visible(STORY)
 
 
-def test_sentences_joined_anew_are_found_by_what_is_visible() -> None:
+def test_sentences_joined_again_are_found_by_what_is_visible() -> None:
     assert_found_by_what_is_visible(Rejoining(chunk_overlap=0))
 
 
@@ -188,7 +188,7 @@ def test_names_are_given_or_taken_from_the_class_or_function() -> None:
     assert renamed.settings == wrap_splitter(halves).settings
 
 
-def test_settings_tell_splitters_apart_without_addresses() -> None:
+def test_settings_distinguish_splitters_without_addresses() -> None:
     small, large = (
         wrap_splitter(RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0)).settings
         for size in (100, 200)

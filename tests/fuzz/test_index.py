@@ -203,7 +203,7 @@ QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
     examples(2, long=4),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-def test_an_index_that_changed_answers_as_one_that_was_made_anew(place, seed, most) -> None:
+def test_an_index_that_changed_answers_as_one_that_was_built_again(place, seed, most) -> None:
     """There are more chunks than are ranked, and many fit a question equally."""
     draw = random.Random(seed)
 

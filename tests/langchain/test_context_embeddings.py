@@ -65,7 +65,7 @@ def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
     assert model.texts == ["Boats\n\nOars.", "Boats > Care\n\nDry them."]
 
 
-def test_where_offsets_begin_anew_another_document_begins() -> None:
+def test_where_offsets_begin_again_another_document_begins() -> None:
     model, chunks = LangChainVectors(), chunks_of([library()[0], library()[0]])
     alone = ContextEmbeddings(chunks[: len(chunks) // 2], model)
     expected = alone.embed_documents(contents(chunks[: len(chunks) // 2]))

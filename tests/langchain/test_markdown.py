@@ -39,7 +39,7 @@ def split(splitter: Any, **metadata: Any) -> list[Document]:
 
 
 @pytest.mark.parametrize("metadata", [{}, {"source": "notes.txt"}, {"source": 5}, {"source": None}])
-def test_other_documents_are_split_as_ever(metadata: dict[str, Any]) -> None:
+def test_other_documents_are_split_as_before(metadata: dict[str, Any]) -> None:
     splitter = GreedyTextSplitter(target_size=20)
     chunks = split(splitter, **metadata)
     assert [chunk.page_content for chunk in chunks] == splitter.split_text(TEXT)

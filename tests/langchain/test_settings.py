@@ -70,7 +70,9 @@ def test_what_has_no_methods_of_a_splitter_names_none() -> None:
 
 
 @every_splitter
-def test_texts_in_place_of_documents_and_the_reverse_are_told_what_to_call(make: Any) -> None:
+def test_texts_in_place_of_documents_and_the_reverse_are_refused_with_what_to_call(
+    make: Any,
+) -> None:
     splitter = make()
     with pytest.raises(TypeError, match="not str: use create_documents or split_text for texts"):
         splitter.split_documents(["text"])
@@ -104,7 +106,7 @@ def test_a_model_is_named_llm() -> None:
         LumberTextSplitter(model=CountingModel())
 
 
-def test_queries_and_documents_tell_of_settings_of_vector_stores() -> None:
+def test_queries_and_documents_explain_settings_of_vector_stores() -> None:
     retriever = PassageRetriever()
     with pytest.raises(TypeError, match="a query has no setting 'top_k': use k"):
         retriever.invoke("otters", top_k=3)

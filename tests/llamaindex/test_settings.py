@@ -135,7 +135,7 @@ def test_what_is_no_document_is_refused_with_what_to_pass(make: Any, wrong: Any,
         ({"prompt": PromptTemplate()}, "^prompt and policy need a language model: pass llm"),
     ],
 )
-def test_what_a_model_lacks_is_told_without_a_word_of_pydantic(settings, message) -> None:
+def test_what_a_model_lacks_is_reported_without_a_word_of_pydantic(settings, message) -> None:
     with pytest.raises((TypeError, ValueError), match=message) as error:
         LumberNodeParser(**settings)
     assert "validation error" not in "".join(traceback.format_exception(error.value))

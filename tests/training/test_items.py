@@ -28,7 +28,7 @@ def pieces(item: Item) -> list[str]:
     return [item.text[a:b].strip() for a, b in pairwise(bounds)]
 
 
-def test_an_item_joins_the_first_sentences_of_passages_of_four_documents() -> None:
+def test_an_item_joins_the_first_sentences_of_segments_of_four_documents() -> None:
     counts = set()
     for item in synthesize(DOCUMENTS, items=200, seed=3):
         names = [piece.split()[0] for piece in pieces(item)]
@@ -101,7 +101,7 @@ def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
     assert batch["labels"][0, 3:].tolist() == [IGNORED, IGNORED, IGNORED]
 
 
-def test_passages_and_sections_are_read_as_documents(tmp_path: Path) -> None:
+def test_texts_and_sections_are_read_as_documents(tmp_path: Path) -> None:
     rows = [
         {"source": "s", "document": "a", "text": "One is here. Two."},
         {"document": "a", "sections": ["Three.\nFour", "Five."]},

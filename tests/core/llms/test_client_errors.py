@@ -177,7 +177,9 @@ REPORTED: dict[str, list[Exception]] = {
 
 
 @pytest.mark.parametrize(("end", "error"), [(e, one) for e in REPORTED for one in REPORTED[e]])
-def test_an_answer_that_a_client_reports_by_an_error_is_told_from_bugs_and_settings(end, error):
+def test_an_answer_that_a_client_reports_by_an_error_is_distinguished_from_bugs_and_settings(
+    end, error
+):
     reason = finish_reason_of(error)
     assert (is_blocked(reason), is_cut(reason)) == (end == "blocked", end == "cut")
     assert end != "no answer" or reason == ""
@@ -190,7 +192,7 @@ def test_a_number_of_thousands_of_digits_is_a_reply_that_cannot_be_read() -> Non
     assert trouble_of(ValueError("something else")) == "unknown"
 
 
-def test_an_ended_event_loop_is_told_by_the_error_or_its_cause() -> None:
+def test_an_ended_event_loop_is_recognised_by_the_error_or_its_cause() -> None:
     loop = asyncio.new_event_loop()
     loop.close()
     with pytest.raises(RuntimeError) as caught:

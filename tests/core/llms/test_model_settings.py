@@ -72,7 +72,7 @@ def test_no_redirect_is_followed_and_both_servers_are_named(schema_api, serve, a
     assert not other.requests
 
 
-def test_the_identity_tells_models_apart(api, serve):
+def test_the_identity_distinguishes_models(api, serve):
     server = serve()
     identities = {
         model_at(server, api).identity,
@@ -84,7 +84,7 @@ def test_the_identity_tells_models_apart(api, serve):
     assert model_at(server, api).identity == model_at(server, api, api_key="other").identity
 
 
-def test_the_query_of_a_url_tells_servers_apart_and_shows_nothing(api):
+def test_the_query_of_a_url_distinguishes_servers_and_shows_nothing(api):
     def identity(query: str) -> str:
         return MODELS[api]("m", base_url=f"http://127.0.0.1:1/v1{query}").identity
 

@@ -20,7 +20,7 @@ from tests.loopback.faults import Compressed, Dribble
 
 
 @pytest.mark.parametrize("where", ["head", "body"])
-def test_a_reply_that_dribbles_in_ends_at_the_timeout(api, serve, ask, where):
+def test_a_reply_that_arrives_slowly_ends_at_the_timeout(api, serve, ask, where):
     stalls = [Dribble(where)]
     server = serve("Answer: ID 7", faults=lambda request: stalls[0] if stalls else None)
     with pytest.raises(Exception) as caught:  # noqa: PT011 - some packages have their own
@@ -31,7 +31,7 @@ def test_a_reply_that_dribbles_in_ends_at_the_timeout(api, serve, ask, where):
     assert unit_of(ask(model_at(server, api)).text) == 7
 
 
-def test_the_connection_of_a_body_that_dribbles_in_is_closed(schema_api, serve, ask):
+def test_the_connection_of_a_body_that_arrives_slowly_is_closed(schema_api, serve, ask):
     server = serve(faults={2: Dribble()})
     ask(model_at(server, schema_api))  # imports
     others = threading.enumerate()  # threads of other tests may be stalled for good

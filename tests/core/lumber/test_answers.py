@@ -197,13 +197,13 @@ NO_LIST: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize(("answer", "outcome"), [(one, e) for e in NO_LIST for one in NO_LIST[e]])
-def test_what_is_no_list_of_units_is_told_apart(answer: str, outcome: str) -> None:
+def test_what_is_no_list_of_units_is_distinguished(answer: str, outcome: str) -> None:
     parsed = read_list(answer, WINDOW)
     assert (parsed.starts, parsed.outcome) == ((), outcome)
     assert parsed.reason
 
 
-def test_units_that_were_not_offered_are_left_out_and_told() -> None:
+def test_units_that_were_not_offered_are_left_out_and_reported() -> None:
     some = read_list("Answer: ID 0, ID 3, ID 7", WINDOW)
     assert (some.starts, some.outcome) == ((3, 7), "shift")
     assert some.reason.endswith("it also names 0")

@@ -58,7 +58,7 @@ def test_no_group_is_judged_twice() -> None:
     assert len(asked) == len(set(asked))
 
 
-def test_the_true_chain_comes_first() -> None:
+def test_the_main_chain_comes_first() -> None:
     walk = Walk(*document(story(400)), lanes=8)
     first = walk.claim()
     assert first is not None

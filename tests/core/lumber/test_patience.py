@@ -194,7 +194,7 @@ class TestGivingUp:
         clock.advance(0.02)  # twice as long
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
-    def test_an_answer_between_failures_starts_the_count_anew(self) -> None:
+    def test_an_answer_between_failures_starts_the_count_again(self) -> None:
         model = ScriptedModel(*[*[HttpError(503)] * 4, "Answer: none"] * 3)
         patient = RetryingModel(model, self.POLICY)
         for _ in range(3):
@@ -217,7 +217,7 @@ class TestGivingUp:
         assert {type(error) for error in asyncio.run(several())} == {ModelUnavailableError}
         assert len(model.times) < 4 * 50
 
-    def test_a_walk_goes_on_without_the_model(self, caplog) -> None:
+    def test_a_walk_continues_without_the_model(self, caplog) -> None:
         model = ScriptedModel("Answer: none", *[HttpError(503)] * 999)
         with caplog.at_level(logging.INFO, "lumber_core"):
             assert len(self.split(model).failures) > 10

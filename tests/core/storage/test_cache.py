@@ -201,7 +201,7 @@ def test_two_caches_of_a_process_share_a_file_with_other_processes(path: Path) -
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_a_forked_child_goes_on_after_its_parent_has_closed_the_file(path: Path) -> None:
+def test_a_forked_child_continues_after_its_parent_has_closed_the_file(path: Path) -> None:
     cache = Cache(path, "things")
     cache.put("parent", b"")
     context = multiprocessing.get_context("fork")

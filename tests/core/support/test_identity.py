@@ -113,7 +113,7 @@ def test_an_identity_is_the_same_in_another_process() -> None:
     assert run_python(code).stdout.splitlines() == here
 
 
-def test_a_subclass_of_the_users_is_told_apart_and_marked() -> None:
+def test_a_subclass_of_the_users_is_distinguished_and_marked() -> None:
     class Mine(GreedyChunker):
         pass
 

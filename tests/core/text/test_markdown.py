@@ -267,7 +267,7 @@ def test_chunks_of_a_part_that_starts_inside_a_section_keep_its_titles(levels, d
     assert {**metadata, **again}["headings"] == " > ".join(whole)
 
 
-def test_levels_are_told_only_where_a_heading_follows_inside_a_section():
+def test_levels_are_given_only_where_a_heading_follows_inside_a_section():
     text = "# A\n\none\n\n## B\n\ntwo\n\nthree\n"
     spans = [(0, len(text)), (5, len(text)), (text.index("two"), len(text))]
     assert heading_metadata(text, spans, {}) == [

@@ -49,7 +49,7 @@ def test_what_names_a_document(metadata: dict[str, Any], address: str, name: str
 
 
 @given(st.dictionaries(st.sampled_from(["source", "file_path", "file_name", "url"]), st.text()))
-def test_a_key_tells_addresses_apart(metadata: dict[str, str]) -> None:
+def test_a_key_distinguishes_addresses(metadata: dict[str, str]) -> None:
     other = {**metadata, "path": "folder/of/its/own.md", "source": "own.md"}
     assert address_of(other) == "folder/of/its/own.md" or "/" in address_of(other)
     assert all(name.strip() for name in file_names(metadata))

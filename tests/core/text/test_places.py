@@ -154,7 +154,7 @@ def test_lines_stay_with_what_they_belong_to(text: str, starts: list[str]) -> No
     assert all(line.startswith(start) for line, start in zip(found, starts, strict=True)), found
 
 
-def test_words_begin_behind_a_label() -> None:
+def test_words_begin_after_a_label() -> None:
     text = "[1] Rain fell.\n[2] Ann left.\nANNA (10:32): Did you see it\n10:33 Ben said no"
     behind = [text[place.first_word :][:3] for place in find_places(text)]
     assert behind == ["Ann", "Did", "Ben"]
@@ -191,7 +191,7 @@ def test_a_time_and_a_speaker_stay_with_the_speech(head: str, gap: str) -> None:
         assert text.startswith(message, place.first_word)
 
 
-def test_headings_are_told_from_lines() -> None:
+def test_headings_are_distinguished_from_lines() -> None:
     body = "This paragraph is long enough to be the body of a section, with a full stop. " * 2
     text = f"{body}\n\nMethods\n{body}\n\n2.1 Samples\n\n{body}\n\nRESULTS\n{body}\n"
     found = kinds(text)
@@ -331,7 +331,7 @@ def test_clauses_are_found_without_reading_the_text_again_for_each(monkeypatch) 
     assert read <= 5 * len(text)
 
 
-def test_lines_of_spans_that_touch_are_told_by_those_around_them() -> None:
+def test_lines_of_spans_that_touch_are_recognised_by_those_around_them() -> None:
     lines = [
         "The reserve of water in the tower is kept at half of what the",
         "town needs in a day, because the pumps, two of which are older",

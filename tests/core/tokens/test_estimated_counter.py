@@ -137,7 +137,7 @@ def test_a_shorter_text_never_counts_more(text, data):
 
 @given(texts=st.lists(any_text, min_size=1, max_size=6))
 @quick
-def test_counts_add_up_but_for_the_seams(texts):
+def test_counts_add_up_except_at_the_seams(texts):
     (whole,) = EstimatedCounter().count(["".join(texts)])
     assert abs(sum(EstimatedCounter().count(texts)) - whole) <= 3 * len(texts)
 

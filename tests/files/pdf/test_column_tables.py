@@ -3,7 +3,7 @@ import pytest
 from tests.files.pdf.test_pdf import ROWS, read_between, rows_between, rows_of, table_of
 
 
-def test_a_statement_goes_on_below_labels_of_many_lines() -> None:
+def test_a_statement_continues_below_labels_of_many_lines() -> None:
     lines = ["Equity", "Shares of the keepers:", "Those with a vote, of which there may", "be ten"]
     labels = [(72.0, 594.0 - 12 * number, 11.0, line) for number, line in enumerate(lines)]
     rows = [*rows_of(654, *ROWS[:2], *ROWS[:2]), *labels]
@@ -146,7 +146,7 @@ def test_a_line_that_announces_a_table_is_none_of_its_headers() -> None:
     assert line in shown
 
 
-def test_roman_numbers_of_pages_are_no_head_of_a_contents_page() -> None:
+def test_roman_numbers_of_pages_are_no_running_head_of_a_contents_page() -> None:
     front = ("Notices", "vii"), ("Trademarks", "viii"), ("Preface", "xi")
     rows = [*front, ("1 Boats", "1"), ("1.1 Hire", "2"), ("1.2 Nets", "4"), ("2 Tides", "9")]
     text = read_between(*rows_of(660, *rows, lefts=(72, 400)))

@@ -168,7 +168,9 @@ def test_what_has_only_a_larger_heading_below_it_is_no_heading_unless_it_is_its_
     ("end", "left", "is_heading"),
     [("of the boats sail away", 72, False), ("of the boats sail away", 80, True), ("", 72, True)],
 )
-def test_a_bold_line_that_goes_on_in_the_next_is_no_heading(end: str, left: int, is_heading: bool):
+def test_a_bold_line_that_continues_in_the_next_is_no_heading(
+    end: str, left: int, is_heading: bool
+):
     line = f"Of the hours. The tide turns at noon and all {end}".strip()
     page = [*prose(740), (72, 640, -11, line), (left, 626, 11, "out with it until the evening")]
     assert ("#" in read(page)) == is_heading
@@ -287,7 +289,7 @@ def test_rows_that_differ_in_digits_are_no_running_heads(row: str) -> None:
 @pytest.mark.parametrize(
     ("first", "left", "size", "second"), [("Stor-", 72, 10, "age"), ("The speed is", 90, 8, "km")]
 )
-def test_a_line_that_goes_on_in_a_cell_or_a_formula_is_no_running_head(first, left, size, second):
+def test_a_line_that_continues_in_a_cell_or_a_formula_is_no_running_head(first, left, size, second):
     pages = [
         [(72, 740, max(size, 10), first), (left, 728, size, f"{second} {n * n}"), *prose(600 - n)]
         for n in (0, 9, 18)
@@ -296,7 +298,7 @@ def test_a_line_that_goes_on_in_a_cell_or_a_formula_is_no_running_head(first, le
 
 
 @pytest.mark.parametrize("size", [11, 8])
-def test_notes_below_a_column_follow_the_paragraph_that_goes_on_in_the_next(size: int) -> None:
+def test_notes_below_a_column_follow_the_paragraph_that_continues_in_the_next(size: int) -> None:
     left = [(72, 740 - 14 * n, 11, f"line {n} of the keeper") for n in range(9)]
     right = [(300, 740 - 14 * n, 11, f"line {n} of the lamp") for n in range(3)]
     right += [(300, 660 - 14 * n, 11, f"Line {n} of the tide") for n in range(3)]
@@ -308,7 +310,7 @@ def test_notes_below_a_column_follow_the_paragraph_that_goes_on_in_the_next(size
 
 
 @pytest.mark.parametrize("titles", [[], ["Boats of the lake", "as of May", "in crowns"]])
-def test_the_headers_of_columns_stay_where_a_table_goes_on(titles: Sequence[str]) -> None:
+def test_the_headers_of_columns_stay_where_a_table_continues(titles: Sequence[str]) -> None:
     above = [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
     rows = [[(f"Gull {n}{m}", str(n), "4") for m in range(4)] for n in range(1, 5)]
     pages = [above + rows_of(738, ("Boat", "Sold", "Bought"), *each) for each in rows]
@@ -430,7 +432,7 @@ def test_a_drop_cap_belongs_to_its_word() -> None:
     assert words[-3:] == ["A", "has", "turned,"]
 
 
-def test_a_paragraph_goes_on_on_the_next_page() -> None:
+def test_a_paragraph_continues_on_the_next_page() -> None:
     whole = f"{PROSE[0]}\n\f{PROSE[1]} {PROSE[2]}"
     assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == whole
 
@@ -473,7 +475,7 @@ def test_numbers_are_cells_however_near_they_are_and_text_is_no_header() -> None
 @pytest.mark.parametrize(
     ("mark", "text"), [("\\(a\\)", "(a)"), ("\\(a\\)\\(b\\)", "(a)(b)"), ("2", "^2")]
 )
-def test_marks_that_are_drawn_last_are_behind_their_word(mark: str, text: str) -> None:
+def test_marks_that_are_drawn_last_are_after_their_word(mark: str, text: str) -> None:
     rows = [("Goods", "2023", "2022"), ("Hire", "12", "11"), ("Rent", "", "7")]
     raised: list[Drawn] = [(275, 604, 7, mark), (92, 588, 7, mark)]
     shown = table_of(*rows_of(600, *rows), *raised)
@@ -533,7 +535,7 @@ def test_the_sign_of_a_currency_is_in_the_cell_of_its_number() -> None:
     assert table_of(*heads, *drawn)[1] == "Hire 0 | $12 | $9"
 
 
-def test_the_unit_in_parentheses_is_no_head_and_no_heading() -> None:
+def test_the_unit_in_parentheses_is_no_header_and_no_heading() -> None:
     unit = (250, 640, -11, "(In thousands)")
     text = read_between(unit, *rows_of(600, ("Goods", "2023", "2022"), *ROWS))
     assert "\n\n(In thousands)\n\n| Goods | 2023 | 2022 |" in text
@@ -744,7 +746,7 @@ def test_two_columns_of_text_between_rules_are_no_table() -> None:
     assert "|" not in read(rows_of(640, *[row] * 20, lefts=(72, 320), step=14), more=rules)
 
 
-def test_sentences_that_go_on_in_the_lines_of_two_columns_are_no_cells() -> None:
+def test_sentences_that_continue_in_the_lines_of_two_columns_are_no_cells() -> None:
     def drawn(row: tuple[str, str]) -> list[Drawn]:
         lines = rows_of(595, *[row] * 6, lefts=(72, 320), step=14)
         return [(72, 622, 11, "The lamp"), (320, 622, 11, "The horn"), *lines]
@@ -819,7 +821,7 @@ def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, wo
         ([("ห่", 9, -1), ("ง", 0, 7), ("ห่", 7, 7)], "ห่งห่"),
     ],
 )
-def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_behind_it(letters, text):
+def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_after_it(letters, text):
     """As Chrome draws letters from Devanagari to Khmer."""
     shown = ""
     for letter, second, width in letters:

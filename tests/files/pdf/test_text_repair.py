@@ -82,7 +82,7 @@ def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, te
         (["这本书的语言识别图像以及更多的内容和\n方法", "集合很大。"], "方法\n\n\f集合"),  # short
     ],
 )
-def test_a_paragraph_without_case_goes_on_over_a_page_if_its_line_is_full(pages, text) -> None:
+def test_a_paragraph_without_case_continues_over_a_page_if_its_line_is_full(pages, text) -> None:
     assert text in read(pdf_of_text(pages))
 
 
@@ -99,7 +99,7 @@ def test_a_row_of_one_ideograph_stays_apart_from_the_next() -> None:
 SPACED = "보험금을 지급하는 기준\n을 정하는 \n일은 어느 보험사가 향\n후 바이러스 \n여부를\nabc"
 
 
-def test_a_word_of_hangul_goes_on_in_the_next_line_if_other_lines_end_with_spaces() -> None:
+def test_a_word_of_hangul_continues_in_the_next_line_if_other_lines_end_with_spaces() -> None:
     text = " ".join(read(pdf_of_text([SPACED])).split())
     assert text == "보험금을 지급하는 기준을 정하는 일은 어느 보험사가 향후 바이러스 여부를 abc"
     without = " ".join(read(pdf_of_text([SPACED.replace(" \n", "\n")])).split())

@@ -160,7 +160,7 @@ def test_a_query_is_refused_whose_vector_is_not_finite() -> None:
             index.search("otters", vector=vector)
 
 
-def test_an_older_format_is_named_and_made_anew_by_a_sync(tmp_path: Path, caplog: Any) -> None:
+def test_an_older_format_is_named_and_built_again_by_a_sync(tmp_path: Path, caplog: Any) -> None:
     path, both = tmp_path / "notes.db", [document(RIVER, "river"), document(MUSIC, "music")]
     index_of(path).add(both[:1])
 
@@ -338,7 +338,7 @@ def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follo
     assert index.sources == ["music"]
 
 
-def test_readers_go_on_while_a_large_transaction_is_written(tmp_path: Path, monkeypatch) -> None:
+def test_readers_continue_while_a_large_transaction_is_written(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(sqlite, "_MAX_BUSY_SECONDS", 0.2)
     path = tmp_path / "index.db"
     index_of(path).add([document(RIVER, "river")])

@@ -48,7 +48,7 @@ def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_spoken_words(
     assert not any(character.isdigit() for text in model.texts for character in text)
 
 
-def test_sentences_of_captions_go_on_over_cues() -> None:
+def test_sentences_of_captions_continue_over_cues() -> None:
     found = [spoken_text(SRT, one.span) for one in sentences_of(SRT, "en", spoken=True)]
     assert found == [
         *("Oars are made of ash.", "Ash\nis light and strong."),

@@ -128,7 +128,7 @@ def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
     assert texts_of(joined) == [TEN]
 
 
-def test_a_budget_holds_for_what_goes_on_without_spaces():
+def test_a_budget_holds_for_what_continues_without_spaces():
     rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(200)], separators=(",", ":"))
     lines = "\n".join(["deadbeef01234567" * 5] * 40)
     for text in (rows, rows.replace("},", "}\n"), lines):
