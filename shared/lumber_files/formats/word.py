@@ -45,8 +45,9 @@ EMPTY = "\ue0f1"
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the part that replaces each `PART`."""
-    given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
-    _apply_styles(root, _read_styles(*given))
+    styles, numbering = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
+    _apply_styles(root, _read_styles(styles, numbering))
+    _join_lists(root, numbering)
     _show_fields(root)
     _mark_numbers(root)
     _show_text(root)
@@ -111,6 +112,24 @@ def _apply_styles(root: Any, styles: Mapping[str, Any]) -> None:
                 properties = find(place, f"w:{kind}") or [_add(place, kind, first=not in_list)]
                 if properties[0].find(key) is None:
                     properties[0].append(deepcopy(each))
+
+
+def _join_lists(root: Any, numbering: bytes) -> None:
+    """Give one number to the lists of a definition, up to a list that starts anew.
+
+    Word counts them together; anydoc counts each by itself.
+    """
+    lists = find(parse_xml(numbering), "//w:num[not(w:lvlOverride/w:lvl)]")
+    definitions = {each.get(qualify("w:numId")): each for each in lists}
+    joined, begun = dict[str, str](), set[str]()
+    for listed in find(root, "//w:p/w:pPr/w:numPr/w:numId"):
+        number = listed.get(qualify("w:val"))
+        if (definition := definitions.get(number)) is not None:
+            kind = find(definition, "string(w:abstractNumId/@w:val)")
+            is_new = number not in begun and find(definition, "boolean(w:lvlOverride)")
+            joined[kind] = number if is_new else joined.get(kind, number)
+            begun.add(number)
+            listed.set(qualify("w:val"), joined[kind])
 
 
 def _show_fields(root: Any) -> None:

@@ -330,6 +330,21 @@ def test_headings_have_the_numbers_of_their_styles() -> None:
     ]
 
 
+@pytest.mark.parametrize(("starts", "second"), [("", ("II", "III")), ("7", ("VII", "VIII"))])
+def test_lists_of_one_definition_are_counted_together_up_to_a_new_start(starts, second) -> None:
+    anew = f'<w:lvlOverride w:ilvl="0"><w:startOverride w:val="{starts}"/></w:lvlOverride>'
+    listed = f'<w:num w:numId="2"><w:abstractNumId w:val="1"/>{anew * bool(starts)}</w:num>'
+    body = p("A", style="h1") + p("B", style="h1", number=2) + p("C", style="h2")
+    content = word(body + p("D", style="h1"), styles=STYLED, numbering=OUTLINE + listed)
+    shown = [line.lstrip("# ") for line in text_of(content, ".docx").split("\n\n")]
+    assert shown == [
+        "Part I: A",
+        f"Part {second[0]}: B",
+        f"{second[0]}.1 C",
+        f"Part {second[1]}: D",
+    ]
+
+
 TIDES = "The tide turns at noon, and the boats go out."
 
 
