@@ -129,14 +129,22 @@ class Comparison:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Paired differences of each metric's best splitter to all others."""
+        """Paired differences of each metric's best splitter to all others, of what both have."""
         by_name = {result.name: result for result in self.results}
         differences = []
         for metric in self.metrics:
             best = by_name[self.best(metric)]
-            others = (result for result in self.results if result is not best)
-            differences += [self._difference(best, other, metric) for other in others]
-        return tuple(difference for difference in differences if difference is not None)
+            values = self._values(best, metric)
+            clusters = self._clusters(metric, len(values))
+            for other in (result for result in self.results if result is not best):
+                others = self._values(other, metric)
+                changes = [a - b for a, b in zip(values, others, strict=True)]
+                if count := sum(not math.isnan(change) for change in changes):
+                    interval = paired_difference(values, others, clusters=clusters)
+                    differing = {clusters[n] for n, by in enumerate(changes) if abs(by) > 1e-12}
+                    names = metric.key, best.name, other.name
+                    differences.append(Difference(*names, *interval, len(differing), count))
+        return tuple(differences)
 
     def best(self, metric: Metric) -> str:
         """Return the name of the splitter with a metric's best value, the first of several."""
@@ -188,18 +196,3 @@ class Comparison:
         if len(drawn) < MIN_FOR_INTERVAL or min(measured) == max(measured):
             return Figure(fmean(measured))
         return Figure(*mean_interval(values, clusters=clusters))
-
-    def _difference(
-        self, first: SplitterResult, second: SplitterResult, metric: Metric
-    ) -> Difference | None:
-        """Compare two splitters on what was measured for both; None if nothing was."""
-        values, others = self._values(first, metric), self._values(second, metric)
-        clusters = self._clusters(metric, len(values))
-        changes = [a - b for a, b in zip(values, others, strict=True)]
-        count = sum(not math.isnan(change) for change in changes)
-        if not count:
-            return None
-        interval = paired_difference(values, others, clusters=clusters)
-        differing = {clusters[n] for n, change in enumerate(changes) if abs(change) > 1e-12}
-        names = metric.key, first.name, second.name
-        return Difference(*names, *interval, len(differing), count)
