@@ -9,7 +9,7 @@ import re
 
 _NAME = (
     r"(?:(?:[a-z]{1,20}[:_-]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis"
-    r"|scratch[_-]?pad|monologue|deliberation|rationale|ponder(?:ing)?|planning|brainstorm(?:ing)?"
+    r"|scratch[_-]?pad|monologue|deliberation|rationale|ponder(?:ing)?|plan(?:ning)?|brainstorm(?:ing)?"
     r"|chain_of_thought|cot|gedanken?|denken|r[\xe9e]flexion|pens[\xe9e]es?|pensamientos?)"
     r"(?:_(?!start|end|begin)[a-z]{1,12})?|\u601d(?:\u8003(?:\u8fc7\u7a0b)?|\u7ef4))"
 )
@@ -34,8 +34,10 @@ _BLOCK = re.compile(
     | <\|channel>thought.*?(?:<channel\|>|\Z) | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z)
     | (?:\A|\n)(?:```|:::){_NAME}\n.*?(?:\n(?:```|:::)|\Z)
     | (?:<\|im_start\|>|\A)assistant/think\n.*?(?:<\|im_start\|>assistant\n|\Z) | <{_NAME}\s?/>
-    | \A[\s*\#]*(?:thinking|thoughts?|reasoning)(?:\ process)?[\ *]*[:\n].*?
-      \n[\s*\#]*(?:final\ )?(?:answer|response)[\ *]*[:\n][\s*]*(?=\S)""",
+    | \A[\s*\#\[\u3010]*(?:(?:thinking|thoughts?|reasoning)(?:\ process)?
+        |(?:思考|分析|推理)(?:过程)?)[\ *]*[]\u3011:\uff1a\n].*?
+      \n[\s*\#\[\u3010]*(?:(?:final\ )?(?:answer|response)|答案|回答)
+        [\ *]*[]\u3011:\uff1a\n][\s*:\uff1a]*(?=\S)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 # gpt-oss: the answer is on the channel "final" or calls a tool; Solar's is the content. If special
@@ -51,10 +53,11 @@ _MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 # Special tokens and tags around the answer of a reasoning model.
 _ANSWER = r"(?:response|output|answer|solution|final_answer)"
 _SPECIAL = (
-    r"<(?:\|[\w/]{1,40}\|?|/s|eos|(?:start|end)_of_turn|turn\||\uff5c[\w\u2581]{1,40}\uff5c)>"
+    r"(?:<(?:\|[\w/]{1,40}\|?|/?s|bos|(?:seed:)?eos|(?:start|end)_of_turn|turn\||\uff5c[\w\u2581]{1,40}\uff5c)>"
+    r"|\[\|\w{1,40}\|\]|\[e~\[)"
 )
 _AROUND = re.compile(
-    rf"(?i)\A(?:{_SPECIAL}(?:(?:assistant|model)(?:\n|\Z))?\s{{0,9}}){{1,9}}|(?:{_SPECIAL}\s{{0,9}}){{1,9}}\Z"
+    rf"(?i)\A(?:assistant(?:\n|:|(?=<\|)))?\s{{0,9}}(?:{_SPECIAL}(?:(?:assistant|model)(?=\n|\Z|<\|))?\s{{0,9}}){{0,9}}|(?:{_SPECIAL}\s{{0,9}}){{1,9}}\Z"
     rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\[END FINAL RESPONSE\]\Z"
 )
 

@@ -27,19 +27,21 @@ _AND, _CHANGE, _CORRECTION, _DENIAL = map(any_of, ("and", "change", "correction"
 _AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "label", "no_start"))
 _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
-_MARKUP = r"[\s\"'\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
+_MARKUP = r"[\s\"'\u00ab\u00bb\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
 _LETTER = r"[^\W和及與与と]"  # these stand between units
-_NUMBER = rf"(-?\d{{1,18}})(?!(?!です(?![がか])){_LETTER}|\.\d)"  # "is" in Japanese
-# Emphasis, pictures, what is struck out, LaTeX's box, and signs as in "ID-3" and "\u2460 ID 3".
+# With "is" in Japanese and Korean.
+_NUMBER = rf"(-?\d{{1,18}})(?:\s?(?:です(?![がか])|입니다))?(?!{_LETTER}|\.\d)"
+# Emphasis, pictures, what is struck out, LaTeX's box and brackets, signs as in "ID-3" and
+# "\u2460 ID 3", and invisible characters.
 _EMPHASIS = re.compile(
     r"(?i)[*_`]|(?![\u2717\u2718\u274c])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
-    r"|</?ins>|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)"
+    r"|</?ins>|\\(?:boxed|text\w*|math\w+|[][()])|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)|[\u200b-\u200f\u2060\ufeff]"
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"(?i)<(?:answer|final|id|paragraph|arg_?value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
+    rf"(?i)<(?:answer|final|\w{{0,20}}id|paragraph|arg_?value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
     rf"|(?<!functions\.)(?<!name=\"){_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id\W{0,3}\d))"
+    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=(?:paragraph)?id\W{0,3}\d))"
 )
 _LABELLED = re.compile(
     rf"(?i){_MARKUP}(?:(?:(?:it(?:['\u2019]s)?|is|at|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
@@ -51,7 +53,7 @@ _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
     rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
-    r"[^\w,\n\u2717\u2718\u274c]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
+    r"[^\w,\n?\u2717\u2718\u274c]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
 )
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<!{_LETTER})(?<![.-])(?!-)){_NUMBER}", re.IGNORECASE)
@@ -59,7 +61,7 @@ _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
     rf"(?i)(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2192])"
-    r"|[\s,;+.:\"'\u2018-\u201d\u2022*_`\[\](){}<>#|/\u060c\u3001\u3002])*"
+    r"|[\s,;+.:\"'\u2018-\u201d\u2022*_`\[\](){}<>#|/$\u060c\u3001\u3002])*"
 )
 # A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
 _WORDS = r"[^\d\n;]{0,300}?"
@@ -254,7 +256,9 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
             continue
         if isinstance(loaded, dict):
             states = [value for value in loaded.values() if value is not None]
-            if len(states) > 1 and any(value is False for value in states):
+            if len(states) > 1 and any(
+                str(value).casefold() in ("false", "no") for value in states
+            ):
                 continue  # "has_shift": false
             values = {str(key).casefold(): value for key, value in loaded.items()}
             named = [name for name in fields if name in values][:1]

@@ -12,19 +12,21 @@ _LISTS: dict[str, dict[str, str]] = {
     # The label before an answer: the word "answer".
     "label": {
         "latin": (
-            "answers?|antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|svar(?:et)?|"
+            "answers?|ans|response|result|conclusion|final|action input|"
+            "antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|svar(?:et)?|"
             r"vastaus|cevap|yan\w?t|v[aá]lasz|odpověď|odpoveď|răspuns|jawaban|trả lời|đáp án"
         ),
         "others": "ответ|відповідь|απάντηση|الجواب|الإجابة|پاسخ|جواب|תשובה",
-        "signs": "उत्तर|উত্তর|คําตอบ|答案|回答|答え|답변?",
+        "signs": "उत्तर|উত্তর|คําตอบ|答案|回答|答え|정?답변?",
     },
     # The answer that the content does not change.
     "no_start": {
         "en": (
-            r"n/a|not applicable|none|null|nowhere|nothing|false|(?:there(?:['\u2019]s| is| are) )?"
+            r"n/a|not applicable|none(?: of (?:them|the \w+))?|null|nowhere|nothing(?: changes)?|"
+            r"false|(?:there(?:['\u2019]s| is| are) )?"
             r"no(?: (?:(?:clear|content|new|topic) )*(?:shift|turn|change|part|content)s?)?"
         ),
-        "de": "keine?r?|nirgends|nichts",
+        "de": "keine?r?(?: wechsel)?|nirgends|nichts",
         "fr": "aucune?|nulle part|rien",
         "es": "ning[uú]n[oa]?|nada",
         "others": (
@@ -53,7 +55,7 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # Words that state that content does not change.
     "sameness": {
-        "en": r"same|still|unchanged|continu\w+|remain\w*|goes on to|more of",
+        "en": r"same|still|unchanged|continu\w+|remain\w*|persist\w*|goes on to|more of",
         "others": (
             r"weiter\w*|gleich\w*|fortsetz\w+|même|suite|mism[oa]|sigue|stesso|mesmo|ainda|hetzelfde|"
             "nadal"
@@ -63,8 +65,8 @@ _LISTS: dict[str, dict[str, str]] = {
     # Words of a sentence in prose that doubts a change.
     "doubt": {
         "en": (
-            r"little|minor|slight|cosmetic|superficial|up to|if|might|could|may|maybe|perhaps|"
-            r"possibly|doubt|later than|last|seem\w*|suppos\w+|apparent\w*|would|refus\w+|"
+            r"closest|little|minor|slight|cosmetic|superficial|up to|if|might|could|may|maybe|"
+            r"perhaps|possibly|doubt|later than|last|seem\w*|suppos\w+|apparent\w*|would|refus\w+|"
             "yet to|far from|anything but|rather than"
         ),
         "de": r"könnten?|vielleicht|scheinbar|niemand|würden?",
@@ -76,7 +78,7 @@ _LISTS: dict[str, dict[str, str]] = {
     "change": {
         "en": (
             r"(?:shift|turn|chang|start|begin|began|new|switch|mov|break|differ|transition|divid|"
-            r"boundar)\w*|opens"
+            r"boundar)\w*|opens|is the (?:\w+ )?answer"
         ),
         "de": r"(?:wechsel|wende|änder|beginn|neu|ander|anfang)\w*",
         "fr": r"(?:commenc|début|nouv|tourn|bascul)\w*",

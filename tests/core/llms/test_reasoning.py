@@ -47,6 +47,7 @@ OPEN = {
     "```thinking\n": "\n```\n",
     ":::thinking\n": "\n:::\n",
     "<|thinking_begin|>": "<|thinking_end|>",
+    "<plan>": "</plan>",
     "<ctrl94>thought\n": "<ctrl95>",
 }
 
@@ -69,6 +70,11 @@ def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: 
         f"{ANSWER}<think>Or ID 2?</think>",
         f"<think>ID 1</think><output>{ANSWER}</output>",
         f"<|im_start|>{ANSWER}<|im_end|>",
+        *(f"{role}{ANSWER}" for role in ("Assistant: ", "<s>", "assistant<|end_header_id|>\n\n")),
+        f"<|header_start|>assistant<|header_end|>\n\n{ANSWER}<|eot|>",
+        *(f"<think>ID 2</think>{ANSWER}{end}" for end in ("[|endofturn|]", "[e~[", "<seed:eos>")),
+        *(f"\u3010{label}\u3011ID 2\n\u3010答案\u3011{ANSWER}" for label in ("思考过程", "分析")),
+        f"[Reasoning]\nID 2\n[Answer]\n{ANSWER}",
         f"<think>1<think>2</think>3</think>{ANSWER}",
         f"<think></think><think>ID 2</think>{ANSWER}",
         "Put it between `<think>` and `</think>` tags.",

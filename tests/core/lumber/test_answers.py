@@ -29,7 +29,13 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         *("Die Antwort lautet: ID 7.", "Odpov\u011b\u010f: ID 7"),
         *("\u0e04\u0e33\u0e15\u0e2d\u0e1a: ID 7", "id=7", "ID-7", "answer(id=7)"),
         # markup
-        *("\\boxed{7}", "**Answer:** ID 7", "**Answer: ID 7**", "Answer: **ID 7**"),
+        *(
+            "\\[\n\\boxed{\\mathrm{ID 7}}\n\\]",
+            "\\boxed{7}",
+            "**Answer:** ID 7",
+            "**Answer: ID 7**",
+            "Answer: **ID 7**",
+        ),
         "__Answer__: *ID* **7**",
         *("`Answer: ID 7`", "```\nAnswer: ID 7\n```", "Answer: `ID 7`", "> Answer: ID 7"),
         *("- Answer: ID 7", "### Answer\nID 7", "Answer: [ID 7]", "Answer: <ID 7>"),

@@ -40,6 +40,9 @@ FOUND = phrases("""
     {{"function": {{"name": "answer", "arguments": "{{\\"id\\": {n}}}"}}}}
     {{"functionCall": {{"name": "answer", "args": {{"id": {n}.0}}}}}}
     <｜DSML｜parameter name="id" string="false">{n}</｜DSML｜parameter>
+    <paragraph_id>{n}</paragraph_id> | Answer\u200b: ID {n} | answer(paragraph_id={n})
+    Conclusion: ID {n} | Antwort: «ID {n}» | 정답은 ID {n}입니다. | ID {n} です。
+    Therefore, ID {n} is the correct answer.
 """)
 OPEN = phrases("""
     Answer: none before ID {n} | Answer: no change until ID {n} | Answer: No, ID {n}.
@@ -51,6 +54,8 @@ OPEN = phrases("""
 """)
 DENIED = phrases("""
     ID {n} ❌ | ID {n} ✗ | Answer: ID {n} stays with boats.
+    {{"is_shift": "no", "id": {n}}} | ID {n}? | ID {n} comes closest to a turn.
+    ID {n} begins with other words, but the topic persists.
     {{"answer": "ID {n} stays with boats"}} | ID {n} seems to change the scene, but tells of boats.
     Svar: ID {n} börjar inte något nytt. | Niemand würde ID {n} einen Wechsel nennen.
     Antwort: ID {n} bleibt beim Thema. | Réponse : ID {n} reste sur le sujet.
@@ -99,7 +104,7 @@ REFUSED = phrases("""
 """)
 NONE = phrases("""
     Answer: none | none | Answer: None of them. | {{"answer": null}} | Antwort: keine
-    Réponse : aucun
+    Réponse : aucun | None of the paragraphs. | Kein Wechsel. | Nothing changes.
     Respuesta: ninguno | 答案：无 | 答え：なし | Answer: no shift between ID 2 and ID {n}.
     Answer: none (ID {n} comes close) | Answer: Not applicable | उत्तर: कोई नहीं | 該当なし | 없습니다
     No shift. | {{"has_shift": false, "id": null}} | Ответ: ни один | Cevap: hiçbiri | پاسخ: هیچ
