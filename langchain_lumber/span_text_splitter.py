@@ -68,12 +68,12 @@ class SpanTextSplitter(TextSplitter):
             `chunk_size` includes what is repeated. A warning is logged if that is more than half of
             a chunk.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        add_metadata: Add `start_index`, `end_index`, `headings`, `headings_inside`, `context`,
-            `chunk_index` (from 0), `page_first`, `page_last`, `line_first` and `line_last` (from 1)
-            to the metadata, and if a judge was asked `verdict` and `verdict_reason`. Missing values
-            are "" or 0. A verdict is "shift" if the judge named the chunk's start; "no_shift" or
-            "single" if a group ended; after a failure "outside", "unreadable", "refused" or
-            "unavailable".
+        add_metadata: Add `start_index`, `end_index`, `headings`, `heading_levels`,
+            `headings_inside`, `context`, `chunk_index` (from 0), `page_first`, `page_last`,
+            `line_first`, `line_last` (from 1), `verdict` and `verdict_reason` to the metadata.
+            Missing values are "" or 0. A verdict is "shift" if the judge named the chunk's start;
+            "no_shift" or "single" if a group ended; after a failure "outside", "unreadable",
+            "refused" or "unavailable"; "" without a judge.
         context: Put the chunk's context before it in `page_content`, so that it is embedded: the
             title (in the metadata, or else the single first-level heading of Markdown, or else the
             name of the file as words), the deepest three headings above the chunk, and on lines of

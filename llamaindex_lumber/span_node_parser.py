@@ -81,11 +81,11 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     repeated. A warning is logged if that is more than half of a node."""
 
     add_metadata: bool = False
-    """Add `chunk_index` (from 0), `headings`, `headings_inside`, `context`, `page_first`,
-    `page_last`, `line_first` and `line_last` (from 1) to the metadata, and if a judge was asked
-    `verdict` and `verdict_reason`. Missing values are "" or 0. A verdict is "shift" if the judge
-    named the node's start; "no_shift" or "single" if a group ended; after a failure "outside",
-    "unreadable", "refused" or "unavailable"."""
+    """Add `chunk_index` (from 0), `headings`, `heading_levels`, `headings_inside`, `context`,
+    `page_first`, `page_last`, `line_first`, `line_last` (from 1), `verdict` and `verdict_reason` to
+    the metadata. Missing values are "" or 0. A verdict is "shift" if the judge named the node's
+    start; "no_shift" or "single" if a group ended; after a failure "outside", "unreadable",
+    "refused" or "unavailable"; "" without a judge."""
 
     context: bool = True
     """Put the context of a node into `metadata["context"]`, which is embedded and sent to models:

@@ -65,6 +65,8 @@ def divide_settings(
     for name in given:
         if not any(name in names for names in names_by_kind):
             all_names = [name for names in names_by_kind for name in names]
-            close = get_close_matches(name, all_names, 1) or sorted({*all_names})
-            raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(close)}?")
+            close = get_close_matches(name, all_names, 1)
+            listed = f"the settings are {', '.join(sorted({*all_names}))}"
+            hint = f"did you mean {close[0]}?" if close else listed
+            raise ValueError(f"there is no setting {name!r} here: {hint}")
     return [{name: given[name] for name in given if name in names} for names in names_by_kind]

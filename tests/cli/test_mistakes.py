@@ -12,6 +12,7 @@ WRONG_VALUES = [
     ("split docs --min-chunk-size 9999", "or pass --chunk-size None for no limit"),
     ("split docs --chunk-size many", "chunk_size must be a whole number"),
     ("split docs --set merge_sectons=false", "did you mean merge_sections?"),
+    ("split docs --set zzz=1", "no setting 'zzz' here: the settings are attempts, call_timeout,"),
     ("split docs --set chunk_size", "--set takes NAME=VALUE"),
     ("split docs --set attempts=3", "for the language model of --method lumber"),
     ("split docs --method greedy --model bundled", "greedy uses no model"),
