@@ -756,6 +756,8 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice
     ("kind", "record", "notice"),
     [
         ("xlsx", "85000e00aa080000010006005365637265", "hidden sheets left out"),
+        ("xlsx", "85000d001d1e000001000653656372", "hidden sheets left out"),  # of Excel 95
+        ("xlsx", "85000d001d1e000000000653656372", ""),
         ("xlsx", "080210000200000004002c010000000020000f01", "hidden rows left out"),
         ("xlsx", "080210000200000004002c010000000000000f01", ""),
         ("xlsx", "7d000c0002000200000d0f0001000000", "hidden columns left out"),
@@ -764,6 +766,7 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice
         ("xlsx", "001901000000000000002c010000000100000000", ""),
         ("xlsx", "3c120500000005000000d50d0000000000000100", "hidden columns left out"),
         ("xlsx", "0908100000062000", "charts left out"),
+        ("xlsx", "0908080000052000", "charts left out"),
         ("doc", "0908100000062000", ""),
         ("doc", b" EQ x".hex().replace("20", "13", 1), "equations in fields left out"),
         ("doc", "48 2a 01", ""),  # in another block
