@@ -161,7 +161,7 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
         for name, entry in PRESETS.items()
     )
     if chosen is None or (colon and not chosen.number):
-        raise ValueError(f"unknown splitter {spec!r}. There are: {listed}")
+        raise ValueError(f"unknown splitter {spec!r}. Choose from {listed}")
     try:
         value = float(number) if colon else chosen.default
     except ValueError:

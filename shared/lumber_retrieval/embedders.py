@@ -74,7 +74,7 @@ def embedder(spec: object = "bundled") -> Embedder:
         elif Path(spec).is_dir() or HUB_ID.fullmatch(spec):
             return SentenceTransformersEmbedder(spec)
         raise ValueError(
-            f'unknown embedder {spec!r}. There are: "bundled", a folder or Hugging Face ID '
+            f'unknown embedder {spec!r}. Choose from "bundled", a folder or Hugging Face ID '
             '(OWNER/NAME) of sentence-transformers, "openai:NAME", and the URL of a server with '
             'OpenAI\'s API as in "http://127.0.0.1:8000/v1#NAME"'
         )

@@ -29,7 +29,7 @@ def make(form: Any, **options: Any) -> Any:
 
 AS_PUBLISHED = {"model": "large", "paper": True}
 EVERY, SIZED = [*FORMS], ["bert", "greedy", "layout"]
-ABOVE = r"target_size \(600\) must not be above chunk_size \(512\), .*leave it out: it follows"
+ABOVE = r"target_size \(600\) must not be above chunk_size \(512\), .*leave it out, as it follows"
 WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (EVERY, {"chunk_size": 0}, ValueError, "chunk_size must be at least 1, not 0"),
     (EVERY, {"chunk_size": -3}, ValueError, "chunk_size must be at least 1, not -3"),

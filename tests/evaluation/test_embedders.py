@@ -74,7 +74,7 @@ def test_identities_distinguish_models_and_hold_no_key() -> None:
     ("spec", "error", "message"),
     [
         ("http://127.0.0.1/v1", ValueError, "v1#NAME"),
-        ("bundeld", ValueError, "unknown embedder 'bundeld'. There are: \"bundled\""),
+        ("bundeld", ValueError, "unknown embedder 'bundeld'. Choose from \"bundled\""),
         ("./missing", ValueError, "unknown embedder './missing'"),
         (3, TypeError, 'an embedder is "bundled"'),
         (DeterministicFakeEmbedding, TypeError, "an embedder is"),

@@ -243,7 +243,7 @@ def test_presets_split(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("gredy", r"splitter 'gredy'. There are: bert:154 \(target size, tokens\), lumber:550"),
+        ("gredy", r"splitter 'gredy'. Choose from bert:154 \(target size, tokens\), lumber:550"),
         ("paragraphs:3", "unknown splitter 'paragraphs:3'"),
         ("greedy:many", "'many' is not a number; greedy takes the target size, tokens there"),
         ("greedy:0", "target_size must be at least 1"),

@@ -71,7 +71,7 @@ def check_sizes(
     if target_size is not None and target_size > chunk_size:
         raise ValueError(
             f"target_size ({target_size}) must not be above chunk_size ({chunk_size}), the maximum "
-            "tokens in a chunk: raise chunk_size as well, or leave it out: it follows target_size"
+            "tokens in a chunk: raise chunk_size, or leave it out, as it follows target_size"
         )
     if min_chunk_size is not None and min_chunk_size > chunk_size:
         raise ValueError(
