@@ -298,8 +298,8 @@ def _without_place(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
     if type(start) is not int:
         return metadata
     is_slice = type(end) is int and isinstance(text, str) and len(text) == end - start
-    own = ("start_index", "end_index", *(["text"] if is_slice else []))
-    return {key: value for key, value in metadata.items() if key not in own}
+    keys = ("start_index", "end_index", *(["text"] if is_slice else []))
+    return {key: value for key, value in metadata.items() if key not in keys}
 
 
 def _in_context(text: str, context: Context) -> list[str]:

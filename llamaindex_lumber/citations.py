@@ -103,6 +103,6 @@ def _is_step(hit: object) -> bool:
 
 def _part(node: BaseNode, name: str) -> CitedPart:
     start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
-    own = str(node.metadata.get("text", ""))  # of captions, whose nodes show only speech
-    text = own if start is not None and start + len(own) == end else text_of(node)
+    spoken = str(node.metadata.get("text", ""))  # of captions, whose nodes show only speech
+    text = spoken if start is not None and start + len(spoken) == end else text_of(node)
     return cited_part(name, text, node.metadata, start, address_of(node.metadata))

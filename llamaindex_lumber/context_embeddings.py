@@ -92,8 +92,8 @@ class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
         embed = FrameworkEmbedder(self.embed_model).embed_documents
         progress = bool(kwargs.get("show_progress"))
         embedded = embed_chunks(map(_place_nodes, documents), embed, show_progress=progress)
-        for own, vectors in zip(documents, embedded, strict=True):
-            for node, vector in zip(own, vectors.tolist(), strict=True):
+        for group, vectors in zip(documents, embedded, strict=True):
+            for node, vector in zip(group, vectors.tolist(), strict=True):
                 node.embedding = vector
         return checked
 

@@ -99,8 +99,8 @@ class NodeWriter:
     def _metadata(self, context: str) -> list[str]:
         """Return the metadata of a node with this context, as embedded and as sent to a model."""
         if context not in self._shown:
-            own = {**self._metadata_of_parent, **({CONTEXT_KEY: context} if context else {})}
-            self._node.metadata = {**own, **self._inherited, **own}
+            metadata = {**self._metadata_of_parent, **({CONTEXT_KEY: context} if context else {})}
+            self._node.metadata = {**metadata, **self._inherited, **metadata}
             modes = (MetadataMode.EMBED, MetadataMode.LLM)
             shown = (self._node.get_metadata_str(mode=mode).strip() for mode in modes)
             self._shown[context] = [*dict.fromkeys(shown)]

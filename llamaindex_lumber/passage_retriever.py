@@ -216,10 +216,10 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
         relationships={NodeRelationship.SOURCE: source},
         **metadata.get(_FORM, {}),  # LangChain's retriever writes none
     )
-    own = {**EMPTY_VALUES, **{key: metadata[key] for key in OWN_KEYS if key in metadata}}
-    own |= {"text": passage.text} if passage.time else {}
+    values = {**EMPTY_VALUES, **{key: metadata[key] for key in OWN_KEYS if key in metadata}}
+    values |= {"text": passage.text} if passage.time else {}
     add_metadata(
-        node, {**own, "similarity": passage.similarity, "words_found": passage.words_found}
+        node, {**values, "similarity": passage.similarity, "words_found": passage.words_found}
     )
     if not (context and metadata.get(CONTEXT_KEY)):
         node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, CONTEXT_KEY]

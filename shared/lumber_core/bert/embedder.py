@@ -73,8 +73,8 @@ class TextEmbedder:
             WeightsError: The model's files are missing.
         """
         files = read_card(find_encoder(self.model)).files
-        own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
-        return f"all-MiniLM-L6-v2 {text_digest(' '.join(own))[:16]}"
+        digests = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
+        return f"all-MiniLM-L6-v2 {text_digest(' '.join(digests))[:16]}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}

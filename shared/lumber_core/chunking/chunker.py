@@ -218,8 +218,8 @@ class Chunker:
         kind = source.kind if self._default_units else source.format
         if kind == "markdown" or self.units == "markdown":
             return MarkdownText(source, self.language, self.merge_sections)
-        own = kind in BY_ROWS or (kind in ("code", "data") and self.units == "sentences")
-        find_units = None if own and self._default_units else self._find_units
+        by_rows = kind in BY_ROWS or (kind in ("code", "data") and self.units == "sentences")
+        find_units = None if by_rows and self._default_units else self._find_units
         return PlainText(source, self.language, find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:

@@ -193,10 +193,10 @@ def deliver(
         visible = span.stripped(text)
         line += count_line_breaks(text, position, visible.start)
         lines, position = (line, line + count_line_breaks(text, *visible)), visible.start
-        own, headings = span.of(text), (place.titles, place.levels, place.inside)
+        content, headings = span.of(text), (place.titles, place.levels, place.inside)
         where = (*headings, context, source.pages_of(span), lines)
         verdict = verdicts[number] if verdicts else None
-        chunks.append(Chunk(len(chunks), span, own, *where, verdict, limits.counter, outline))
+        chunks.append(Chunk(len(chunks), span, content, *where, verdict, limits.counter, outline))
     return chunks
 
 

@@ -102,5 +102,5 @@ def _closing(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> i
     """Return the index of the tag that ends a thought: of its name, or the last unmatched one."""
     ends = [number for number in range(first, len(tags)) if tags[number][1]]
     opened = {tag[0] for tag in tags[first:] if not tag[1]}
-    own = (number for number in ends if tags[number][0] == name)
-    return next(own, next((n for n in reversed(ends) if tags[n][0] not in opened), None))
+    same_name = (number for number in ends if tags[number][0] == name)
+    return next(same_name, next((n for n in reversed(ends) if tags[n][0] not in opened), None))

@@ -325,11 +325,11 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
 def _items(text: str) -> list[list[int]]:
     """Read the list at the start of a text; remarks with numbers need a line for each item."""
     lines = [*filter(str.strip, text.splitlines())]
-    own = [line for line in takewhile(bool, map(_LINE.match, lines)) if line]
-    units = [int(line[1]) for line in own]
-    unread = any(map(_DOUBT.search, (line[2] for line in own)))
-    unread |= any(map(str.isdecimal, "".join(lines[len(own) :])))
-    if len(own) > 1 and units == sorted({*units}) and not unread:
+    matches = [line for line in takewhile(bool, map(_LINE.match, lines)) if line]
+    units = [int(line[1]) for line in matches]
+    unread = any(map(_DOUBT.search, (line[2] for line in matches)))
+    unread |= any(map(str.isdecimal, "".join(lines[len(matches) :])))
+    if len(matches) > 1 and units == sorted({*units}) and not unread:
         return [units]
     text, end = _NUMBERING.sub("", text), 0
     items: list[int] = []

@@ -146,7 +146,7 @@ _LISTS: dict[str, dict[str, str]] = {
 
 def any_of(name: str) -> str:
     """Return a regular expression for each word of a list, whatever its language."""
-    own = {"signs": "", **_LISTS[name]}
-    signs = own.pop("signs")
-    words = [rf"\b(?:{'|'.join(own.values())})\b"] if own else []
+    forms = {"signs": "", **_LISTS[name]}
+    signs = forms.pop("signs")
+    words = [rf"\b(?:{'|'.join(forms.values())})\b"] if forms else []
     return f"(?:{'|'.join(filter(None, [*words, signs]))})"

@@ -34,11 +34,11 @@ def identity_of(value: object) -> str:
     and any other function or object by its qualified name, marked `NOT_COVERED`.
     """
     try:
-        own = getattr(value, "identity", None)
+        identity = getattr(value, "identity", None)
     except ValueError:  # a judge that is a function without an identity
         return f"{value!r} ({NOT_COVERED})"
-    if isinstance(own, str) and not isinstance(value, type):
-        return own
+    if isinstance(identity, str) and not isinstance(value, type):
+        return identity
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     if isinstance(value, list | tuple):

@@ -156,9 +156,9 @@ class TextOutline:
 
     def to_json(self) -> str:
         """Return the outline as JSON, for `read_outline`."""
-        own = (self.kind, self.title, self.above, self.levels, self.inherited)
+        fields = (self.kind, self.title, self.above, self.levels, self.inherited)
         parts = (self.sections, self.tables, self.has_own_context)
-        return json.dumps([*own, *parts], separators=(",", ":"))
+        return json.dumps([*fields, *parts], separators=(",", ":"))
 
     def places(self, text: str, spans: Iterable[tuple[int, int]]) -> list[OutlinePlace]:
         """Return where in the outline each span begins, at its first visible character."""

@@ -163,8 +163,8 @@ def _wrap_text(body: Any) -> None:
         block.insert(0, wrapper := block.makeelement(kind))
         wrapper.text, block.text = block.text, None
         for child in inside:
-            own = {child.tag, *(part.tag for part in child if child.tag in GROUP_TAGS)}
-            if child.tag not in BLOCK_TAGS or (parts and own.isdisjoint(parts)):
+            tags = {child.tag, *(part.tag for part in child if child.tag in GROUP_TAGS)}
+            if child.tag not in BLOCK_TAGS or (parts and tags.isdisjoint(parts)):
                 before = wrapper.getprevious() if child.tag in LIST_TAGS else None
                 (wrapper if before is None else before).append(child)  # a sublist joins the item
                 continue

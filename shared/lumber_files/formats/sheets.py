@@ -42,8 +42,8 @@ class _Workbook:
         for item in find(strings, "//x:si[x:r]"):
             show_runs(item, *_RUNS)
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
-        own = styles.iterfind("{*}numFmts/{*}numFmt")
-        codes = BUILT_IN | {int(f.get("numFmtId", 0)): f.get("formatCode", "") for f in own}
+        formats = styles.iterfind("{*}numFmts/{*}numFmt")
+        codes = BUILT_IN | {int(f.get("numFmtId", 0)): f.get("formatCode", "") for f in formats}
         looks = [*styles.iterfind("{*}cellXfs/{*}xf")]
         self._formats = [codes.get(int(look.get("numFmtId", 0)), "General") for look in looks]
         names = [find(font, "string(x:name/@val)") for font in find(styles, "x:fonts/x:font")]

@@ -140,14 +140,14 @@ def _rows_from(lines: Sequence[TextLine], cells: Sequence[list[_Range]], start: 
     rows: list[int] = []
     edge = 0.0  # where the numbers begin
     for number in range(start, len(lines)):
-        line, own = lines[number], cells[number]
-        alike = rows[-1:] == [number - 1] and len(own) == len(cells[number - 1]) - 1
-        sums = all(c.is_value and c.right > edge for c in own) and not _is_header(own, least=1)
+        line, row = lines[number], cells[number]
+        alike = rows[-1:] == [number - 1] and len(row) == len(cells[number - 1]) - 1
+        sums = all(c.is_value and c.right > edge for c in row) and not _is_header(row, least=1)
         below = sums and lines[number - 1].base - line.base > line.size / 2
         if alike and below and any(map(str.isdigit, line.text)):
-            own.insert(0, _Range(lines[rows[0]].left, lines[rows[0]].left))  # without labels
-        values = [cell for cell in own[1:] if cell.is_value]
-        is_note = len(own) == 1 and _SENTENCE_END.search(line.text)
+            row.insert(0, _Range(lines[rows[0]].left, lines[rows[0]].left))  # without labels
+        values = [cell for cell in row[1:] if cell.is_value]
+        is_note = len(row) == 1 and _SENTENCE_END.search(line.text)
         if rows:
             down = lines[rows[-1]].base - line.base
             # A label that wraps may be drawn before the numbers beside its first line.

@@ -74,8 +74,8 @@ class PageGlyphs:
     def spaces(self, start: int, stop: int) -> list[float]:
         """Return the distance of each character from the end of the advance of the one before."""
         area, end, spaces = self._area, 0.0, []
-        for own in self.order[start:stop]:
-            self.pdfium.FPDFText_GetLooseCharBox(self.page, own, area)
+        for glyph in self.order[start:stop]:
+            self.pdfium.FPDFText_GetLooseCharBox(self.page, glyph, area)
             spaces.append(area.left - end)  # the advance of a letter is wider than its box
             end = area.right
         return spaces
@@ -96,20 +96,20 @@ class PageGlyphs:
         A line that `goes_down` is read as if it were turned: its first character is at the top.
         """
         pdfium, page, matrix = self.pdfium, self.page, self._matrix
-        own = self.order[index]
-        pdfium.FPDFText_GetMatrix(page, own, matrix)
-        size = pdfium.FPDFText_GetFontSize(page, own) * hypot(matrix.c, matrix.d)
+        glyph = self.order[index]
+        pdfium.FPDFText_GetMatrix(page, glyph, matrix)
+        size = pdfium.FPDFText_GetFontSize(page, glyph) * hypot(matrix.c, matrix.d)
         if size < _MIN_SIZE:  # fonts with drawn glyphs may have any size
             left, right, _ = self.box(index, 0)
             size = max(_MIN_SIZE, right - left, self.height(index))
         turns = 2 if matrix.a < 0 and matrix.d < 0 else 3 * goes_down
         if abs(matrix.b) > abs(matrix.a):
             turns = 1 if matrix.b > 0 else 3
-        pdfium.FPDFText_GetFontInfo(page, own, self._name, _MAX_FONT_NAME, self._flags)
+        pdfium.FPDFText_GetFontInfo(page, glyph, self._name, _MAX_FONT_NAME, self._flags)
         font = self._name.value
         if font not in self._styles:
             name = font.decode("latin-1")
-            weight = pdfium.FPDFText_GetFontWeight(page, own)
+            weight = pdfium.FPDFText_GetFontWeight(page, glyph)
             bold = weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None
             self._styles[font] = (
                 2 if bold else int("medium" in name.lower()),
@@ -141,8 +141,8 @@ class PageGlyphs:
         """Yield the sides of the first objects drawn between two characters of PDFium."""
         first, last = self._drawing_order(before) + 1, self._drawing_order(after)
         left, bottom, right, top = self._sides
-        for own in self.objects[first : min(last, first + _MAX_BETWEEN)]:
-            self.pdfium.FPDFPageObj_GetBounds(own, left, bottom, right, top)
+        for item in self.objects[first : min(last, first + _MAX_BETWEEN)]:
+            self.pdfium.FPDFPageObj_GetBounds(item, left, bottom, right, top)
             yield left.value, bottom.value, right.value, top.value
 
 

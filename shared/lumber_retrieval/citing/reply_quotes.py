@@ -200,9 +200,9 @@ def _json_as_text(reply: str) -> str:
     quotes = next((value for value in values if isinstance(value, list | dict)), [])
     for number, entry in quotes.items() if isinstance(quotes, dict) else enumerate(quotes, 1):
         parts = [*entry.values()] if isinstance(entry, dict) else [entry]
-        own = next((part for part in parts if isinstance(part, int)), number)
+        mark = next((part for part in parts if isinstance(part, int)), number)
         text = max((part for part in parts if isinstance(part, str)), key=len, default="")
-        lines += [f'[{own}] "{text}"'] if text else []
+        lines += [f'[{mark}] "{text}"'] if text else []
     read = _NO_ANSWER.fullmatch(above) or (lines[2:] and _MARKER.search(above))
     return "\n".join(lines) if read else reply
 

@@ -50,14 +50,14 @@ class IndexedDocument:
         """
         random = RANDOM.fullmatch(identity) is not None
         key, files = document_key(content.metadata), file_names(content.metadata)
-        own = "" if random and key else identity
+        own_id = "" if random and key else identity
         return cls(
-            own or key,
+            own_id or key,
             next(iter(files), identity),
             content,
             nameless=random and not key,
             is_part=random and bool(key),
-            own_id=bool(own and files) and not any(name in own for name in files),
+            own_id=bool(own_id and files) and not any(name in own_id for name in files),
         )
 
     @cached_property

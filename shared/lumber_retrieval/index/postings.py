@@ -202,9 +202,9 @@ def bm25(
 def _contenders(scores: _Floats, wanted: int, rest: float) -> _Places | None:
     """Return the places that may be among the best if scores rise by `rest`; None: all may."""
     places = np.flatnonzero(scores > 0)
-    own = scores.take(places)
-    least = np.partition(own, -wanted)[-wanted] - rest if len(own) >= wanted else 0
-    return places[own >= least] if least > 0 else None
+    values = scores.take(places)
+    least = np.partition(values, -wanted)[-wanted] - rest if len(values) >= wanted else 0
+    return places[values >= least] if least > 0 else None
 
 
 def _split_lists(terms: Iterable[int], counts: _Places, entries: PostingList) -> Postings:

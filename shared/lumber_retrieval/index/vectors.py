@@ -209,9 +209,9 @@ def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     `places` must ascend, and the places of a group do.
     """
     while len(places) > count:
-        own = values if len(places) == len(values) else values[places]
+        candidates = values if len(places) == len(values) else values[places]
         step = max(1, count // _SAMPLED_VALUES)
-        chosen = own >= np.partition(own[::step], -(count // step))[-(count // step)]
+        chosen = candidates >= np.partition(candidates[::step], -(count // step))[-(count // step)]
         yield places[chosen]
         places = places[~chosen]
         count *= 8
