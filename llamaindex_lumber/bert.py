@@ -71,7 +71,7 @@ class BertNodeParser(SpanNodeParser):
     """ISO 639 code of the language, such as "en", to find sentences."""
 
     threads: int | None = Field(default=None, exclude=True)
-    """Number of threads for the model. None: all available CPUs."""
+    """Number of threads for an exported model. None: all available CPUs, up to 8."""
 
     device: Device | None = Field(default=None, exclude=True)
     """What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU if there

@@ -174,7 +174,7 @@ class SentenceTransformersEmbedder:
 class ServerEmbedder:
     """An embedding model of OpenAI, or of any server with OpenAI's API.
 
-    Failed requests are repeated. The key is read from OPENAI_API_KEY.
+    A failed request is sent up to five times. The key is read from OPENAI_API_KEY.
 
     Args:
         model: The model's name.

@@ -73,7 +73,7 @@ class BertChunker(Chunker):
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
-        threads: Number of threads for the model. None: all available CPUs.
+        threads: Number of threads for an exported model. None: all available CPUs, up to 8.
         device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
             if there is one. Exported models run on the CPU.
 
