@@ -24,7 +24,7 @@ _ARROW = "-->"
 _TIME = r"(?:(?:\d+:){1,2}\d\d?(?:(?:[.:]|,\ ?)\d{1,3})?|\d+(?:\.\d+)?s)"
 _NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"  # or seconds with decimals, milliseconds, or ticks
 _TICKS = 10_000_000  # in a second of TTML, as in files of Netflix and Microsoft
-_LYRIC_TIME = r"\[(\d+:\d\d)\.\d\d\d?\](?:\[\d[\d:.]*\])*"
+_LYRIC_TIME = r"\[(\d+:\d\d)(?:\.\d\d\d?)?\](?:\[\d[\d:.]*\])*"
 _TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
 # What precedes the words of a cue: lines above them, Whisper's times in brackets or in columns, the
@@ -39,7 +39,7 @@ _LABEL = re.compile(
       (?:[^<>]{{0,200}}?\send=["']({_NUMBER}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )
-_CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,]\d{1,3})?)"
+_CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,;]\d{1,3})?|\d\d(?:;\d\d){3})"  # or of Premiere
 _MARKED = rf"[\[(]{_CLOCK}[\])]"
 _CLOCK_IN_WORDS = r"(?:\d+\ [^\W\d]+\ )?\d+\ [Mm]inut\w*\ \d+\ [^\W\d]+"  # of Teams
 _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
@@ -53,11 +53,11 @@ _HEAD = re.compile(
     rf"""^[^\S\n]*\ufeff?(?:
       (?:(?:\#{{1,4}}\ )?\**\[?{_NAME}(?:\ \w+)?\]?\**:?[^\S\n]{{0,3}}[-\u2013\u2014|,\u2022\xb7]?
           [^\S\n]{{1,9}} | (?:(?<![^\ufeff])|{_AFTER_BLANK}){_NAME}:?[^\S\n]?\n)?[\[(*]?
-      {_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
+      @?{_CLOCK}(?:[^\S\n]?[-\u2013\u2014][^\S\n]?{_CLOCK})?[\])]?:?\**[^\S\n]*$
       (?:\n\d+\ (?:hour|minute|second)s?(?:,\ \d+\ (?:minute|second)s?)*\s?$)?
-    | (?:{_CLOCK}\ (?:[-\u2013\u2014]\ )?|\[{_CLOCK}\]\ [-\u2013\u2014]\ ){_NAME}
+    | (?:@?{_CLOCK}\ (?:[-\u2013\u2014|]\ )?|\[{_CLOCK}\]\ [-\u2013\u2014]\ ){_NAME}
       (?:\ \([^()\n]{{1,40}}\))?[^\S\n]*$
-    | (?:(?:[^\W\d_]{{1,3}}\s{{2,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}\s{{0,2}}[\d:]+\s{{1,3}})?
+    | (?:(?:[^\W\d_]{{1,3}}\s{{1,4}})?{_NAME}\s{{1,3}}{_CLOCK_IN_WORDS}\s{{0,2}}[\d:]+\s{{1,3}})?
       {_NAME}\s{{1,3}}({_CLOCK_IN_WORDS})[^\S\n]*$(?:\n[\d:]+[^\S\n]*$)?
     | \**{_NAME}(?::\**[^\S\n]?{_MARKED}|[^\S\n]?(?:{_MARKED}:|\[{_CLOCK}\]))\**(?=[^\S\n])
     | (?:\**{_MARKED}(?:\(\S{{1,200}}\))?\**|(\d\d?:\d\d:\d\d)(?=\s-?\s?{_NAME}:))(?=[^\S\n])
@@ -71,13 +71,17 @@ _TIMES_BEFORE = re.compile(
 )
 # Clocks start near 0, without a name in the first ten seconds, unlike results; Zoom's may be later.
 _FIRST_HEAD = re.compile(
-    r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0:0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
+    r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0[:;]0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b"
+    r"|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
 # These are speakers only if they occur again, unlike "Step 1 (0:05)" and "0:05 - Introduction".
-_STEP = r"(?i:(?!speaker|sprecher|locuteur|participant|guest|host|user)[^\W\d_]+ \d{1,3})"
+_STEP = (
+    r"(?i:(?!speaker|sprecher|locuteur|participant|guest|host|user|man|woman|boy|girl)"
+    r"[^\W\d_]+ \d{1,3})"
+)
 _MAYBE_SPEAKER = re.compile(
     rf"\W*{_STEP}\b(?!:)"
-    r"|[\d:.,]+[ \t](?:[-\u2013\u2014] )?[^\W\d]"
+    r"|[\d:.,]+[ \t](?:[-\u2013\u2014|] )?[^\W\d]"
 )
 # Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
@@ -90,7 +94,7 @@ _CACHED_STARTS = 200  # of texts, which are asked about again for each question:
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"
-    rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
+    rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|\[(?:\d+:\d\d\.\d|0?0:0\d\][^\W\d])"
     rf"|(?:Detect[^\n]*\n){{0,2}}(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:))"
 )
 _BLOCK = re.compile(
@@ -103,7 +107,7 @@ _MARKUP = re.compile(  # tags, drawings and line breaks of ASS, marks of directi
 )
 _DIVIDES_WORDS = re.compile(r"\\[Nh]|</?(?:br|p|div|sync)\b", re.IGNORECASE)
 _SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a line; or who speaks
-    r"(?m)[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+|(?<!\S)#(?!\S)"
+    r"(?m)[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[~\uff5e\u301c]?[\u266a-\u266c]+(?:[~\uff5e\u301c]|\s?\([^().!?\n]{1,60}\)(?=\s?\u266a))?|(?<!\S)#(?!\S)"
     r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)"
 )
 # ">> ", "- ", and the name of a speaker.
@@ -157,7 +161,12 @@ def is_captions(text: str, kind: str) -> bool:
 
 @lru_cache(maxsize=_CACHED_STARTS)
 def _may_be_captions(start: str) -> bool:
-    return "0:" in start or _CLOCK_AFTER_NAME.search(start) is not None or begins_with_cue(start)
+    return (
+        "0:" in start
+        or "00;0" in start
+        or _CLOCK_AFTER_NAME.search(start) is not None
+        or begins_with_cue(start)
+    )
 
 
 def begins_with_cue(text: str) -> bool:
@@ -288,7 +297,7 @@ def _without_markup(match: re.Match[str]) -> str:
 
 def _format_time(time: str) -> str:
     number = time.rstrip("s")
-    if ":" not in time and " " not in time:  # in seconds, or milliseconds
+    if not re.search("[:; ]", time):  # in seconds, or milliseconds
         unit = 1 if number != time or "." in time else _TICKS if time[-1] == "t" else 1000
         seconds = int(float(number.rstrip("t"))) // unit
         return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -156,7 +156,7 @@ HEADS = {
     "teams before": "0:0:3.1 --> 0:0:5.4\nAnn\n{}\n"
     "0:0:5.4 --> 0:0:9.0\nAnn\n{}\n0:0:9.0 --> 0:1:0.0\nBob\n{}\n",
     "rev": "Ann Lee (00:03):\n{}\n\nBob (00:21):\n{}\n\nAnn Lee (01:02):\n{}\n",
-    "copied from teams": "AL\n\nAnn Lee\n0 minutes 3 seconds0:03\nAnn Lee 0 minutes 3 seconds\n{}\n"
+    "copied from teams": "AL\nAnn Lee\n0 minutes 3 seconds0:03\nAnn Lee 0 minutes 3 seconds\n{}\n"
     "Ann Lee 0 minutes 9 seconds\n{}\n"
     "B\n\nBob\n1 minute 5 seconds1:05\nBob 1 minute 5 seconds\n{}\n",
     "copied from teams by lines": "Ann Lee\n0 minutes 3 seconds\n0:03\n"
@@ -187,6 +187,11 @@ HEADS = {
     "a document of descript": "**Ann:** [00:00:03] {}\n\n"
     "**Ann:** [00:00:05] {}\n\n**Bob:** [00:00:07] {}\n",
     "fathom": "0:03 - Ann Lee\n  {}\n\n0:09 - Bob (Harbour club)\n  {}\n\n0:15 - Ann Lee\n  {}\n",
+    "gong": "0:03 | Ann Lee\n{}\n\n0:09 | Bob\n{}\n\n0:15 | Ann Lee\n{}\n",
+    "fathom with signs": "@0:03 - Ann Lee\n{}\n\n@0:09 - Bob\n{}\n\n@0:15 - Ann Lee\n{}\n",
+    "premiere with drop frames": "00;00;03;12 - 00;00;05;01\nSpeaker 1\n{}\n\n"
+    "00;00;05;01 - 00;00;07;00\nSpeaker 1\n{}\n\n00;00;07;00 - 00;00;10;00\nSpeaker 2\n{}\n",
+    "lyrics without fractions": "[00:03]{}\n[00:05]{}\n[00:09]{}\n",
     "speakers with numbers": "Step 1 (0:03):\n{}\n\nStep 2 (0:09):\n{}\n\nStep 1 (0:15):\n{}\n",
     "sami": "<SAMI><HEAD><TITLE>Oars</TITLE></HEAD><BODY>\n<SYNC Start=3000><P Class=EN>{}\n<SYNC "
     "Start=5000><P Class=EN>{}<SYNC Start=7000><P Class=EN>&nbsp;\n<SYNC Start=8000><P>{}\n</BODY>",
@@ -285,7 +290,7 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
     "sounds": (
         srt(
             *("[Music]", "Row (all of you) on.", "(applause)", "\u266a \u266a"),
-            *("(He sat down.)", "[upbeat music]"),
+            *("(He sat down.)", "[upbeat music]", "\u266a (drums) \u266a", "\u266a\uff5e"),
         ),
         ["Row (all of you) on.", "(He sat down.)"],
     ),
@@ -298,6 +303,7 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
         ["Row", "on", "now.", "Then", "rest."],
     ),
     "machine speakers": (srt("spk_0: Hi.", "spk_1: Ho.", "spk_0: Hum."), ["Hi.", "Ho.", "Hum."]),
+    "several of one kind": (srt("MAN 1: Hi.", "MAN 2: Ho."), ["Hi.", "Ho."]),
     "speakers with remarks": (
         srt("Ann (on phone): Hi.", "Bob (quietly): Ho.", "Ann: Hum.", "Bob: Row on."),
         ["Hi.", "Ho.", "Hum.", "Row on."],
@@ -388,6 +394,7 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "00:00 Part one: we row\n00:40 Part two: we sail\n03:00 Home: we rest\n",
         "Step 1 (0:05): Peel the pears.\nStep 2 (0:10): Mix.\nStep 3 (0:15): Bake.\n",
         "0:00 - Oars\nWe row.\n1:45 - Sails\nWe sail.\n3:00 - Home\nWe rest.\n",
+        "0:00 | Oars\nWe row.\n1:45 | Sails\nWe sail.\n3:00 | Home\nWe rest.\n",
         "0:00 Oars\nWe row.\n1:45 Sails\nWe sail.\n3:00 Home\nWe rest.\n",
     ],
 )
