@@ -71,7 +71,7 @@ def read_mailbox(content: bytes, _max_unpacked: int) -> tuple[str, list[str], st
 
 
 def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
-    mails = [_PARSER.parsebytes(content) for content in contents]
+    mails = [_PARSER.parsebytes(content.lstrip(b"\xef\xbb\xbf\r\n")) for content in contents]
     for mail in mails:
         if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
             raise ValueError("it has no headers")
@@ -151,7 +151,8 @@ def _choose_alternatives(alternatives: list[Message]) -> list[Message]:
     calendars = [each for each in alternatives if each.get_content_type() == _CALENDAR]
     words = {each: _words(each) for each in alternatives if each not in calendars}
     best = [each for each in words if words[each] or each is alternatives[-1]][-1:]
-    same = [each for each in words if 2 * len(words[each] & words[best[0]]) >= len(words[best[0]])]
+    wanted = {word for each in best for word in words[each]}
+    same = [each for each in words if 2 * len(words[each] & wanted) >= len(wanted)]
     plain = [each for each in same if each.get_content_type() == "text/plain"]
     return [*calendars, *(plain or best)[-1:]]
 

@@ -60,7 +60,8 @@ def test_a_forwarded_mail_has_its_subject_sender_and_text(form: type) -> None:
     )
 
 
-def test_an_invitation_states_what_when_and_where() -> None:
+@pytest.mark.parametrize("plain", ["You are invited.", " "])
+def test_an_invitation_states_what_when_and_where(plain: str) -> None:
     event = (
         "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nDTSTART:19701025T030000\nEND:VTIMEZONE\nBEGIN:VEVENT\n"
         "SUMMARY:Launch of the\n  ferry\nDTSTART;TZID=Asia/Tokyo:20261127T093000\n"
@@ -69,11 +70,12 @@ def test_an_invitation_states_what_when_and_where() -> None:
     )
     content = parts(
         "multipart/alternative",
-        "Content-Type: text/plain\n\nYou are invited.",
+        f"Content-Type: text/plain\n\n{plain}",
         f"Content-Type: text/calendar; method=REQUEST\n\n{event}",
     )
+    lines = "\n\n".join(filter(str.strip, ["From: Ann <ann@example.org>", plain, "SUMMARY:Launch"]))
     assert text_of(content) == (
-        "From: Ann <ann@example.org>\n\nYou are invited.\n\nSUMMARY:Launch of the ferry  \n"
+        f"{lines} of the ferry  \n"
         "DTSTART;TZID=Asia/Tokyo:2026-11-27 09:30  \nDTEND:2026-11-27 10:30  \nLOCATION:Mill, weir"
     )
 
@@ -162,7 +164,7 @@ def test_a_text_is_decoded_as_mail_programs_do(kind: str, text: bytes, shown: st
             "Content-Type: multipart/mixed; boundary=--=_Next_1",
             "# Oar\n\nFrom: Öre B <b@c.d>  \nTo: All:; (the crew)\n\nGo.",
         ),
-        ("Content-Type: multipart/alternative; boundary=--=_Next_1", "Go."),
+        ("\ufeff\nContent-Type: multipart/alternative; boundary=--=_Next_1", "Go."),
         ("Content-Type: multipart/alternative; boundary=no", "----=_Next_1\n\nGo.\n----=_Next_1--"),
         (
             "Content-Type: multipart/report; boundary=--=_Next_1\n\n----=_Next_1\n"
@@ -170,7 +172,7 @@ def test_a_text_is_decoded_as_mail_programs_do(kind: str, text: bytes, shown: st
             "It is lost: no such oar.\n\nGo.",
         ),
     ],
-    ids=["group of addresses", "boundary without quotes", "no such boundary", "text as status"],
+    ids=["group of addresses", "byte order mark", "no such boundary", "text as status"],
 )
 def test_mails_that_break_rules_are_read(head: str, text: str) -> None:
     content = f"{head}\n\n----=_Next_1\n\nGo.\n----=_Next_1--\n".encode()
