@@ -93,7 +93,7 @@ class LumberNodeParser(SpanNodeParser):
     """A file that caches every answer, so that none is paid for twice. To share answers between
     machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and others), or a
     function that returns one, which allows pickling. A custom judge needs an attribute `identity`
-    for a store."""
+    for a store. None: answers are not kept."""
 
     on_segmentation: Named = Field(default=None, exclude=True)
     """Called as soon as a text is split, with its number in the call (from 0), the text and its

@@ -81,7 +81,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         reading_order: Whether passages are in the order of the text, beginning with the document of
             the best passage. By default they are ordered best first.
         filters: Which chunks may be found, by the metadata of their documents and their own
-            (headings, pages, lines). They apply to vectors and words, and may be nested.
+            (headings, pages, lines). They apply to vectors and words, and may be nested. None: all.
         callback_manager: LlamaIndex's.
 
     Raises:

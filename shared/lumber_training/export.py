@@ -60,7 +60,7 @@ def export(
         output: Folder for `model.int8.onnx`, `tokenizer.json` and `card.json`, which contains the
             SHA-256 of each file and of the checkpoint, and the settings of its training.
         embedder: Folder of a sentence encoder (mean-pooled BERT, such as all-MiniLM-L6-v2) to
-            export with the classifier, for embedding chunks and queries.
+            export with the classifier, for embedding chunks and queries. None: no encoder.
 
     Returns:
         The differences between the exported models and the checkpoint.

@@ -100,7 +100,7 @@ class RetryingModel:
             client retries a request. If it has a method `estimate_retries`, this returns the number
             for a failed call of so many seconds. If its attribute `timeout` is a number, its calls
             end by themselves, and `CallPolicy.call_timeout` does not apply.
-        policy: Retries and rate limits.
+        policy: Retries and rate limits. None: the defaults of `CallPolicy`.
     """
 
     def __init__(self, model: Model, policy: CallPolicy | None = None) -> None:

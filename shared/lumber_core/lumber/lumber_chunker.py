@@ -97,7 +97,7 @@ class LumberChunker(Chunker):
         store: A file that caches every answer, so that none is paid for twice. To share answers
             between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
             others), or a function that returns one, which allows pickling. A custom judge needs an
-            attribute `identity` for a store.
+            attribute `identity` for a store. None: answers are not kept.
         on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
             the text and its segmentation, which has failures and usage. Within a call it is never
             called twice at once; asynchronous methods call it in a thread. An error it raises ends

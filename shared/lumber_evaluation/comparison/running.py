@@ -49,7 +49,7 @@ def compare(
             `lumber_retrieval.embedders`.
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
-        prices: What the splitters' models cost.
+        prices: What the splitters' models cost. None: costs are not shown.
         context: Measure every splitter again with each chunk embedded below its context: title,
             headings, header of a table. The words of the context count as retrieved.
         surroundings: Measure every splitter again with the vectors of a chunk's neighbours added to
@@ -57,7 +57,7 @@ def compare(
         within_document: Let a question search the chunks of its own document only.
         passages: Also measure passages, joined from hits that lie close together: found by vectors
             alone, and by vectors and words as in `PassageIndex`.
-        folder: Where finished work is cached, so that an interrupted run resumes.
+        folder: Where finished work is cached, so that an interrupted run resumes. None: nowhere.
         show_progress: Show progress bars.
 
     Raises:

@@ -27,7 +27,7 @@ class CachedModel:
     Args:
         model: The model; its `identity` is part of the key.
         store: An SQLite file, which may also be that of an `AnswerStore`. None stores nothing.
-        policy: Retries and rate limits.
+        policy: Retries and rate limits. None: the defaults of `CallPolicy`.
 
     Raises:
         TypeError: `model` is not a `Model`.

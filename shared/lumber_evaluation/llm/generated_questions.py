@@ -130,8 +130,8 @@ def make_questions(
         documents: The documents that were split.
         count: Number of questions.
         seed: Random seed for sampling chunks.
-        store: File that caches completions, so that an interrupted run resumes.
-        policy: Retries and rate limits.
+        store: File that caches completions, so that an interrupted run resumes. None: no cache.
+        policy: Retries and rate limits. None: the defaults of `CallPolicy`.
         max_concurrency: Maximum number of model calls in flight; the result does not depend on it.
         show_progress: Whether to show a progress bar.
 
