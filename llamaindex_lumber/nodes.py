@@ -11,7 +11,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, added_metadata
-from lumber_core.chunking.room import Room
+from lumber_core.chunking.metadata_room import Room
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text import pages as core

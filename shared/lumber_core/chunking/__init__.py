@@ -2,6 +2,6 @@
 
 `chunker` has the base class of all splitters, and `sizes` checks their sizes. `cutting` chooses
 where to cut a text, or a chunk that is too long; `tiling` finds the best of the cuts, and
-`last_resort` cuts words that fit in no chunk. `size_limits` counts and merges chunks, within the
-`room` that metadata leave, and `delivery` slices the delivered chunks, with `overlap`.
+`oversized_words` cuts words that fit in no chunk. `size_limits` counts and merges chunks, which
+leave `metadata_room`, and `delivery` slices the delivered chunks, with `overlap`.
 """

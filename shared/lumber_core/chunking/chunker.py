@@ -14,7 +14,7 @@ from lumber_core.calls.threads import start_in_thread
 from lumber_core.checks import check_language
 from lumber_core.chunking.cutting import Cutter, Scorer
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver, delivered_spans
-from lumber_core.chunking.room import Room
+from lumber_core.chunking.metadata_room import Room
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import check_sizes
 from lumber_core.segmentation import Segmentation

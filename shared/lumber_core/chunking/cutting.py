@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from operator import add, sub
 from typing import TYPE_CHECKING, NamedTuple
 
-from lumber_core.chunking.last_resort import parts_that_fit
+from lumber_core.chunking.oversized_words import parts_that_fit
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.tiling import best_cuts, costs_of

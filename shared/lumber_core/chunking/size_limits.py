@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING
 
-from lumber_core.chunking.room import Room
+from lumber_core.chunking.metadata_room import Room
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, tokens_of
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from lumber_core import BertChunker, Chunk, Delivery, GreedyChunker, Source, token_counter
-from lumber_core.chunking.room import Room
+from lumber_core.chunking.metadata_room import Room
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.text.outline import Context
 from tests.core.text.test_context import GUIDE, VALUES
