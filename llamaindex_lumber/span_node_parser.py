@@ -96,7 +96,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     id_func: IdFuncCallable = Field(
         default=default_id_func,
         description="Names the nodes: `id_func(number, document)`. None, and by default: a UUID "
-        "computed from the document's id, the offsets, the text and the splitter's identity, so "
+        "computed from the document's ID, the offsets, the text and the splitter's identity, so "
         "that indexing the same document again updates its nodes.",
     )
 

@@ -111,7 +111,7 @@ def tagger_graph(
 
     Its inputs are `ids`, shape (1, length), and `places`, shape (count,): positions in the
     sequence. Its output is `t` of the tokens at these positions, shape (1, count). Activations are
-    measured on `probes`, token ids of shape (sequences, length).
+    measured on `probes`, token IDs of shape (sequences, length).
 
     Raises:
         WeightsError: The encoder has an activation function other than GELU.

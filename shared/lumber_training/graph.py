@@ -45,7 +45,7 @@ class EncoderGraph(GraphBuilder):
         """Run the whole encoder.
 
         Args:
-            ids: Name of the token ids, int64, shape (1, length).
+            ids: Name of the token IDs, int64, shape (1, length).
             places: Name of the positions whose hidden states are returned, int64, shape (count,);
                 the last layer computes only these. None returns all.
         """

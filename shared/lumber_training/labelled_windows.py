@@ -18,7 +18,7 @@ IGNORED = -100
 
 
 class LabelledWindow(TypedDict):
-    """The token ids of a window, including [CLS] and [SEP], with a label for each."""
+    """The token IDs of a window, including [CLS] and [SEP], with a label for each."""
 
     input_ids: list[int]
     labels: list[int]

@@ -93,9 +93,9 @@ def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
 
 
 def random_probes(vocabulary: int) -> npt.NDArray[np.int64]:
-    """Return sequences of random token ids, shape (16, 128); they are the same in every call.
+    """Return sequences of random token IDs, shape (16, 128); they are the same in every call.
 
-    The first ids of the vocabulary, which are special tokens, are left out.
+    The first IDs of the vocabulary, which are special tokens, are left out.
     """
     rng = np.random.default_rng(0)
     return rng.integers(min(1000, vocabulary // 2), vocabulary, (_PROBES, _PROBE_LENGTH))
@@ -105,7 +105,7 @@ def random_probes(vocabulary: int) -> npt.NDArray[np.int64]:
 def channel_peaks(model: ChunkTagger, probes: npt.NDArray[np.int64]) -> dict[str, Floats]:
     """Return the largest magnitude of each input channel of each matrix, by the matrix's name.
 
-    The model is run on `probes`, token ids of shape (sequences, length).
+    The model is run on `probes`, token IDs of shape (sequences, length).
     """
     peaks: dict[str, Floats] = {}
 

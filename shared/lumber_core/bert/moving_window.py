@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 TokenIds = npt.NDArray[np.int32]
-"""Vocabulary ids of tokens."""
+"""Vocabulary IDs of tokens."""
 
 Scores = npt.NDArray[np.float32]
 """t of each token: logit(start) - logit(normal)."""

@@ -152,7 +152,7 @@ class OnnxPlaceScorer(OnnxModel):
 
 
 def sequence(window: TokenIds, cls_id: int, sep_id: int) -> npt.NDArray[np.int64]:
-    """Return the token ids of a window with [CLS] and [SEP], shape (1, length)."""
+    """Return the token IDs of a window with [CLS] and [SEP], shape (1, length)."""
     ids = np.empty((1, len(window) + 2), dtype=np.int64)
     ids[0, 0], ids[0, 1:-1], ids[0, -1] = cls_id, window, sep_id
     return ids

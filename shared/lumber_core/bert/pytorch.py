@@ -43,7 +43,7 @@ class ChunkTagger(nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """Return the two logits of every token, shape (batch, length, 2).
 
-        Both arguments have the shape (batch, length): token ids, with [CLS] and [SEP], and 1 for
+        Both arguments have the shape (batch, length): token IDs, with [CLS] and [SEP], and 1 for
         tokens, 0 for padding.
         """
         hidden = self.model(input_ids, attention_mask=attention_mask).last_hidden_state

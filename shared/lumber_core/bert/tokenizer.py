@@ -1,9 +1,9 @@
 """Word pieces of a text of any length, with their character offsets.
 
-Ids and offsets equal those of the package `tokenizers`. That package is not used here because it
+IDs and offsets equal those of the package `tokenizers`. That package is not used here because it
 takes 28 MB with its requirements, is slower (English at 1.9 million characters a second, this
 module 6.2; Chinese 1.0 and 2.6), and rejects lone surrogates. `tokie` (8 MB, 14 million) returns
-the same ids, but byte offsets in the normalised text, which are wrong in 81 of 88 texts.
+the same IDs, but byte offsets in the normalised text, which are wrong in 81 of 88 texts.
 
 A word becomes the longest pieces that the vocabulary contains, from left to right. A text is read
 in independent parts. Most parts occur many times in a text, so the pieces of tens of thousands of
@@ -81,7 +81,7 @@ class WordPieceTokenizer:
                         f"{content[section][name]!r:.40}"
                     )
         self._content = {**content, "truncation": None, "padding": None}
-        # The token ids of words, and of parts of words with "##" in front.
+        # The token IDs of words, and of parts of words with "##" in front.
         self.words: Mapping[str, int] = content["model"]["vocab"]
         self._special: dict[str, int] = {}
         for token in content["added_tokens"]:
@@ -91,7 +91,7 @@ class WordPieceTokenizer:
             self._special[name] = token["id"]
         ids = [*self.words.values(), *self._special.values()]
         if not all(type(number) is int and 0 <= number < _MAX_ID for number in ids):
-            raise ValueError("token ids must be whole numbers of at least 0")
+            raise ValueError("token IDs must be whole numbers of at least 0")
         rules = content["normalizer"]
         normalizer = Normalizer(lowercase=rules["lowercase"], strip_accents=rules["strip_accents"])
         self._pieces = PartPieces(self.words, self._special, normalizer)
@@ -116,7 +116,7 @@ class WordPieceTokenizer:
 
     @property
     def specials(self) -> dict[str, int]:
-        """The token ids of [CLS] and [SEP], by the names of a scorer's arguments."""
+        """The token IDs of [CLS] and [SEP], by the names of a scorer's arguments."""
         return {"cls_id": self.cls_id, "sep_id": self.sep_id}
 
     def _id_of(self, token: str) -> int:
@@ -165,7 +165,7 @@ class WordPieceTokenizer:
 class PartPieces(dict[str, tuple[int, ...]]):
     """A cache for the pieces of parts of texts, which are computed on first access.
 
-    A value is flat: token id, start and end of the first piece, then those of the next. Starts and
+    A value is flat: token ID, start and end of the first piece, then those of the next. Starts and
     ends are in characters from the start of the part. Threads may share the cache. The special
     tokens are matched before normalisation. `parts` matches the parts of a text, which tile it.
     """
@@ -216,7 +216,7 @@ class PartPieces(dict[str, tuple[int, ...]]):
         return pieces
 
     def _divide(self, word: str) -> tuple[list[int], list[int]]:
-        """Return the token ids of the pieces of a word, and where the pieces start and end."""
+        """Return the token IDs of the pieces of a word, and where the pieces start and end."""
         length = len(word)
         if length > _MAX_WORD_CHARACTERS:
             return [self._unknown], [0, length]

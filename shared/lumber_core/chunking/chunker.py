@@ -37,7 +37,7 @@ class Chunker:
     """Base of the splitters.
 
     A subclass passes the settings below to this constructor, and stores every other argument in an
-    attribute of the same name. `repr`, the identity, ids and cache keys contain these settings, so
+    attribute of the same name. `repr`, the identity, IDs and cache keys contain these settings, so
     they cannot be changed afterwards. `counter` counts tokens.
 
     Args:

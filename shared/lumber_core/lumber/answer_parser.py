@@ -28,7 +28,7 @@ _AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "labe
 _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'\u00ab\u00bb\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
-_LETTER = r"[^\W和及與与と]"  # these stand between units
+_LETTER = r"[^\W和及與与と]"  # these are between units
 # With "is" in Japanese and Korean.
 _NUMBER = rf"(-?\d{{1,18}})(?:\s?(?:です(?![がか])|입니다))?(?!{_LETTER}|\.\d)"
 # Emphasis, pictures, what is struck out, LaTeX's box and brackets, signs as in "ID-3" and

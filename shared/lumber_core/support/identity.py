@@ -117,10 +117,10 @@ def settings_digest(
 
 
 def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
-    """Return the id of a chunk: the same for the same chunk in every run and process.
+    """Return the ID of a chunk: the same for the same chunk in every run and process.
 
-    `source` identifies the document by its id or its metadata, and `splitter` is the splitter's
-    identity. The id is a UUID as a string, which every vector store accepts.
+    `source` identifies the document by its ID or its metadata, and `splitter` is the splitter's
+    identity. The ID is a UUID as a string, which every vector store accepts.
     """
     return str(uuid5(_CHUNK_NAMESPACE, _encode([source, *span, text, splitter])))
 

@@ -2,7 +2,7 @@
 
 A cue has a number or name on a line of its own, its times, and text. Names of speakers, sounds,
 tags, notes, and lines that rolling captions repeat are not spoken. In transcripts, such as those of
-Otter, Teams and Zoom, a time stands on a line above the words or in brackets before them.
+Otter, Teams and Zoom, a time is on a line above the words or in brackets before them.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def begins_with_cue(text: str) -> bool:
 
 
 def _is_transcript(text: str) -> bool:
-    """Return whether words stand between times from the start of a recording on."""
+    """Return whether words are between times from the start of a recording on."""
     if not _may_be_captions(text[:_MAX_CHARACTERS_ABOVE_SPEECH]):  # nearly all texts end here
         return False
     if _TIMES_BEFORE.match(text):

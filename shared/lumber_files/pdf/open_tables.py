@@ -185,7 +185,7 @@ def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
 def _divide(
     row: Sequence[TextLine], gutters: Sequence[float], few: bool
 ) -> Iterator[list[TextLine]]:
-    """Yield the rows between two rules: one, unless two numbers stand in a column.
+    """Yield the rows between two rules: one, unless two numbers are in a column.
 
     With `few`, the only rules are above and below the headers, and below the table.
     """

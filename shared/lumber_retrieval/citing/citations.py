@@ -97,7 +97,7 @@ class Citation:
         return "" if self.lines is None else range_with_noun("line", *self.lines)
 
     def __str__(self) -> str:
-        """Return where it stands, as in "report.pdf, page 3", and how it was found."""
+        """Return its place, as in "report.pdf, page 3", and how it was found."""
         if self.document is None:
             return "not found in the documents"
         parts = [self.document, *filter(None, [self.place])]

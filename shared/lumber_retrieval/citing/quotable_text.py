@@ -73,7 +73,7 @@ class QuotableText:
 
     def _in_parts(self, parts: Sequence[Letters]) -> Match | None:
         """Return the range of letters with all parts near each other; None if a part is missing."""
-        longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
+        longest = max(parts, key=lambda part: len(part.text))  # the others may be anywhere
         number = parts.index(longest)
         for place in islice(self._letters.places(longest), _MAX_PLACES):
             (start, end), equal = place.span, [place.similarity * len(longest.text)]
