@@ -336,13 +336,17 @@ def _columns_below(
         most = len(columns) // len(cells) if _DATE.search(cell.text) else 0
         apart = wide is cell and not {over[0] - 1, over[-1] + 1} <= reached
         spreads.append(most if apart else len(columns))
-    if len(cells) == len(columns) > len({place.start for place in places}):
-        # Headers may begin at the left of their columns, and numbers end at the right.
-        rights = [-inf, *(column.right for column in columns)]
-        lefts = [*(column.left for column in columns[1:]), inf]
+    # Headers may begin at the left of their columns, and numbers end at the right. The headers of
+    # as many columns each, such as years, may be anywhere above columns whose headers are repeated.
+    width = len(columns) // max(1, len(cells))
+    differ = 1 < len(cells) == len({cell.text for cell in cells}) and all(lower)
+    repeated = differ and lower and [*lower] == [*lower[:width]] * len(cells)
+    if repeated or len(cells) == len(columns) > len({place.start for place in places}):
+        rights = [-inf, *(column.right for column in columns[width - 1 :: width])]
+        lefts = [*(column.left for column in columns[width::width]), inf]
         gaps = zip(rights, cells, lefts, strict=False)
         if all(left < cell.left and cell.right < right for left, cell, right in gaps):
-            return [range(n, n + 1) for n in range(len(cells))]
+            return [range(n, n + width) for n in range(0, len(columns), width)]
     for number, cell in enumerate(cells):
         own = places[number]
         low = max((p.stop for p in places if p.stop <= own.start), default=0)

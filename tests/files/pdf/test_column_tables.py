@@ -56,6 +56,21 @@ def test_heads_at_the_left_of_their_columns_belong_to_them_in_order() -> None:
     assert table_of(*drawn) == [*map(" | ".join, (head, row, sale, row))]
 
 
+@pytest.mark.parametrize(
+    ("above", "wanted"),
+    [
+        (("Pier", "Mole"), ["Pier Plan", "Pier Fact", "Mole Plan", "Mole Fact"]),
+        (("Net", "Net"), ["Plan", "Net Fact", "Plan", "Net Fact"]),  # "Net Fact" wraps
+    ],
+)
+def test_headers_above_repeated_ones_are_of_as_many_columns_each(above, wanted) -> None:
+    lefts = (72, 200, 260, 330, 390)
+    heads = rows_of(636, ("", "", above[0], "", above[1]), lefts=lefts)
+    heads += rows_of(620, ("", *("Plan", "Fact") * 2), lefts=lefts)
+    rows = rows_of(604, *[("Hire", "12", "30", "14", "25")] * 2, lefts=lefts)
+    assert table_of(*heads, *rows)[0] == " | ".join(["", *wanted])
+
+
 def test_a_year_at_the_right_of_its_numbers_is_above_them_alone() -> None:
     heads = [(238, 632, 11, "Price"), (298, 632, 11, "Sum"), (240, 616, 11, "2023")]
     rows = rows_of(600, *[("Hire", "$", "3,656", "12")] * 2, lefts=(72, 200, 237, 300))
