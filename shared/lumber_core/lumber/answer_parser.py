@@ -120,6 +120,11 @@ _CLAUSE = re.compile(rf"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s|{_REASON}", re.I
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
+# Words of the document, which may doubt and refuse: quotes without an ID, and repeated paragraphs.
+_QUOTE = re.compile(
+    '["\u201c\u201e\u00ab](?:(?!ID\\s?\\d)[^"\u201c-\u201e\u00ab\u00bb]){0,2000}["\u201c\u201d\u00bb]'
+)
+_PARAGRAPH = re.compile(r"(?m)^\W{0,9}ID\s?\d{1,9}:.*")
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary", "start")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
 _MAX_CHARACTERS_OF_UNITS = 30  # in a reason
@@ -153,8 +158,9 @@ def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
 
 
 def is_refusal(answer: str) -> bool:
-    """Return whether an answer contains a phrase that models use to decline."""
-    return _REFUSAL.search(answer) is not None
+    """Return whether an answer contains a phrase that models use to decline, not in a quote."""
+    own = _PARAGRAPH.sub(" ", _QUOTE.sub(" ", answer))
+    return _REFUSAL.search(own if any(map(str.isalpha, own)) else answer) is not None
 
 
 def _plain(answer: str) -> str:
@@ -232,7 +238,7 @@ def _is_about_unit(text: str, end: int) -> bool:
 
 def _in_prose(text: str) -> list[list[int]]:
     """Read the unit in sentences that state a change of content, if there is only one."""
-    if _DOUBT.search(text) or _RANGE.search(text) or is_refusal(text):
+    if _DOUBT.search(_QUOTE.sub(" ", text)) or _RANGE.search(text) or is_refusal(text):
         return []
     units: set[int] = set()
     for sentence in _SENTENCE.split(text):

@@ -61,6 +61,10 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         "<THINK>ID 4</THINK><reasoning>ID 5</reasoning>ID 7",
         # Templates that open the block in the prompt leave only its end in the answer.
         "Hmm, Answer: ID 4? Rather not.\n</think>\n\nID 7",
+        # Speech in the document neither doubts nor declines.
+        'The content turns at ID 7, where Ann says "I am sorry, I cannot help you".',
+        "ID 7 begins a new scene: \u201cI might go, perhaps,\u201d said Tom.",
+        "The content turns at ID 7.\n\nID 7: I'm sorry to say that the boat sank.",
     ],
 )
 def test_an_answer_is_read_in_any_form(answer):
@@ -108,12 +112,14 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
         *("A4 and B7 are sizes of paper.", "between 4 and 7", "- ID 4\n- ID 7"),
         *("I doubt that ID 7 starts something new.", "Answer: There is no shift before ID 7."),
         *("Answer: ID 4 or ID 7", "Chapters 4, 5 and 7 differ."),
+        "It is the one after ID 27:\nID 30: The boat that I will not give you.",
     ],
     ("refused", ""): [
         "I'm sorry, but I can't help with that.",
         "I\u2019m sorry, I cannot assist with this request.",
         *("I am unable to continue with this text.", "I won't read this."),
-        "This goes against my guidelines.",
+        *("This goes against my guidelines.", '"I can\'t help with that."'),
+        'Sorry, I can\'t say whether "Ann left" is it.',
     ],
 }
 
