@@ -71,9 +71,7 @@ def questions() -> list[str]:
     return [json.loads(line)["question"] for line in lines][:12]
 
 
-def test_the_list_of_tools_is_short_may_be_kept_and_states_that_they_only_read(
-    served: Agent,
-) -> None:
+def test_the_list_of_tools_is_short_may_be_kept_and_states_that_they_only_read(served: Agent):
     listed = served.list_tools()
     assert listed.ttl_ms == 24 * 3600 * 1000
     shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]

@@ -114,9 +114,7 @@ def test_codes_with_and_without_a_region_are_taken(language: str) -> None:
         (type("Node", (), {"get_content": "x"})(), r"not Node; pass its get_content\(\)"),
     ],
 )
-def test_a_document_in_place_of_a_text_is_refused_with_how_to_pass_it(
-    text: Any, message: str
-) -> None:
+def test_a_document_in_place_of_a_text_is_refused_with_how_to_pass_it(text: Any, message: str):
     chunker = LumberChunker(never)
     for call in (chunker.segment, lambda given: chunker.estimate([given]), chunker.estimate):
         with pytest.raises(TypeError, match=message):

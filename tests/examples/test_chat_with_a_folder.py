@@ -202,9 +202,7 @@ def test_a_passage_of_a_pdf_has_its_page(browser: Browser, page: str, tmp_path: 
         assert any(each.startswith("passage lamps.pdf, page ") for each in cards(tab, "passage"))
 
 
-def test_what_cannot_be_read_or_asked_is_reported_and_the_page_continues(
-    browser, page, tmp_path
-) -> None:
+def test_what_cannot_be_read_or_asked_is_reported_and_the_page_continues(browser, page, tmp_path):
     (tmp_path / "broken.txt").write_bytes(b"\xff\x00\xff")
     with opened(browser, page) as tab:
         ask(tab, " ")

@@ -79,21 +79,6 @@ def test_an_offset_that_is_none_is_refused_before_any_work() -> None:
         ContextEmbeddings(chunks)
 
 
-def test_a_store_keeps_the_vectors_and_asks_the_model_for_queries() -> None:
-    model, chunks = LangChainVectors(), chunks_of(library())
-    embeddings = ContextEmbeddings(chunks, model)
-    store = InMemoryVectorStore(embeddings)
-    store.add_documents(chunks)
-    made = ContextEmbeddings(chunks, LangChainVectors()).embed_documents(contents(chunks))
-    kept = {entry["text"]: entry["vector"] for entry in store.store.values()}
-    assert [kept[content] for content in contents(chunks)] == made
-    asked = len(model.texts)
-    found = store.similarity_search("four strings of violins", k=1)
-    assert found[0].page_content == "Violins have four strings."
-    assert len(model.texts) == asked
-    assert embeddings.embed_query("strings") == model.embed_query("strings")
-
-
 async def test_other_texts_are_embedded_alone_each_once() -> None:
     model, chunks = LangChainVectors(), chunks_of(library()[:1])
     embeddings = ContextEmbeddings(chunks, model)
@@ -103,7 +88,9 @@ async def test_other_texts_are_embedded_alone_each_once() -> None:
     assert np.allclose([first[0], first[2]], plain, atol=1e-6)
     assert first[:3] == first[3:] == await embeddings.aembed_documents(texts)
     assert model.texts.count("Bees hum.") == 2  # once in each call
-    assert await embeddings.aembed_query("bees") == model.embed_query("bees")
+    text = chunks[0].page_content  # of a query, it is embedded alone
+    query = embeddings.embed_query(text)
+    assert query == await embeddings.aembed_query(text) == model.embed_query(text)
 
 
 def test_chunks_with_the_same_text_get_their_own_vectors_in_order() -> None:

@@ -70,9 +70,7 @@ def test_what_has_no_methods_of_a_splitter_names_none() -> None:
 
 
 @every_splitter
-def test_texts_in_place_of_documents_and_the_reverse_are_refused_with_what_to_call(
-    make: Any,
-) -> None:
+def test_texts_in_place_of_documents_and_the_reverse_are_refused_with_what_to_call(make: Any):
     splitter = make()
     with pytest.raises(TypeError, match="not str: use create_documents or split_text for texts"):
         splitter.split_documents(["text"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from llama_index.core import Document, VectorStoreIndex
+from llama_index.core import Document
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import MarkdownNodeParser
 from llama_index.core.schema import MetadataMode, TextNode
@@ -68,16 +68,6 @@ def test_a_pipeline_with_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> Non
     again = pipeline(model)
     again.load(str(tmp_path))
     assert np.allclose(embeddings(again.run(documents=library())), expected, atol=1e-6)
-    assert model.texts == []
-
-
-def test_an_index_keeps_the_vectors_and_asks_the_model_for_queries() -> None:
-    model = LlamaIndexVectors()
-    nodes = ContextEmbedding(model)(PARSER(library()))
-    del model.texts[:]
-    index = VectorStoreIndex(nodes, embed_model=model)
-    (found,) = index.as_retriever(similarity_top_k=1).retrieve("frogs in shallow water")
-    assert found.node.get_content() in RIVER
     assert model.texts == []
 
 

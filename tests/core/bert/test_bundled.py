@@ -140,9 +140,7 @@ def test_the_first_chunk_comes_soon() -> None:
     raise AssertionError(f"the first chunk took {float(done.stdout):.1f} times as long")
 
 
-def test_texts_that_the_encoder_cannot_read_are_warned_of_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_texts_that_the_encoder_cannot_read_are_warned_of_once(caplog: pytest.LogCaptureFixture):
     _warn.cache_clear()
     embedder = TextEmbedder()
     embedder.embed(["Der schnelle Fuchs sprang über den Zaun und lief in den Wald."] * 20)

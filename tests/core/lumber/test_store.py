@@ -120,9 +120,7 @@ def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path:
     assert len(model.asked) == 3
 
 
-def test_an_equal_group_elsewhere_has_the_same_answer_and_states_whose_it_is(
-    tmp_path: Path,
-) -> None:
+def test_an_equal_group_elsewhere_has_the_same_answer_and_states_whose_it_is(tmp_path: Path):
     class Outside(ScatteredModel):
         def complete(self, system, user, *, answers=None):
             return Completion("Answer: ID 99")

@@ -171,9 +171,7 @@ def test_answers_are_those_of_a_file_to_the_last_digit(corpus, postgres, tmp_pat
 
 
 @pytest.mark.parametrize("call", ["add", "search"])
-def test_after_a_crash_of_the_server_the_same_call_continues(
-    call, own_postgres, monkeypatch
-) -> None:
+def test_after_a_crash_of_the_server_the_same_call_continues(call, own_postgres, monkeypatch):
     index = index_of(own_postgres.place())
     index.add(BOTH[:1])
     more = [document(f"Otters of den {n} sleep.", str(n)) for n in range(40)]  # two batches
