@@ -192,31 +192,14 @@ def odf(kind: str, body: str, styles: str = "") -> bytes:
 def workbook(*sheets: tuple[str, str]) -> bytes:
     """Return an XLSX of sheets, each a name and the XML of its rows."""
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    numbered = list(enumerate(sheets, start=1))
-    return zipped(
-        {
-            "[Content_Types].xml": _TYPES.replace("word/document", "xl/workbook").replace(
-                "wordprocessingml.document", "spreadsheetml.sheet"
-            ),
-            "_rels/.rels": _RELATIONS.replace("word/document", "xl/workbook"),
-            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{_OFFICE}"><sheets>'
-            + "".join(
-                f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, (name, _) in numbered
-            )
-            + "</sheets></workbook>",
-            "xl/_rels/workbook.xml.rels": f"<Relationships {_PACKAGE}>"
-            + "".join(
-                f'<Relationship Id="s{n}" Type="{_OFFICE}/worksheet" Target="sheet{n}.xml"/>'
-                for n, _ in numbered
-            )
-            + "</Relationships>",
-            **{
-                f"xl/sheet{n}.xml": f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData>'
-                "</worksheet>"
-                for n, (_, rows) in numbered
-            },
-        }
+    listed = "".join(
+        f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, (name, _) in enumerate(sheets, 1)
     )
+    whole = f'<workbook xmlns="{main}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>'
+    start = f'<worksheet xmlns="{main}"><sheetData>'
+    parts = [f"{start}{rows}</sheetData></worksheet>" for _, rows in sheets]
+    kinds = ("spreadsheetml.sheet", "worksheet")
+    return _package("xl/workbook", whole, "xl/sheet", parts, kinds)
 
 
 def slides(*contents: str) -> bytes:
@@ -225,27 +208,33 @@ def slides(*contents: str) -> bytes:
         'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
         f'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{_OFFICE}"'
     )
-    numbered = list(enumerate(contents, start=1))
+    listed = "".join(f'<p:sldId id="{256 + n}" r:id="s{n + 1}"/>' for n in range(len(contents)))
+    whole = f"<p:presentation {drawing}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
+    start = f"<p:sld {drawing}><p:cSld><p:spTree><p:nvGrpSpPr/><p:grpSpPr/>"
+    parts = [f"{start}{shapes}</p:spTree></p:cSld></p:sld>" for shapes in contents]
+    kinds = ("presentationml.presentation", "slide")
+    return _package("ppt/presentation", whole, "ppt/slides/slide", parts, kinds)
+
+
+def _package(
+    path: str, whole: str, part: str, parts: Sequence[str], kinds: tuple[str, str]
+) -> bytes:
+    """Return a file of Office: the XML of the whole, and of the numbered parts that it lists."""
+    folder, name = path.split("/")
+    numbered = {f"{part}{n}.xml": xml for n, xml in enumerate(parts, start=1)}
+    related = "".join(
+        f'<Relationship Id="s{n}" Type="{_OFFICE}/{kinds[1]}" Target="{file.partition("/")[2]}"/>'
+        for n, file in enumerate(numbered, start=1)
+    )
+    relations = f"<Relationships {_PACKAGE}>{related}</Relationships>"
+    types = _TYPES.replace("word/document", path)
     return zipped(
         {
-            "[Content_Types].xml": _TYPES.replace("word/document", "ppt/presentation").replace(
-                "wordprocessingml.document", "presentationml.presentation"
-            ),
-            "_rels/.rels": _RELATIONS.replace("word/document", "ppt/presentation"),
-            "ppt/presentation.xml": f"<p:presentation {drawing}><p:sldIdLst>"
-            + "".join(f'<p:sldId id="{255 + n}" r:id="s{n}"/>' for n, _ in numbered)
-            + "</p:sldIdLst></p:presentation>",
-            "ppt/_rels/presentation.xml.rels": f"<Relationships {_PACKAGE}>"
-            + "".join(
-                f'<Relationship Id="s{n}" Type="{_OFFICE}/slide" Target="slides/slide{n}.xml"/>'
-                for n, _ in numbered
-            )
-            + "</Relationships>",
-            **{
-                f"ppt/slides/slide{n}.xml": f"<p:sld {drawing}><p:cSld><p:spTree><p:nvGrpSpPr/>"
-                f"<p:grpSpPr/>{shapes}</p:spTree></p:cSld></p:sld>"
-                for n, shapes in numbered
-            },
+            "[Content_Types].xml": types.replace("wordprocessingml.document", kinds[0]),
+            "_rels/.rels": _RELATIONS.replace("word/document", path),
+            f"{path}.xml": whole,
+            f"{folder}/_rels/{name}.xml.rels": relations,
+            **numbered,
         }
     )
 
