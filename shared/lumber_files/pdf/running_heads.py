@@ -18,6 +18,7 @@ _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter fi
 _MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the size, from a column header to the first row
+_MAX_SPLIT_LINES = 2  # below column headers, of a cell that begins on the page before
 _MAX_LINE_DISTANCE = 1.5  # times the size, between two lines of a cell
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are no page numbers
 _ROMAN = re.compile(r"[ivxlc]+")
@@ -77,7 +78,7 @@ def strip_running_heads(
                     break
                 run += 1
             rest = ordered[number][::-1] if side else ordered[number]
-            while 0 < run < len(rest) and _is_row_of(rest[run - 1], rest[run], largest):
+            while 0 < run < len(rest) and _is_row_of(rest[run - 1], rest[run:], largest):
                 run -= 1
             for line in edge[:run]:
                 if line.size < largest or large_heads.setdefault(line.text, number) < number:
@@ -139,11 +140,17 @@ def _first_page_numbers(line: TextLine, number: int) -> set[int]:
     return {int(end) - number for end in ends if end.isdecimal() and _NUMBER.fullmatch(end)}
 
 
-def _is_row_of(line: TextLine, inward: TextLine, largest: float) -> bool:
-    """Return whether a line is a row or a column header, and the next line continues it."""
-    rows = min(len(line.cells), len(inward.cells)) > 1
-    alike = rows or line.size < max(largest, HEADING_SCALE * inward.size)
-    return alike and _is_near([line, inward], _MAX_ROW_DISTANCE if rows else _MAX_LINE_DISTANCE)
+def _is_row_of(line: TextLine, inward: Sequence[TextLine], largest: float) -> bool:
+    """Return whether a line is a row or a column header, and the next lines continue it."""
+    # A cell with few lines may begin on the page before. Running heads have one or two cells.
+    after = inward[: _MAX_SPLIT_LINES + 1 if len(line.cells) > 2 else 1]
+    row = next((n for n, own in enumerate(after) if len(own.cells) > 1), 0)
+    if len(line.cells) > 1 < len(after[row].cells):
+        return all(
+            _is_near(pair, _MAX_ROW_DISTANCE) for pair in pairwise([line, *after[: row + 1]])
+        )
+    alike = line.size < max(largest, HEADING_SCALE * after[0].size)
+    return alike and _is_near([line, after[0]], _MAX_LINE_DISTANCE)
 
 
 def _is_near(edge: Sequence[TextLine], most: float) -> bool:

@@ -309,11 +309,16 @@ def test_notes_below_a_column_follow_the_paragraph_that_continues_in_the_next(si
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("split", [0, 2])  # lines of a cell that begins on the page before
 @pytest.mark.parametrize("titles", [[], ["Boats of the lake", "as of May", "in crowns"]])
-def test_the_headers_of_columns_stay_where_a_table_continues(titles: Sequence[str]) -> None:
+def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> None:
     above = [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
     rows = [[(f"Gull {n}{m}", str(n), "4") for m in range(4)] for n in range(1, 5)]
-    pages = [above + rows_of(738, ("Boat", "Sold", "Bought"), *each) for each in rows]
+    rest = [[(f"of bay {n}{m}", "", "") for m in range(split)] for n in range(1, 5)]
+    head = ("Boat", "Sold", "Bought")
+    pages = [
+        above + rows_of(738, head, *r, *own, step=22) for r, own in zip(rest, rows, strict=True)
+    ]
     assert read(*pages).count("Bought") == len(pages)
 
 
