@@ -138,6 +138,7 @@ def test_a_filters_own_error_is_not_taken_for_damage() -> None:
         (Odd(lambda vector: [math.nan, *vector[1:]]), "not finite"),
         (Odd(lambda vector: []), "of 0 dimensions for one text and of 128 for others"),
         (Odd(lambda vector: vector[:64]), "of 64 dimensions for one text and of 128 for others"),
+        (Odd(lambda vector: [*vector, 0]), "of 129 dimensions for one text and of 128 for others"),
     ],
 )
 def test_a_model_that_is_not_known_again_is_refused(model: WordVectors, message: str) -> None:
@@ -201,17 +202,6 @@ def test_metadata_is_kept_as_it_is_or_refused() -> None:
             index.add(twice)
     index.add([document(RIVER, "river", headings=["Animals", "Otters"])])
     assert index.search("otters")[0].metadata["headings"] == "Animals > Otters"
-
-
-def test_a_model_with_vectors_of_several_widths_is_refused() -> None:
-    class Uneven(WordVectors):
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            return [vector[: 128 // len(texts)] for vector in super().embed_documents(texts)]
-
-    index = index_of(embedding=Uneven())
-    with pytest.raises(ValueError, match="of 128 dimensions for one text and of 21 for other"):
-        index.add([document(MUSIC, "music")])
-    assert index.sources == []
 
 
 @pytest.mark.parametrize(

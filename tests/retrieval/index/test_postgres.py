@@ -61,16 +61,6 @@ def deadline(seconds: float) -> Iterator[None]:
         yield
 
 
-def test_collections_of_a_database_know_nothing_of_each_other(postgres: Server) -> None:
-    one, other = index_of(postgres.place()), index_of(postgres.place())
-    one.add(BOTH[:1])
-    other.add(BOTH[1:])
-    assert (one.sources, other.sources) == (["river"], ["music"])
-    other.delete(["music"])
-    assert found(one, QUESTION)
-    assert not found(other, QUESTION)
-
-
 def test_the_name_of_a_collection_is_any_text_that_is_not_too_long(postgres: Server) -> None:
     names = ('a"; DROP TABLE documents; --', "Ω/?&=%@", "c" * 56)
     for name in names:

@@ -233,13 +233,3 @@ def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> No
     store.put([stored("g", ["ash"], 7)])
     assert {name for name, _ in answers(store)} == {"a", "b", "e", "g"}
     assert answers(store) == answers(PassageStore(path))
-
-
-def test_vectors_of_another_model_are_refused(place: Place) -> None:
-    store = PassageStore(place())
-    probe = np.ones(70, np.float32)
-    store.put([stored("a", ["oak"])], probe)
-    other = stored("b", ["elm"])._replace(vectors=np.ones((1, 3), np.float32))
-    with pytest.raises(ValueError, match=r"have 70 dimensions, those of the .* model 3:"):
-        store.put([other], probe[:3])
-    assert store.names() == ["a"]

@@ -54,14 +54,6 @@ def vectors_of(embed: Embedder, *documents: Sequence[PlacedText]) -> list:
 WORDS = "one two three four five six seven eight nine ten "  # ten tokens
 
 
-def test_vectors_lean_towards_their_neighbours_the_nearest_most() -> None:
-    texts = [f"{letter} {WORDS}" for letter in "abcd"]
-    (vectors,) = vectors_of(Embedder(), placed(*texts))
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4))
-    own, next_, third, fourth = vectors[0, :4]
-    assert own > next_ > third > fourth > 0
-
-
 def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
     axes = np.eye(3, dtype=np.float32)
     added = mean_of_neighbours(axes, [0, 80, 100], [20, 10, 40])
