@@ -139,6 +139,16 @@ class TestJoiners:
         assert every == of.join(hits, documents, budget=None) != joined
         assert of.join([], documents, query) == []
 
+    def test_passages_of_several_searches_are_joined(self, of: Any) -> None:
+        index, hits = of.index(max_gap=0), []
+        index.add_documents(library(of)[:1])
+        for index.budget, query in ((12, "otters hunt fish"), (16, "otters live in dens")):
+            hits += of.search(index, query)
+        starts, ends = zip(*(of.found(hit).span for hit in hits), strict=True)
+        (joined,) = of.join(hits, library(of))
+        assert joined.span == (min(starts), max(ends))
+        assert len(hits) > 1
+
     def test_metadata_states_what_is_true_of_the_whole_passage(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
         for rank, number in enumerate((6, 4, 5)):

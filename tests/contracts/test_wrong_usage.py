@@ -152,6 +152,7 @@ UNKNOWN = [
     (TEXT_SPLITTERS, "embeddings", "needs no embeddings"),
     (TEXT_SPLITTERS, "breakpoint_threshold_type", "threshold"),
     (TEXT_SPLITTERS, "encoding_name", "from_tiktoken_encoder"),
+    ([langchain.LumberTextSplitter], "model", "as llm"),
     (TEXT_SPLITTERS, "chunk_overlp", "did you mean 'chunk_overlap'"),
     *[(NODE_PARSERS, name, "the setting units") for name in ("separator", "backup_separators")],
     (NODE_PARSERS, "paragraph_separator", "paragraphs"),

@@ -34,18 +34,6 @@ Run it twice a day.
 FENCE = TEXT[TEXT.index("```sh") : TEXT.index("| tool")].strip()
 
 
-def split(splitter: Any, **metadata: Any) -> list[Document]:
-    return list(splitter.split_documents([Document(TEXT, metadata=metadata)]))
-
-
-@pytest.mark.parametrize("metadata", [{}, {"source": "notes.txt"}, {"source": 5}, {"source": None}])
-def test_other_documents_are_split_as_before(metadata: dict[str, Any]) -> None:
-    splitter = GreedyTextSplitter(target_size=20)
-    chunks = split(splitter, **metadata)
-    assert [chunk.page_content for chunk in chunks] == splitter.split_text(TEXT)
-    assert not any(chunk.metadata["headings"] for chunk in chunks)
-
-
 NESTED = """\
 # Boats
 

@@ -11,7 +11,7 @@ from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_core.tools import create_retriever_tool
 
-from langchain_lumber import GreedyTextSplitter, PassageJoiner, PassageRetriever
+from langchain_lumber import GreedyTextSplitter, PassageRetriever
 from lumber_retrieval.words.keywords import count_words
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
@@ -165,19 +165,6 @@ def test_filters_that_mean_nothing_are_refused(where: Any, message: str) -> None
     retriever.add_documents([RIVERS])
     with pytest.raises(ValueError, match=message):
         retriever.invoke("otters", filter=where)
-
-
-def test_passages_of_several_searches_are_joined() -> None:
-    retrievers = pytest.importorskip("langchain_classic.retrievers")
-    retriever = PassageRetriever(splitter=retriever_of().splitter, budget=12, context=False)
-    retriever.add_documents([RIVERS])
-    ensemble = retrievers.EnsembleRetriever(retrievers=[retriever], weights=[1.0])
-    both = ensemble.invoke("otters hunt fish")
-    both += retriever.invoke("otters live in dens", budget=16)
-    places = [(p.metadata["start_index"], p.metadata["end_index"]) for p in both]
-    (joined,) = PassageJoiner(texts=[RIVERS]).compress_documents(both)
-    assert joined.metadata["start_index"] == min(places)[0]
-    assert joined.page_content == RIVER[slice(min(places)[0], max(end for _, end in places))]
 
 
 @pytest.mark.parametrize("add_start_index", [True, False])

@@ -99,11 +99,6 @@ def test_usage_callbacks_and_tracers_see_calls_from_threads(through: str) -> Non
         assert [child.tags for child in run.child_runs] == [["split"]] * 6
 
 
-def test_a_model_is_named_llm() -> None:
-    with pytest.raises(TypeError, match=r"LumberTextSplitter has no setting 'model'.* as llm"):
-        LumberTextSplitter(model=CountingModel())
-
-
 def test_queries_and_documents_explain_settings_of_vector_stores() -> None:
     retriever = PassageRetriever()
     with pytest.raises(TypeError, match="a query has no setting 'top_k': use k"):

@@ -38,12 +38,6 @@ def scripted(*answers: str | AIMessage, recorder: Recorder | None = None) -> Gen
     return GenericFakeChatModel(messages=replies, callbacks=[recorder] if recorder else None)
 
 
-def word_tokenizer() -> Tokenizer:
-    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    return tokenizer
-
-
 class TestLumber:
     async def test_the_model_decides_where_chunks_start(self) -> None:
         answers, recorder = ("Answer: ID 2", "Answer: none"), Recorder()
@@ -82,13 +76,9 @@ class TestLumber:
 
 @pytest.mark.parametrize("make", [GreedyTextSplitter, LumberTextSplitter])
 class TestBoth:
-    def test_start_index_only_if_requested(self, make: Any) -> None:
-        assert isinstance(make(), TextSplitter)  # which code of LangChain's users checks
-        assert "start_index" not in make().create_documents([TEXT])[0].metadata
-        assert make(add_start_index=True).create_documents([TEXT])[0].metadata["start_index"] == 0
-
     def test_documents_follow_each_other_in_order_without_their_ids(self, make: Any) -> None:
         given = [Document(TEXT, metadata={"n": n}, id=f"doc-{n}") for n in range(12)]
+        assert isinstance(make(), TextSplitter)  # which code of LangChain's users checks
         chunks = make().split_documents(given)
         numbers = [chunk.metadata["n"] for chunk in chunks]
         assert numbers == sorted(numbers)
@@ -106,7 +96,9 @@ class TestBoth:
         assert make.from_tiktoken_encoder("cl100k_base").split_text(TEXT)
 
     def test_from_huggingface_tokenizer_counts_with_it(self, make: Any) -> None:
-        splitter = make.from_huggingface_tokenizer(word_tokenizer(), chunk_size=6)
+        tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        splitter = make.from_huggingface_tokenizer(tokenizer, chunk_size=6)
         chunks = splitter.split_text(TEXT)
         assert max(len(chunk.split()) for chunk in chunks) <= 6
         assert splitter._length_function("three small words") == 3

@@ -32,13 +32,9 @@ def test_a_context_is_embedded_and_sent_to_models() -> None:
     assert not any("headings" in node.get_content(MetadataMode.EMBED) for node in nodes)
 
 
-@pytest.mark.parametrize(
-    ("settings", "left_out"),
-    [({"context": False}, {"context"}), ({"include_metadata": False}, {"context", "headings"})],
-)
-def test_a_context_can_be_left_out(settings: dict[str, Any], left_out: set[str]) -> None:
-    nodes = GreedyNodeParser(target_size=20, **settings)([page()])
-    assert not any(left_out & node.metadata.keys() for node in nodes)
+def test_a_context_can_be_left_out() -> None:
+    nodes = GreedyNodeParser(target_size=20, context=False)([page()])
+    assert not any("context" in node.metadata for node in nodes)
 
 
 @pytest.mark.parametrize("tokenizer", ["estimate", "cl100k_base", len])

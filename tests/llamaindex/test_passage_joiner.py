@@ -1,7 +1,6 @@
 import pickle
 import threading
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from llama_index.core.callbacks import CallbackManager, LlamaDebugHandler
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
@@ -19,7 +17,6 @@ from llamaindex_lumber import (
     LumberEmbedding,
     LumberNodeParser,
     PassageJoiner,
-    PassageRetriever,
 )
 from tests.core.text.test_context import GUIDE
 from tests.langchain.test_passage_joiner import STORY
@@ -48,24 +45,6 @@ def test_nodes_of_other_parsers_are_joined() -> None:
     assert len(nodes) > 3
     (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
     assert (passage.node.get_content(), passage.score) == (STORY, None)
-
-
-def test_passages_for_several_wordings_of_a_question_are_joined() -> None:
-    retriever = PassageRetriever.from_documents([PAGE], budget=40)
-    question, other = "How do I close a tap?", "Which taps close before repairs of leaks?"
-    fusion = QueryFusionRetriever(
-        [retriever], MockLLM(), other, num_queries=2, similarity_top_k=99, use_async=False
-    )
-    hits = fusion.retrieve(question)
-    joined = PassageJoiner(texts=[PAGE]).postprocess_nodes(hits, query_str=question)
-
-    def overlaps(found: list[NodeWithScore]) -> bool:
-        spans = sorted((one.node.start_char_idx, one.node.end_char_idx) for one in found)
-        return any(after[0] < before[1] for before, after in pairwise(spans))
-
-    assert overlaps(hits)
-    assert not overlaps(joined)
-    assert "Taps close to the right." in joined[0].text
 
 
 def test_texts_that_cannot_be_pickled_stay_with_the_joiner() -> None:

@@ -1,10 +1,8 @@
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core import SimpleDirectoryReader
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.span_handlers import SimpleSpanHandler
@@ -24,7 +22,7 @@ from llama_index.core.schema import (
 from llama_index.core.vector_stores import FilterCondition, MetadataFilter, MetadataFilters
 from packaging.version import Version
 
-from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageRetriever, join_pages
+from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageRetriever
 from tests.core.text.test_context import GUIDE
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
@@ -198,28 +196,6 @@ def test_a_filter_of_another_type_than_the_metadata_names_both() -> None:
     ):
         with pytest.raises(ValueError, match=said):
             retriever.with_filters(both(filtered)).retrieve("otters")
-
-
-def test_files_are_replaced_and_deleted_as_a_whole(tmp_path: Path) -> None:
-    def read() -> list[Document]:
-        return SimpleDirectoryReader(str(tmp_path), filename_as_id=True).load_data()
-
-    for name, text in (("river.txt", RIVER), ("music.txt", MUSIC)):
-        (tmp_path / name).write_text(text)
-    retriever = PassageRetriever(budget=500)
-    assert retriever.add_documents(read()).added == 2
-    assert retriever.add_documents(read()).unchanged == 2
-    river = str(tmp_path / "river.txt")
-    pages = [
-        Document(text=text, metadata={"file_path": river, "page_label": label})
-        for label, text in (("1", "Bees hum."), ("2", "Wasps sting."))
-    ]
-    changes = retriever.add_documents(join_pages(pages))
-    assert (changes.added, changes.removed) == (1, 1)
-    changes = retriever.add_documents(pages)  # two documents of one source
-    assert (changes.added, changes.removed) == (2, 1)
-    assert retriever.delete([river, "river"]) == 2
-    assert all(hit.text in MUSIC for hit in retriever.retrieve("bees and wasps"))
 
 
 def test_a_query_may_bring_its_embedding() -> None:

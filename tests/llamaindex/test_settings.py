@@ -15,7 +15,6 @@ from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import BaseNode
 
 from llamaindex_lumber import (
     BertNodeParser,
@@ -27,14 +26,11 @@ from llamaindex_lumber import (
 )
 from lumber_core import GreedyChunker, PromptTemplate, token_counter
 from tests.lexical_judge import LexicalJudge
+from tests.llamaindex.test_node_parsers import numbered
 
 PARSERS = [BertNodeParser, GreedyNodeParser, LumberNodeParser]
 PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
 COUNTER = token_counter("cl100k_base")
-
-
-def numbered(i: int, doc: BaseNode) -> str:
-    return f"{doc.node_id}/{i}"
 
 
 @pytest.fixture(params=PARSERS)
@@ -187,17 +183,6 @@ class TestGlobalSettings:
         (record,) = caplog.records
         assert "Settings.chunk_size=1000 limits the nodes of" in record.getMessage()
 
-    def test_sizes_reach_the_parser_that_is_the_global_one(self, make: Any, global_settings: Any):
-        global_settings.embed_model = MockEmbedding(embed_dim=2)
-        global_settings.node_parser = make()
-        global_settings.chunk_size = 77
-        global_settings.chunk_overlap = 11
-        assert global_settings.node_parser.chunker.chunk_size == 77
-        assert (global_settings.chunk_size, global_settings.chunk_overlap) == (77, 11)
-        assert make().chunk_overlap == 0
-        with pytest.raises(ValueError, match="must be at least 1"):
-            global_settings.chunk_size = 0
-
     def test_the_global_tokenizer_is_not_used(self, make: Any, global_settings: Any) -> None:
         import llama_index.core
 
@@ -211,16 +196,6 @@ class TestGlobalSettings:
 
 class TestMetadata:
     METADATA = {"title": "The ferry at dawn, and who waited for it", "page": 12}  # noqa: RUF012
-
-    def test_metadata_that_is_not_handed_on_takes_no_room(self, make: Any) -> None:
-        settings = {"chunk_size": 80, "tokenizer": "cl100k_base"}
-        bare = make(**settings)([Document(text=PROSE)])
-        document = Document(text=PROSE, metadata=self.METADATA)
-        apart = make(**settings, include_metadata=False)([document])
-        assert [node.text for node in apart] == [node.text for node in bare]
-        document.excluded_embed_metadata_keys = [*self.METADATA]
-        document.excluded_llm_metadata_keys = [*self.METADATA]
-        assert [n.text for n in make(**settings)([document])] == [n.text for n in bare]
 
     def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:
         document = Document(text=PROSE, id_="d7", metadata={"abstract": "word " * 90})
