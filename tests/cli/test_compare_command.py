@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,8 @@ from tests.loopback.server import LoopbackServer
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for document in corpus().documents:
-        (folder / f"{document.name}.txt").write_text(document.text, encoding="utf-8", newline="")
-    return folder
+def docs(write_docs: Callable[..., Path]) -> Path:
+    return write_docs(**{f"{each.name}_txt": each.text for each in corpus().documents})
 
 
 @pytest.fixture

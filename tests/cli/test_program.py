@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -28,19 +27,14 @@ EXTRAS = {
 BROUGHT = {"cli", "documents"}  # by the extra `cli`
 
 
-class Done(NamedTuple):
-    """What several commands did: the exit status and the output of each, and all messages."""
-
-    results: list[tuple[int, str]]
-    stderr: str
-
-
-def each_without(extras: set[str], commands: list[str], folder: Path) -> Done:
-    """Do the same with several commands."""
+def each_without(
+    extras: set[str], commands: list[str], folder: Path
+) -> tuple[list[tuple[int, str]], str]:
+    """Return the exit status and the output of each of several commands, and all messages."""
     done = run_python(blocking(extras) + EACH, *commands, cwd=folder, check=False)
     parts = done.stdout.split("\0")
     assert len(parts) == 3 * len(commands) + 1, done.stderr
-    return Done([*zip(map(int, parts[1::3]), parts[::3], strict=False)], done.stderr)
+    return [*zip(map(int, parts[1::3]), parts[::3], strict=False)], done.stderr
 
 
 def blocking(extras: set[str]) -> str:
@@ -147,9 +141,9 @@ def test_a_command_names_the_extra_it_lacks(tmp_path: Path) -> None:
     for name in ("quay.pdf", "quay.docx", "quay.html"):
         (tmp_path / name).write_bytes(b"nothing")
     (tmp_path / "quay.txt").write_bytes("Der Müller geht.".encode("cp1252"))
-    done = each_without({*LACKING.values()}, [*LACKING], tmp_path)
-    assert [code for code, _ in done.results] == [1] * len(LACKING), done.stderr
-    for said, extra in zip(done.stderr.strip().splitlines(), LACKING.values(), strict=True):
+    results, messages = each_without({*LACKING.values()}, [*LACKING], tmp_path)
+    assert [code for code, _ in results] == [1] * len(LACKING), messages
+    for said, extra in zip(messages.strip().splitlines(), LACKING.values(), strict=True):
         assert f"pip install '.[{extra}]'" in said
 
 
@@ -162,9 +156,9 @@ def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
         "view page.html": "view.html",
         "estimate page.html --prices 1,2": "page.html",
     }
-    done = each_without(EXTRAS.keys() - BROUGHT, [*printed], tmp_path)
-    assert done.stderr == ""
-    for (code, said), (command, expected) in zip(done.results, printed.items(), strict=True):
+    results, messages = each_without(EXTRAS.keys() - BROUGHT, [*printed], tmp_path)
+    assert messages == ""
+    for (code, said), (command, expected) in zip(results, printed.items(), strict=True):
         assert code == 0, command
         assert expected in said, command
 

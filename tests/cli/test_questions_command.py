@@ -1,5 +1,6 @@
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,9 @@ from tests.loopback.server import LoopbackServer, Request
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    for name, first in (("north.txt", 0), ("south.md", 40)):
-        text = "".join(fact(number) for number in range(first, first + 40))
-        (made / name).write_text(text, encoding="utf-8", newline="")
-    return made
+def folder(write_docs: Callable[..., Path]) -> Path:
+    north, south = ("".join(map(fact, range(first, first + 40))) for first in (0, 40))
+    return write_docs(north_txt=north, south_md=south)
 
 
 def one_of_many(request: Request) -> str:

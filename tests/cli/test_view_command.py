@@ -37,14 +37,10 @@ def viewed(*arguments: object) -> list[dict[str, Any]]:
     ]
 
 
-def split(*arguments: object) -> list[dict[str, Any]]:
-    done = run_apart("split", *arguments, code=0)
-    return [json.loads(line) for line in done.out.splitlines()]
-
-
 @pytest.mark.parametrize("options", [[], ["--method", "greedy", "--chunk-overlap", "80"]])
 def test_the_chunks_are_those_of_split(text: Path, options: list[str]) -> None:
-    rows = split("text.txt", *options)
+    done = run_apart("split", "text.txt", *options, code=0)
+    rows = [json.loads(line) for line in done.out.splitlines()]
     shown = viewed("text.txt", *options)
     assert [chunk["text"] for chunk in shown] == [row["text"] for row in rows]
     for index, (chunk, row) in enumerate(zip(shown, rows, strict=True)):

@@ -24,11 +24,6 @@ def server() -> Iterator[LoopbackServer]:
         yield running
 
 
-def kept(path: Path) -> int:
-    """Return the number of completions in a file."""
-    return len(Cache(path, "completions"))
-
-
 def upper(reply: str) -> str:
     if not reply.startswith("You said"):
         raise UnusableReplyError("it does not start with what you said")
@@ -117,7 +112,7 @@ def test_a_refused_key_raises_at_once_and_the_next_run_resumes(tmp_path: Path, c
             ask_all(model_at(server), prompts(100), **options)
         asked = server.count
         assert asked <= 10 + concurrency
-        assert kept(tmp_path / "kept.db") == 10
+        assert len(Cache(tmp_path / "kept.db", "completions")) == 10
         refused.clear()
         replies = ask_all(model_at(server), prompts(100), **options)
         assert ask_all(model_at(server), prompts(100), **options) == replies
