@@ -9,7 +9,7 @@ from llama_index.core.base.response.schema import Response
 from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
 
-from llamaindex_lumber.nodes import checked_nodes, refuse_single, text_of
+from llamaindex_lumber.nodes import checked_nodes, refuse_single, slice_of, text_of
 from lumber_core.text.origin import address_of, document_names
 from lumber_core.text.source import Source
 from lumber_retrieval.citing import citations as core
@@ -103,6 +103,5 @@ def _is_step(hit: object) -> bool:
 
 def _part(node: BaseNode, name: str) -> CitedPart:
     start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
-    spoken = str(node.metadata.get("text", ""))  # of captions, whose nodes show only speech
-    text = spoken if start is not None and start + len(spoken) == end else text_of(node)
+    text = slice_of(node, start, end)
     return cited_part(name, text, node.metadata, start, address_of(node.metadata))

@@ -139,6 +139,12 @@ def add_metadata(node: TextNode, added: Mapping[str, str | float | None]) -> Non
         setattr(node, name, [*dict.fromkeys([*getattr(node, name), *excluded])])
 
 
+def slice_of(node: BaseNode, start: int | None, end: int | None) -> str:
+    """Return the text of a node in its document; nodes of captions show only what is spoken."""
+    own = str(node.metadata.get("text", ""))
+    return own if start is not None and start + len(own) == end else text_of(node)
+
+
 def text_of(node: BaseNode) -> str:
     """Return the text of a node without its metadata."""
     return node.get_content(metadata_mode=MetadataMode.NONE)

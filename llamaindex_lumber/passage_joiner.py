@@ -12,7 +12,7 @@ from llama_index.core.storage.docstore import BaseDocumentStore
 from pydantic import SkipValidation
 
 from llamaindex_lumber.fields import IntactComponent
-from llamaindex_lumber.nodes import add_metadata, checked_nodes, text_of
+from llamaindex_lumber.nodes import add_metadata, checked_nodes, slice_of, text_of
 from lumber_core.checks import check_text
 from lumber_core.spans import Span
 from lumber_retrieval.hits import Hit
@@ -113,21 +113,23 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
         hits = [_hit_of(number, node) for number, node in enumerate(nodes)]
         texts = {name: _text_of(name, self._texts) for name in {hit.document for hit in hits}}
         passages = self._join(query_bundle.query_str if query_bundle else "", hits, texts)
-        return [_node_of(passage, hits[passage.hits[0].number].span, nodes) for passage in passages]
+        return [_node_of(passage, hits[passage.hits[0].number], nodes) for passage in passages]
 
 
-def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
-    """Return a passage as a node like its best node, whose span is `best`."""
+def _node_of(passage: Passage, best: Hit, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
+    """Return a passage as a node like its best node, which is the hit `best`."""
     joined = [nodes[hit.number] for hit in passage.hits]
     node = joined[0].node.model_copy(deep=True)
     assert isinstance(node, TextNode)  # `_hit_of` refuses others
     node.metadata = passage.metadata
+    if node.metadata.get("text") == best.text:  # of a passage of `PassageRetriever`
+        node.metadata["text"] = passage.text
     for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
         excluded = [key for scored in joined for key in getattr(scored.node, keys)]
         setattr(node, keys, [*dict.fromkeys(excluded)])
     source = node.relationships[NodeRelationship.SOURCE]
     node.relationships = {NodeRelationship.SOURCE: source}
-    if best != passage.span:
+    if best.span != passage.span:
         node.id_ = passage.key
         node.set_content(passage.text)
         node.embedding = None
@@ -152,7 +154,7 @@ def _hit_of(number: int, scored: Any) -> Hit:
             f"the node {node.node_id!r} lacks its document or its offsets: passages are made of "
             "nodes with start_char_idx, end_char_idx and ref_doc_id, as node parsers set them"
         )
-    text = text_of(node)
+    text = slice_of(node, start, end)
     if end - start != len(text):
         raise ValueError(
             f"the node {node.node_id!r} has the offsets {start:,} to {end:,}, which do not fit its "

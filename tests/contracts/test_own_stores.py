@@ -148,6 +148,7 @@ class TestJoiners:
         (joined,) = of.join(hits, library(of))
         assert joined.span == (min(starts), max(ends))
         assert len(hits) > 1
+        assert joined.metadata.get("text", joined.text) == joined.text
 
     def test_metadata_states_what_is_true_of_the_whole_passage(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
@@ -203,9 +204,16 @@ class TestCitations:
         passages = of.search(retriever, "How much of the crown in a year?")
         assert "never take more than a quarter\nof the crown" in of.shown(passages[0])
         assert not any(mark in of.shown(one) for one in passages for mark in ("<", "-->"))
-        for passage in passages:
-            text = of.found(passage).span.of(ROLLING)
-            assert passage.metadata.get("text", text) == text
+        file = of.document(ROLLING, "pear.vtt")
+        retriever.budget = 9
+        parts = [
+            *passages,
+            *of.search(retriever, "clean sharp saw"),
+            *of.search(retriever, "water it"),
+        ]
+        for one in (*map(of.found, parts), *of.join(parts, [file], max_gap=200)):
+            text = one.span.of(ROLLING)
+            assert one.metadata.get("text", text) == text
         quotes = ["more than a quarter of the crown"]
         (cited,) = of.cite(quotes, passages)
         assert cited.span == of.cite(quotes, {"pear.vtt": ROLLING})[0].span
