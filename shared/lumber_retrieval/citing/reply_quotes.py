@@ -16,9 +16,12 @@ from lumber_core.llms.reasoning import without_reasoning
 from lumber_retrieval.citing.citations import NO_QUOTE, UNKNOWN
 
 # "[1]", and other forms of it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East Asia,
-# those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]", "[^1,
-# ^2]", "[Source 1, Source 3]".
-_DASH = r"(?:[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]|\.{2,3}|(?:to|bis|à|al?|до)(?=\s\[?\d))"
+# those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1, 2, and 3]", "[1-3]",
+# "[^1, ^2]", "[Source 1, Source 3]".
+_DASH = (
+    r"(?:[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]|\.{2,3}"
+    r"|(?:to|through|bis|à|al?|hasta|до)(?=\s\[?\d))"
+)
 # Each item has a mark that opens a quote, and the marks that close it in some language.
 _MARKS = (
     *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
@@ -26,7 +29,8 @@ _MARKS = (
     *("\u300c\u300d", "\u300e\u300f", "\u275d\u275e", "\u301d\u301f", "\uff02\uff02"),
 )
 _OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
-_BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
+_AND = r"(?:(?:and|und|et|y|e|en)\s+)?"
+_BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]\s*{_AND}|{_DASH}\s*)|\s+{_AND}"
 _WORD = (
     r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:er[eê]n(?:cia|ze|tie)|[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
     r"|excerpts?|evidence|(?:foot)?notes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"

@@ -76,9 +76,14 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ('Dawn [1][2].\n\n[1]\n"dawn"\n[2]\n"dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
         ('Dawn [1], dusk [2].\n\n[1][2] "dawn"', "Dawn [1], dusk [1].", ["dawn"]),
         (
-            'Dawn [3, 1], dens [1-3], now [2; 9].\n\n[3] "dawn"\n[1] "day"\n[2] "dens"',
+            'Dawn [3, and 1], dens [1 through 3], now [2; 9].\n\n[3] "dawn"\n[1] "day"\n[2] "dens"',
             "Dawn [1][2], dens [2][3][1], now [3][?].",
             ["dawn", "day", "dens"],
+        ),
+        (
+            'Dens [1-2], now [2, 1, and 2].\n\n[1] "a"\n[2] "b"',
+            "Dens [1][2], now [2][1].",
+            ["a", "b"],
         ),
         ('Dawn [2\u20134] [4 and 5].\n\n[4, 5] "dawn"', "Dawn [?][1] [1].", ["dawn"]),
         (
