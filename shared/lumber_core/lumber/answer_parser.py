@@ -31,24 +31,26 @@ _MARKUP = r"[\s\"'\u00ab\u00bb\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
 _LETTER = r"[^\W和及與与と]"  # these are between units
 # With "is" in Japanese and Korean.
 _NUMBER = rf"(-?\d{{1,18}})(?:\s?(?:です(?![がか])|입니다))?(?!{_LETTER}|\.\d)"
-# Emphasis, pictures, what is struck out, LaTeX's box and brackets, signs as in "ID-3" and
-# "\u2460 ID 3", and invisible characters.
+# Emphasis (but "_" in "last_id"), pictures, what is struck out, LaTeX's box and brackets, signs as
+# in "ID-3" and "\u2460 ID 3", and invisible characters.
 _EMPHASIS = re.compile(
-    r"(?i)[*_`]|(?![\u2717\u2718\u274c])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
+    r"(?i)[*`]|(?<![^\W_])_|_(?![^\W\d_])|(?![\u2717\u2718\u274c])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
     r"|</?ins>|\\(?:boxed|text\w*|math\w+|[][()])|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)|[\u200b-\u200f\u2060\ufeff]"
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_KEY = "(?:(?:answer|paragraph|unit|shift|start|first|new|id)_?){1,3}"  # no "last_id"
 _ANSWER = re.compile(
-    rf"(?i)<(?:answer|final|\w{{0,20}}id|paragraph|arg_?value|[|\w]{{0,9}}parameter\b[^<>\n]{{0,40}})>|<\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
+    rf"(?i)<(?:{_KEY}|final|arg_?key>\s?{_KEY}</arg_?key>\s?<arg_?value"
+    rf"|[|\w]{{0,9}}parameter(?:=|\sname=\W?){_KEY}(?!\w)[^<>\n]{{0,40}})>|<(?!last|prev|end)\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
     rf"|(?<!functions\.)(?<!name=\"){_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=(?:paragraph)?id\W{0,3}\d))"
+    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=(?:paragraph_?)?id\W{0,3}\d))"
 )
 _LABELLED = re.compile(
-    rf"(?i){_MARKUP}(?:(?:(?:it(?:['\u2019]s)?|is|at|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
+    rf"(?i){_MARKUP}(?:(?:(?:it(?:['\u2019]s)?|is|at|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}_?){_MARKUP})*"
     rf"(?:(?:id|n(?:o|r|um|\.o|°)?\.?(?=\s*\d)){_MARKUP}){{0,2}}"
     rf"(?:{_NUMBER}|(?P<none>{_NO_START}))"
 )
-_LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
+_LABEL_OF_ID = rf"(?<![^\W\d\u3040-\u9fff])(?:(?:paragraph_)?ids?|paragraphs?){_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
@@ -89,7 +91,7 @@ _DOUBT = re.compile(rf"{_NO_CHANGE.pattern}|{any_of('doubt')}|\d[^.!?\n]{{0,200}
 # Text that takes an answer back. After an ID: a denial, an alternative, another ID after a few
 # words, which may correct it, or a question mark. After "none": a number in the same sentence.
 _WITHDRAWAL = re.compile(
-    rf"(?i)(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d"
+    rf"(?i)(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|[\s,]{{0,4}}{_OR_TO}\s*(?:(?:id{_MARKUP})?\d|{_MARKUP}{_NO_START})"
     rf"|[, ] ?\d|[^\w\"]{{1,5}}[^\W\d][^\d\n]{{0,30}}\bid{_MARKUP}\d{{1,18}}[^\w\n]{{0,9}}(?:\Z|\n)"
     r"|[^.!?\n;]{0,200}\?"
 )
@@ -111,6 +113,7 @@ _CORRECTED = re.compile(
 )
 _UNIT_BEFORE = re.compile(
     rf"(?i){_AFTER}\s(?:the\s)?{_UNIT}{_MARKUP}\d{{1,18}}"
+    rf"(?:(?:(?:\s?,|\s?,?\s{_AND})\s(?:{_UNIT}{_MARKUP})?\d{{1,18}}){{1,99}}(?=\W{{0,9}}(?:\Z|\n)))?"
     rf"|{_UNIT}{_MARKUP}\d{{1,18}}\s?(?:[之以]?[后後]|の[後次あ])"
 )
 _RANGE = re.compile(rf"\d\s*{_OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
@@ -118,6 +121,8 @@ _CHANGING = re.compile(_CHANGE, re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?](?!\d)|[\n;\u3002]")
 _CLAUSE = re.compile(rf"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s|{_REASON}", re.IGNORECASE)
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
+_COUNT = re.compile(r"\d{1,9}\s[^\W\d_]")  # as in "2 shifts found"
+_RANGES = re.compile(r"\[\s{0,9}\[")  # "[[2, 4], [5, 7]]"
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
 # Words of the document, which may doubt and refuse: quotes without an ID, and repeated paragraphs.
@@ -125,6 +130,12 @@ _QUOTE = re.compile(
     '["\u201c\u201e\u00ab](?:(?!ID\\s?\\d)[^"\u201c-\u201e\u00ab\u00bb]){0,2000}["\u201c\u201d\u00bb]'
 )
 _PARAGRAPH = re.compile(r"(?m)^\W{0,9}ID\s?\d{1,9}:.*")
+# A word in the key of an answer; others are keys of other numbers: "confidence", "last_id", "page".
+_KEY_WORD = re.compile(
+    rf"(?i){_LABEL}|{_CHANGE}|{_UNIT}|ids?|paragraphs?|units?|boundar\w+|where|at|the|is|of|first|next"
+    r"|action|content|topic|scene|selected|chosen|choice|index|input|output|value"
+)
+_WORD_OF_KEY = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary", "start")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
 _MAX_CHARACTERS_OF_UNITS = 30  # in a reason
@@ -154,7 +165,8 @@ def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
         "JSON list": _json_lists,
         "list": _unlabelled_lists,
     }
-    return _parse(answer, _plain(answer), choices, finders)
+    text = _plain(answer)
+    return _parse(answer, text, choices, {} if _RANGES.search(text) else finders)
 
 
 def is_refusal(answer: str) -> bool:
@@ -266,11 +278,17 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
                 str(value).casefold() in ("false", "no") for value in states
             ):
                 continue  # "has_shift": false
-            values = {str(key).casefold(): value for key, value in loaded.items()}
-            named = [name for name in fields if name in values][:1]
-            alike = [key for key in values if key.endswith((*fields,))]  # as "paragraph_id"
+            if loaded.get("error"):
+                continue
+            values = {str(key): value for key, value in loaded.items() if _is_key(str(key))}
+            named = [key for name in fields for key in values if key.casefold() == name][:1]
+            alike = [key for key in values if key.casefold().endswith((*fields,))]  # "paragraph_id"
             others = [key for key, value in values.items() if not isinstance(value, list)]
-            ids = [key for key in others if len(values) == 1 or _ID.fullmatch(str(values[key]))]
+            ids = [
+                key
+                for key in others
+                if (len(loaded) == 1 and key[-1] != "s") or _ID.fullmatch(str(values[key]))
+            ]
             own = named or alike or (ids if list not in kinds else [])
             if len(own) != 1:
                 continue
@@ -279,6 +297,10 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
         lists = [_items(entry) for entry in map(str, listed) if not _NONE.fullmatch(entry)]
         if [] not in lists:
             yield [item for (items,) in lists for item in items]
+
+
+def _is_key(key: str) -> bool:
+    return all(map(_KEY_WORD.fullmatch, _WORD_OF_KEY.findall(key)))
 
 
 def _json_lists(text: str) -> list[list[int]]:
@@ -320,6 +342,8 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
         text = text[first.start() :]
     lists = _items(text)
     if lists and (prose or len(lists[0]) < 2):
+        if _COUNT.match(text):
+            return []
         list_, _, below = text.partition("\n\n")
         if _DOUBT.search(list_) or _NEGATION.search(below):
             return []

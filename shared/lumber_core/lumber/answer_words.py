@@ -97,7 +97,7 @@ _LISTS: dict[str, dict[str, str]] = {
     },
     # Words between two items that are alternatives or the ends of a range.
     "or_to": {
-        "words": "or|to|through|oder|bis|ou|[aà]|o|hasta",
+        "words": "or|otherwise|to|through|oder|bis|ou|[aà]|o|hasta",
         "signs": r"[或到至]|または|から|[-\u2013\u2014~?/]|\.{2,3}",
     },
     # Words before an item that is excluded.

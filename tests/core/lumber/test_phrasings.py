@@ -43,6 +43,7 @@ FOUND = phrases("""
     <paragraph_id>{n}</paragraph_id> | Answer\u200b: ID {n} | answer(paragraph_id={n})
     Conclusion: ID {n} | Antwort: «ID {n}» | 정답은 ID {n}입니다. | ID {n} です。
     Therefore, ID {n} is the correct answer.
+    {{"first_shift_id": {n}, "last_shift_id": 9}} | {{"Absatz": {n}}} | {{"paragraphNumber": {n}}}
 """)
 OPEN = phrases("""
     Answer: none before ID {n} | Answer: no change until ID {n} | Answer: No, ID {n}.
@@ -51,6 +52,10 @@ OPEN = phrases("""
     Answer: ID 3, my mistake: ID {n} | Respuesta: ID 3, disculpa, ID {n} | Answer: ID 3..{n}
     Answer: no turn at ID {n} | Respuesta: no es el ID {n} | Trả lời: không phải ID {n}
     Do you mean the first turn after ID 0, or the turn at ID {n}?
+    {{"confidence": {n}}} | {{"last_id": {n}}} | {{"lastShiftId": {n}}} | {{"shifts": {n}}}
+    {{"page": {n}}} | {{"error": "unclear", "id": {n}}} | {{"num_paragraphs": {n}}}
+    <last_id>{n}</last_id> | <parameter name="confidence">{n}</parameter>
+    Answer: ID {n}, or "none" if boats count | Answer: ID {n}, otherwise none
 """)
 DENIED = phrases("""
     ID {n} ❌ | ID {n} ✗ | Answer: ID {n} stays with boats.
@@ -198,6 +203,8 @@ def test_items_with_remarks_are_all_read_or_asked_again(items: str, label: str, 
     [
         *("Answer: ID 4: not a start; ID 7: a start", "Answer: ID 4, ID 7 are not starts"),
         *("Answer: ID 4 bis ID 7", "Answer: ID 4 (in 1850), ID 7"),
+        *("2 shifts found.", "[[2, 4], [5, 7]]", '{"last_ids": [3, 6]}'),
+        *('{"confidence": [4, 7]}', "The parts end at ID 3, ID 6."),
         *("Answer: ID 4: see ID 2, ID 7: bees", "ID 4: maybe 1850\nID 7: bees"),
         *("ID 4: new topic\nID 5: same topic", "ID 4: neues Thema\nID 5: Fortsetzung"),
         "ID 4：新\nID 5：继续",
