@@ -265,7 +265,7 @@ def old_slides(*slides: Sequence[str]) -> bytes:
     return compound({"Current User": record(0xFF6, user), "PowerPoint Document": stream})
 
 
-def compound(streams: Mapping[str, bytes]) -> bytes:
+def compound(streams: Mapping[str, bytes], unused: int = 0xFFFFFFFF) -> bytes:
     """Return a compound file of some short streams, as Office wrote before 2007."""
     none, last = 0xFFFFFFFF, 0xFFFFFFFE
 
@@ -283,8 +283,8 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
         body += stream.ljust(4096, b"\0")
     head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + pack("<5H6x", 62, 3, 0xFFFE, 9, 6)
     head += pack("<10I", 0, 1, 1, 0, 4096, last, 0, last, 0, 0)
-    table = pack(f"<{len(sectors)}I", *sectors)
-    return head.ljust(512, b"\xff") + table.ljust(512, b"\xff") + directory.ljust(512, b"\0") + body
+    table = pack("<128I", *sectors, *[unused] * (128 - len(sectors)))
+    return head.ljust(512, b"\xff") + table + directory.ljust(512, b"\0") + body
 
 
 def unzipped(package: bytes) -> dict[str, Any]:

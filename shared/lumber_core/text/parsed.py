@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.line_starts import Layout, read_layout
-from lumber_core.text.lines.tables import find_header, start_of_records
+from lumber_core.text.lines.tables import find_header
 from lumber_core.text.markdown import HIDDEN, LINE_BREAK, Block, markdown_units
 from lumber_core.text.outline import Context, TableBody, TextOutline, TextSection, context_of
 from lumber_core.text.place import Kind, Places
@@ -116,9 +116,9 @@ class ParsedText(ABC):
         """Yield the rows of a chunk up to `end` if its context has the header of their table."""
         if context := context_of(self.source.metadata):
             below = f"{context}\n{self.text}" if self.source.kind == "csv" else ""
-            # Without a title, a context is the header alone.
-            alone = find_header(below) > len(context)
-            table = context if alone else Context.from_text(context).table
+            header = find_header(below)
+            is_last = header.end > len(context)
+            table = context[header.start :] if is_last else Context.from_text(context).table
             yield from [TableBody(0, end, table)] if table else []
 
     @cached_property
@@ -207,12 +207,10 @@ class PlainText(ParsedText):
         """Yield the rows of separated values below their header row."""
         # A chunk from further down in a file has no header.
         below = self.source.first_line > 1 or self.source.metadata.get("start_index")
-        end = find_header(self.text) if self.source.kind == "csv" and not below else 0
         if self.source.kind == "csv" and below:
             yield from self._table_continued(len(self.text))
-        if end:
-            header = self.text[start_of_records(self.text) : end].rstrip("\r\n")
-            yield TableBody(end, len(self.text), header)
+        elif self.source.kind == "csv" and (header := find_header(self.text)).end:
+            yield TableBody(header.end, len(self.text), header.of(self.text).rstrip("\r\n"))
 
     @cached_property
     def sections(self) -> list[TextSection]:

@@ -82,6 +82,38 @@ def show_local_dates(workbook: bytes) -> bytes:
     )
 
 
+def fill_blocks(content: bytes, max_unpacked: int) -> bytes:
+    """Return a file with the unused blocks at its end that it lists; SheetJS writes none."""
+    is_compound = content.startswith(b"\xd0\xcf\x11\xe0")  # [MS-CFB]; blocks that list the others
+    blocks = 1 + _BLOCK // 4 * int.from_bytes(content[44:48] * is_compound, "little")
+    return content.ljust(min(blocks * _BLOCK, max_unpacked) * is_compound, b"\0")
+
+
+def number_cells(sheet: bytes) -> bytes:
+    """Return a sheet of an XLSB whose cells all have a column, which SheetJS leaves out."""
+    numbered, place, column = bytearray(), 0, -1
+    while place < len(sheet):
+        start, two_bytes = place, sheet[place] >= 0x80
+        kind = (sheet[place] & 0x7F) + two_bytes * (sheet[place + two_bytes] << 7)
+        place += 1 + two_bytes
+        size, shift = 0, -7
+        while shift < 0 or (shift < 21 and sheet[place - 1] >= 0x80):
+            shift += 7
+            size += (sheet[place] & 0x7F) << shift
+            place += 1
+        body = sheet[place : place + size]
+        place += size
+        if 12 <= kind <= 18:  # BrtShortBlank to BrtShortIsst of [MS-XLSB]
+            column += 1
+            sizes = ((size + 4) >> n & 0x7F | 0x80 * (n < 21) for n in (0, 7, 14, 21))
+            numbered += bytes([kind - 11, *sizes]) + column.to_bytes(4, "little") + body
+        else:
+            if kind < 12:  # a row, or another cell
+                column = int.from_bytes(body[:4], "little") if kind else -1
+            numbered += sheet[start:place]
+    return bytes(numbered)
+
+
 def read_shapes(workbook: bytes) -> Iterator[str]:
     """Yield the texts of the shapes of an XLS."""
     for shape in _SHAPE.finditer(workbook):

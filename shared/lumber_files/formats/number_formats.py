@@ -29,7 +29,9 @@ _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
 # By all letters, or else by the first letter.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "e": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
-_FRACTION = re.compile(r"(?P<whole>[0#?][0#?\0 ]* )?[0#?]+[ \0]*/[ \0]*(?P<denominator>[0#?\d]+)")
+_FRACTION = re.compile(
+    r"(?P<whole>[0#?][0#?\0 ]*[\0 ])?[0#?]+[ \0]*/[ \0]*(?P<denominator>[0#?\d]+)"
+)
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -180,4 +182,4 @@ def _show_fraction(value: float, form: str, has_whole: bool) -> str:
     whole = numerator // denominator * has_whole
     numerator -= whole * denominator
     parts = [f"{whole}" * bool(whole), f"{numerator}/{denominator}" * bool(numerator)]
-    return "-" * (value < 0) + (" ".join(filter(None, parts)) or "0")
+    return "-" * (value < 0 < whole + numerator) + (" ".join(filter(None, parts)) or "0")

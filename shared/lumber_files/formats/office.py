@@ -17,7 +17,13 @@ from zipfile import BadZipFile, ZipFile
 
 from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
-from lumber_files.formats.binary_office import list_left_out, read_shapes, show_local_dates
+from lumber_files.formats.binary_office import (
+    fill_blocks,
+    list_left_out,
+    number_cells,
+    read_shapes,
+    show_local_dates,
+)
 from lumber_files.formats.charts import rewrite_chart
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.list_numbers import show_marked_ordinals
@@ -90,6 +96,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if kind is None and content.startswith(b"PK"):
         with suppress(BadZipFile):  # its names may have backslashes, as some programs write them
             kind = format_from_bytes(content := zip_parts(_unpack(content, max_unpacked)))
+    if kind is None:
+        kind = format_from_bytes(content := fill_blocks(content, max_unpacked))
     if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
@@ -238,6 +246,8 @@ def _repack(
             else:
                 rewrite_open_document(root, parts)
             xml = etree.tostring(root)
+        elif name.startswith("xl/worksheets/sheet") and name.endswith(".bin"):
+            xml = number_cells(xml)
         repacked[name] = show_local_dates(xml) if name == "xl/styles.bin" else xml
     return zip_parts(repacked)
 

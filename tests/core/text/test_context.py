@@ -174,7 +174,10 @@ VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
         {"format": None, "metadata": {"file_type": "text/tab-separated-values"}},
     ],
 )
-@pytest.mark.parametrize("before", ["", "sep={}\r\n"])
+@pytest.mark.parametrize(
+    "before",
+    ["", "sep={}\r\n", "# exported{} today\n\n# by Ann\n", "Quay prices\n\nfrom{}2024-05-01\n"],
+)
 def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, known, before):
     text = f"\ufeff{before.format(separator)}{VALUES[1:].replace(',', separator)}"
     first, *others = chunks_of(text, **known)
@@ -200,6 +203,10 @@ PHONES = [f"Ann {number},020 {number},077 {number}" for number in range(9)]
         ("name,phone,mail,", [f"{row}," for row in PHONES]),
         *(("age,town,notes", [cells] * 19) for cells in ("0,Hull", "0,Hull,,")),
         ("country,2020,2021", ["UK,3.5,4", "Italy,2,1"]),
+        *(
+            (header, [f"{n},{n},0" for n in range(99)])
+            for header in ("#,age,sons", "# id,age,sons")
+        ),
     ],
 )
 def test_columns_may_lack_cells_or_names_share_one_or_be_years(header, rows) -> None:

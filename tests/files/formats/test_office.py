@@ -6,7 +6,12 @@ import pytest
 from lxml import etree
 
 from lumber_files import UnreadableFileError, read_bytes
-from lumber_files.formats.binary_office import list_left_out, read_shapes, show_local_dates
+from lumber_files.formats.binary_office import (
+    list_left_out,
+    number_cells,
+    read_shapes,
+    show_local_dates,
+)
 from lumber_files.formats.charts import read_chart, rewrite_chart
 from lumber_files.formats.package import SPACES
 from tests.making_files import (
@@ -806,7 +811,8 @@ def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, sho
     assert [*read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0")] == shown
 
 
-def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once() -> None:
+@pytest.mark.parametrize("unused", [0xFFFFFFFF, 0xFFFFFFFE])  # a block that the file lacks
+def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once(unused: int) -> None:
     def record(kind: int, body: bytes = b"") -> bytes:
         return pack("<HH", kind, len(body)) + body
 
@@ -819,7 +825,7 @@ def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once() -> None:
     for (row, column), text in cells.items():
         sheet += record(0x204, pack("<HHHHB", row, column, 0, len(text), 0) + text)
     sheet += record(0xE5, pack("<9H", 2, 0, 1, 0, 1, 3, 4, 0, 0)) + record(0x0A)
-    assert text_of(compound({"Workbook": start + name + sheet}), ".xls") == (
+    assert text_of(compound({"Workbook": start + name + sheet}, unused), ".xls") == (
         "**Boats**\n\n| Coast | Boat |\n| --- | --- |\n| North | Gull |\n| North | Tern |"
     )
 
@@ -835,6 +841,17 @@ def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once() -> None:
 )
 def test_dates_of_asian_binary_workbooks_have_formats_of_dates(record: str, shown: str) -> None:
     assert show_local_dates(bytes.fromhex(record)) == bytes.fromhex(shown)
+
+
+def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
+    row, text = bytes([0, 2, 7, 7]), b"tide" * 40
+    wide = [bytes([7, 0x88, 0x80, 0x80, 0, n, 0, 0, 0]) + b"ness" for n in (0, 5)]
+    short = bytes([18, 4]) + b"ness"
+    known = bytes([2, 8, 4, 0, 0, 0]) + b"sail"
+    other = bytes([0x9A, 1, 0xA0, 1]) + text
+    long = bytes([6, 0xA4, 0x81, 0x80, 0, 0, 0, 0, 0]) + text
+    sheet = row + short + known + other + short + row + bytes([17, 0xA0, 1]) + text
+    assert number_cells(sheet) == row + wide[0] + known + other + wide[1] + row + long
 
 
 def points(kind: str, *texts: str, code: str = "") -> str:

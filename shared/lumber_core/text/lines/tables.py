@@ -52,31 +52,32 @@ def has_rows(text: str) -> bool:
     return "|" in text and _MARKDOWN_ROW.search(text) is not None
 
 
-def find_header(text: str) -> int:
-    """Return the offset just past the first record if it names columns, otherwise 0.
+def find_header(text: str) -> Span:
+    """Return the first record that names columns, or an empty span at 0.
 
     It names columns if it has at least two cells, most records have no more, and all its cells are
     short names, not numbers. Two columns may share a name that does not occur below them. An empty
     column, and the first one, may have none. Readers that drop the header join cells by ", " (as
-    LlamaIndex's): if there is a space after each comma, a header needs numbers below it.
+    LlamaIndex's): if there is a space after each comma, a header needs numbers below it. Records
+    with fewer cells, and comments, may be before it.
     """
-    headers = [(0, 0)]
+    headers = [(False, 0, Span(0, 0))]
     for separator in SEPARATORS:
-        records, end = _first_records(text, separator)
-        if records and _is_header(records[0], records[1:]):
-            headers.append((len(records[0]), end))
-    return max(headers)[1]
+        records, spans = _first_records(text, separator)
+        most = 0  # cells of a record before
+        for number, (first, span) in enumerate(zip(records, spans, strict=True)):
+            is_comment = first[0].startswith("#") and first[0] != "#"
+            cells = sum(map(bool, first))
+            if cells > most and _is_header(first, records[number + 1 :]):
+                headers.append((not is_comment, len(first), span))
+            most = most if is_comment else max(most, cells)
+    return max(headers)[2]
 
 
-def start_of_records(text: str) -> int:
-    """Return the offset of the first record of separated values."""
+def _first_records(text: str, separator: str) -> tuple[list[list[str]], list[Span]]:
+    """Return some records, and their places."""
     before = _BEFORE_RECORDS.match(text)
-    return before.end() if before else 0
-
-
-def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
-    """Return some records, and the offset just past the first."""
-    position = start_of_records(text)
+    start = position = before.end() if before else 0
 
     def lines() -> Iterator[str]:
         nonlocal position
@@ -85,17 +86,18 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
             yield match.group()
 
     records: list[list[str]] = []
-    end = 0
+    spans: list[Span] = []
     try:
         for record in csv.reader(lines(), delimiter=separator):
             if any(map(str.strip, record)):
-                end = end or position
                 records.append(record)
+                spans.append(Span(start, position))
+            start = position
             if len(records) > _SAMPLE_RECORDS:
                 break
     except csv.Error:
         pass  # a quote that is never closed: the records before it count
-    return records, end
+    return records, spans
 
 
 def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
