@@ -268,8 +268,8 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
             table(
                 row("No", "Boat", cell("x", properties="<w:cellDel/>")),
                 row(cell(p(number=1)), "Gull"),
-                row("x", "y", properties="<w:hidden/>"),
-                row(cell(p(number=1)), "Tern"),
+                row(cell(p(run("x", "<w:vanish/>"))), properties="<w:hidden/>"),
+                row(cell(p(number=1)), "Tern", properties="<w:hidden/>"),
             ),
             grid("No|Boat", "1.|Gull", "2.|Tern"),
         ),
