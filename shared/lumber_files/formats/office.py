@@ -54,6 +54,8 @@ _RTF_SUPERSCRIPT = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
+_RTF_LIST = re.compile(rb"\{\\listoverride\s?\\listid(-?\d+)\\listoverridecount0\\ls(\d+)")
+_RTF_ITEM = re.compile(rb"\\ls(\d+)")
 _RTF_HEADER = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or footer
 # The label of an item of RTF as text, after the label that anydoc writes.
 _RTF_LABEL = re.compile(r"^( *)(?:(-)(?: [·•▪]| \\[*-])|- (\d+)\\?([.)])) ", re.MULTILINE)
@@ -117,6 +119,11 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     elif kind == "rtf":
         content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as in StarOffice
         content = _RTF_SUPERSCRIPT.sub(rb"\1^", content)
+        # Lists of a definition are counted together, as in Word.
+        overrides = _RTF_LIST.findall(content)
+        first = dict(reversed(overrides))
+        lists = {name: first[kind] for kind, name in overrides}
+        content = _RTF_ITEM.sub(lambda m: rb"\ls" + lists.get(m[1], m[1]), content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(
             lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],

@@ -1217,6 +1217,11 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     for label, mark in ((rb"\'B7", "-"), (b"1.", "1."), (b"(c)", "- (c)")):
         listed = rb"{\rtf1 {\pntext\f1 %b\tab}a\par{\pntext\f1 %b\tab}b\par}" % (label, label)
         assert text_of(listed, ".rtf") == f"{mark} a\n{mark} b", "a list of WordPad"
+    level = rb"{\listlevel\levelnfc0\levelstartat1{\leveltext\'02\'00.;}{\levelnumbers\'01;}}"
+    names = b"".join(rb"{\listoverride\listid7\listoverridecount0\ls%d}" % n for n in (3, 4))
+    shared = rb"{\rtf1{\*\listtable{\list%b\listid7}}{\*\listoverridetable%b}" % (level, names)
+    shared += rb"\pard\ls3 a\par\pard then\par\pard\ls4 b\par\pard\ls3 c\par}"
+    assert text_of(shared, ".rtf") == "1. a\n\nthen\n\n2. b\n3. c", "lists of one definition"
     assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
 
 
