@@ -123,7 +123,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         overrides = _RTF_LIST.findall(content)
         first = dict(reversed(overrides))
         lists = {name: first[kind] for kind, name in overrides}
-        content = _RTF_ITEM.sub(lambda m: rb"\ls%b" % lists.get(m[1], m[1]), content)
+        content = _RTF_ITEM.sub(lambda m: rb"\ls%b" % (lists.get(m[1]) or m[1]), content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(
             lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],
