@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _WINDOW = 40  # characters before and after the end of a sentence; longer abbreviations are rare
+# Ends sentences in Hindi and Bengali; a text that has it nearby uses full stops in abbreviations.
+_DANDA, _NEAR = "\u0964", 1_000
 _OPENING = "\"'([{\u00ab\u2018\u201c\u201e\u201a*_"
 _CLOSING = "\"')]}\u00bb\u2019\u201d*_"
 _CONTINUATIONS = frozenset(")]};,:/\u2013\u2014")  # the first character of a continued sentence
@@ -49,7 +51,7 @@ _INSIDE = re.compile(
     r"(?:[\u3001\uff0c\uff1a\uff1b!#$%)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\["
 )
 # Before a small letter: an ellipsis, or a quote in the sentence.
-_PAUSE = re.compile(r"(?:\.{3}|[.!?\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
+_PAUSE = re.compile(r"(?:\.{3}|[.!?;\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
 # A sentence that continues after code such as `?.`
 _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
 _NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or labels
@@ -117,7 +119,7 @@ def _is_in_name(text: str, at: int) -> bool:
     """
     before = text[max(0, at - _WINDOW) : at].rstrip(".")[-1:]
     if text[at].lower() == text[at].upper():
-        return False
+        return text[at + 1 : at + 2] == "."  # of Arabic initials
     if not before.strip(_BEFORE_DOTS):
         return True
     is_prose = _IN_PROSE.match(text, at) is not None
@@ -156,6 +158,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     lines = before.count("\n", len(bare))
     if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
         return False
+    if "\u0900" <= bare[-2:-1] < "\u0e00" and _DANDA in text[max(0, at - _NEAR) : at + _NEAR]:
+        return True
     # sentencex does so after most ASCII words.
     if small and not (first.isascii() and (lines or not bare[-2:-1].islower())):
         return True

@@ -55,11 +55,13 @@ _ASIDE = re.compile(
     r"(?=[\"'\u2018\u201c\u00ab(\u300c\u300e\uff08]?([^\W\d_]))"
 )
 # Where sentencex sees no end: the number of a footnote that is raised in print, as in
-# "as others found.12 The", and units such as "5 m." and "5 kg.", which are no initials.
+# "as others found.12 The", units such as "5 m." and "5 kg.", which are no initials, and what begins
+# with a short word in Dutch or Afrikaans, as in "laat. 's Avonds".
 _ENDS = re.compile(
     r"\.(?:(?<=[^\W\d_]{4}.)\d{1,3}(?:[,-]\d{1,3}){0,9}|(?<=\d\s[ghlmst\u043b\u043c\u0441\u0442\u0447].)"
     r"|(?<=\d\s(?:[kcm][gml]|\u043a\u0433|[\u043a\u043c\u0441]\u043c).)"
-    r"|(?<=\d\s(?:min|\u043c\u0438\u043d|\u0441\u0435\u043a).))[^\S\n]+(?=([^\W\d_]))"
+    r"|(?<=\d\s(?:min|\u043c\u0438\u043d|\u0441\u0435\u043a).)"
+    r"|(?<=[^\W\d_]{2}.)(?=[^\S\n]['\u2019][a-z]\s))[^\S\n]+(?=(?:['\u2019][a-z]\s)?([^\W\d_]))"
 )
 # A heading or quote of Japanese or Chinese above an indented line; items continue in these.
 _ABOVE_INDENT = re.compile(

@@ -33,6 +33,12 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Other words than what is before them: after a number, a raised or circled number or a fraction, as
 # in "10²" and "2½", and the sign of a trade mark.
 _APART = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
+# Letters of Cyrillic such as "й" are no accented ones; ё, ѐ and ѝ may be written without the mark.
+_CYRILLIC = (
+    letter
+    for letter in (unicodedata.normalize("NFD", chr(n)) for n in range(0x400, 0x530))
+    if len(letter) == 2 and letter not in unicodedata.normalize("NFD", "Ѐ Ё Ѝ ѐ ё ѝ").split()
+)
 # Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
 # and Syriac, half rings of transcribed Arabic, the dot below of Hindi, the tatweel, and invisible
 # characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
@@ -43,7 +49,7 @@ _MARKS = re.compile(
     "\u06ea-\u06ed\u0711\u0730-\u074a\u08ca-\u08e1\u08e3-\u08ff\u093c"
     "\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]+"
+    f"\U000e0000-\U000e0fff](?<!{'|'.join(_CYRILLIC)})"
 )
 # A line break after a soft hyphen, and the sign inside Hebrew acronyms.
 _INSIDE = re.compile('[\xad"\u05f4](?:(?<=\xad)[ \t]*\r?\n[ \t]*|(?<=[א-ת].)(?=[א-ת]))')
@@ -106,7 +112,7 @@ _INSIDE_NAME = re.compile(
 # of Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
 _TWO_PARTS = re.compile(rf"[{_UPPER}][{_LOWER}]+(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}]{{2,}})")
 _CODE_BEFORE = re.compile(
-    r"(?:[.@_`(<\[:\\&]|->\s?|<\w+,\s?|\b(?:FROM|INTO|JOIN|class|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
+    r"(?:[.@_`(<\[:\\&]|\b[A-Z][A-Za-z]{1,9}-|->\s?|<\w+,\s?|\b(?:FROM|INTO|JOIN|class|contract|dyn|enum|extends|impl(?:ements)?|import|interface|new|struct|TABLE|throws|trait|type)\s)$"
 )
 _CODE_AFTER = re.compile(r"[(<>\[\]_]|[.:]\w|::|\s?[{=]|\s[a-z]\w*[A-Z]")
 # The parts of a name; with digits ("utf8", "i18n"); "3d", and "URL" of "URLs"; with an acronym or

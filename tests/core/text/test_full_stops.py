@@ -101,8 +101,10 @@ WHOLE = by_language("""
     zh: “来吧！”他说。 | 「來吧！」她問道，很急。 | 『來吧！』她問道。 | 他选择“保存...”的选项。
     zh: 选择“保存...”，然后走。
     ko: 그는 "와!"라고 말했다. | 점 두 개 `..`를 쓰면 됩니다.
-    hi: डॉ. शर्मा आए हैं। | डा. शर्मा आए हैं।
-    ar: جاء د. محمد إلى البيت.
+    hi: डॉ. शर्मा आए हैं। | डा. शर्मा आए हैं। | कंपनी प्रा. लि. बंद हुई। | ई.पू. 300 में नगर गिरा।
+    bn: অধ্যাপক মো. রহমান এলেন।
+    ar: جاء د. محمد إلى البيت. | جاء أ.د. محمد إلى البيت.
+    el: «Γιατί;» ρώτησε εκείνη.
     en: See Fed. R. Civ. P. 12. | It is of Eimeria spp. with signs. | See 5 F. Supp. 2d 7.
     en: Ae. albopictus spread. | 1. Open the box. | They met in vol. 4 of it.
     en: See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it.
@@ -143,7 +145,7 @@ DIVIDED = by_language("""
     ru: Он весит 5 кг. Иванов его несёт. | Он пришёл. Иванов ушёл.
     ru: Лодки, вёсла и т. д. Потом мы ушли. | Лодки и т.п. Москва спит.
     it: Pesa 5 kg. La barca no. | Nacque nel 1990. Lei pure. | Barche, remi, ecc. Poi partimmo.
-    it: Non lo so mai. Roma è bella.
+    it: Non lo so mai. Roma è bella. | Non lo so. Roma è bella.
     fr: Il est né en 1990. Elle aussi. | C'est le plan B. Il est bon.
     fr: Il habite à Paris. Dupont aussi. | Des bateaux, etc. Puis nous partîmes.
     fr: Bateaux, etc. Marseille dort. | Il a pris le vol. Il est parti.
@@ -152,7 +154,10 @@ DIVIDED = by_language("""
     pl: Kosztuje 5 zł. To dużo. | Był rok 1990. On przyszedł. | Łodzie, wiosła itd. Potem poszliśmy.
     pl: Łodzie itp. Kraków śpi. | Kosztuje 10 zł. Doktor płaci. | Był rok 2006 r. W tym czasie spał.
     nl: Hij kwam in 1990. Zij ook. | Boten, riemen, enz. Toen gingen we. | Ik weet dat. Hij niet.
-    nl: Dat is Jan. Piet ook.
+    nl: Dat is Jan. Piet ook. | Hij werkt laat. 's Avonds slaapt hij.
+    af: Hy woon hier. 'n Man kom.
+    mr: तो आला. ती गेली.
+    cs: Stojí 40 Kč. Zaplaťte do pátku.
     tr: 1990 yılında geldi. O da geldi. | Elma vb. Sonra gittiler.
     da: Der var 17. Så gik de. | Både, årer osv. Så gik vi. | Han kommer med. Så går han.
     fi: Omenoita jne. Sitten he lähtivät.
