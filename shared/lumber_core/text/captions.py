@@ -8,12 +8,13 @@ Otter, Teams and Zoom, a time is on a line above the words or in brackets before
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from lumber_core.spans import Span
@@ -72,21 +73,22 @@ _TIMES_BEFORE = re.compile(
 # Clocks start near 0, without a name in the first ten seconds, unlike results; Zoom's may be later.
 _FIRST_HEAD = re.compile(
     r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0[:;]0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b"
-    r"|[^\W\d][^\]\d]*\][^\S\n]*\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
+    r"|[^\W\d][^\d\n]*[\] \t]\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
-# These are speakers only if they occur again, unlike "Step 1 (0:05)" and "0:05 - Introduction".
+# These are speakers only if they occur again: "Step 1 (0:05)", "0:05 - Introduction" and
+# "Ann 14:03:12".
 _STEP = (
     r"(?i:(?!speaker|sprecher|locuteur|participant|guest|host|user|man|woman|boy|girl)"
     r"[^\W\d_]+ \d{1,3})"
 )
 _MAYBE_SPEAKER = re.compile(
     rf"\W*{_STEP}\b(?!:)"
-    r"|[\d:.,]+[ \t](?:[-\u2013\u2014|] )?[^\W\d]"
+    r"|[\d:.,]+[ \t](?:[-\u2013\u2014|] )?[^\W\d]|[^\W\d][^\d\n\]]*[ \t](?!0?0:)\d\d?:\d\d:"
 )
 # Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
 # The engine looks for the first characters, and for the start of a word only after these.
-_CLOCK_AFTER_NAME = re.compile(r"\][^\S\n]*\d\d?:\d\d:\d\d|0(?<=\b0) [Mm]inut")
+_CLOCK_AFTER_NAME = re.compile(r":\d\d:\d\d[^\S\r\n]*[\r\n]|0(?<=\b0) [Mm]inut")
 _SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")  # of a text on transcripts
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
 _MAX_REPEATED_WORDS = 60  # of a screen, in the next one
@@ -116,6 +118,10 @@ _SPEAKER = re.compile(
     rf"[^\S\n]*(?:\**({_NAME})(?:\ \([^()\n]{{1,40}}\))?(?::\**(?=\s)|\uff1a))?"
 )
 _NAME_ALONE = re.compile(rf"(?:- )?({_NAME})(?<![.!?,;\u3002])[^\S\n]*$", re.MULTILINE)
+# Words of names in what precedes a cue, the fields of ASS before them, and WebVTT's tag of a voice.
+_NAME_IN_LABEL = re.compile(r"[^\W\d_a-z\xdf-\xff][^\W\d_]+")
+_FIELDS = re.compile(r"\s*<.*|Dialogue:(?:[^,\n]*,){4}", re.DOTALL)
+_VOICE = re.compile(r"<v[. ][^<>\n]*>")
 _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
 _WORD = re.compile(rf"[{INVISIBLE}]*[^\s{INVISIBLE}]\S*")
 
@@ -201,11 +207,21 @@ def _with_lines(text: str) -> str:
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-@lru_cache(maxsize=4)
 def speech(text: str) -> str:
     """Return captions with spaces for everything that is not spoken; any other text unchanged."""
+    return _read_speech(text)[0]
+
+
+@lru_cache(maxsize=4)
+def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """Return the `speech` of a text, and the names of its speakers with their offsets."""
     if not (cues := read_cues(text)):
-        return text
+        return text, []
+    marked = [
+        (cue.span.start, _FIELDS.sub("", text[cue.span.start : cue.text_start])) for cue in cues
+    ]
+    marked += [(voice.start(), voice[0]) for voice in _VOICE.finditer(text)]
+    speakers = [(at, name) for at, label in marked for name in _NAME_IN_LABEL.findall(label)]
     above = [Span(0, cues[0].span.start)] if begins_with_cue(text) else []
     labels = (Span(cue.span.start, cue.text_start) for cue in cues)
     text = _without(_with_lines(text), [*above, *labels])
@@ -245,7 +261,20 @@ def speech(text: str) -> str:
     alone = [name for name in firsts if name]  # speakers on lines of their own are few
     if len(alone) == len(firsts) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
         hidden += [name.span() for name in alone]
-    return _without(text, hidden)
+        speakers += [(name.start(1), name[1]) for name in alone]
+    speakers += [(at.start(1), at[1]) for at in heads if at[1] and at[1] not in kept]
+    return _without(text, hidden), sorted(speakers)
+
+
+def speakers_of(text: str, spans: Iterable[Span]) -> list[str]:
+    """Return for each part of captions the names of its speakers, which `speech` leaves out."""
+    names, found = _read_speech(text)[1], list[str]()
+    for start, end in spans:
+        first, last = (bisect_right(names, at, key=itemgetter(0)) for at in (start, end - 1))
+        at = names[max(0, first - 1)][0] if names else 0  # of who speaks at the start
+        first = bisect_left(names, at, key=itemgetter(0))
+        found.append(" ".join(dict.fromkeys(name for _, name in names[first:last])))
+    return found
 
 
 def speech_versions(text: str) -> list[str]:

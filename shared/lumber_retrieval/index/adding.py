@@ -16,7 +16,7 @@ from lumber_core.calls.threads import batches
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.support.identity import digest
-from lumber_core.text.captions import is_captions, speech, spoken_text
+from lumber_core.text.captions import is_captions, speakers_of, speech, spoken_text
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import (
     PAGE_KEYS,
@@ -279,6 +279,10 @@ def new_document(
 ) -> NewDocument:
     """Return a document with its chunks, as it is stored; `version` is its digest."""
     spans = [chunk.span for chunk in chunks]
+    words = [chunk.text_in_context for chunk in chunks]
+    if is_captions(document.content.text, document.content.kind):
+        names = speakers_of(document.content.text, spans)
+        words = [f"{own}\n{who}" for own, who in zip(words, names, strict=True)]
     divided = DividedText.of_kind(document.content.text, document.content.kind)
     contexts = CONTEXT_KEY not in document.content.metadata
     outline = chunks[0].outline if chunks else TextOutline()
@@ -287,7 +291,7 @@ def new_document(
         text=document.content.text,
         spans=spans,
         details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
-        words=[chunk.text_in_context for chunk in chunks],
+        words=words,
         around=texts_around([chunk.text for chunk in chunks]),
         vectors=vectors,
         splitting=splitting,

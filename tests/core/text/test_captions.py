@@ -1,13 +1,15 @@
 """Captions as programs export them: what is said in them, where, and when."""
 
 import re
+from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core.spans import Span
 from lumber_core.text import read_cues, spoken_text
-from lumber_core.text.captions import INVISIBLE, speech, time_at
+from lumber_core.text.captions import INVISIBLE, speakers_of, speech, time_at
 from tests.core.core_support import quick
 from tests.growth import check_linear
 
@@ -150,6 +152,7 @@ HEADS = {
     "happy scribe with dashes": "[00:00:03.120] - Ann Lee\n{}\n\n[00:00:05.010] - Ann Lee\n{}\n\n"
     "[00:00:09.430] - Bob\n{}\n",
     "gemini": "00:03 - Ann Lee: {}\n00:05 - Bob: {}\n00:09 - Ann Lee: {}\n",
+    "zoom's older text": "Ann Lee 14:03:12\n{}\n\nAnn Lee 14:03:15\n{}\n\nBob 14:03:19\n{}\n",
     "zoom's text": "[Ann Lee] 14:03:12\n{}\n\n[Ann Lee] 14:03:15\n{}\n\n[Bob] 14:03:19\n{}\n",
     "a document of teams": "**Ann Lee**   0:03  \n{}\n\n"
     "**Ann Lee**   0:06  \n{}\n\n**Bob**   0:09\n{}\n",
@@ -396,6 +399,8 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "0:00 - Oars\nWe row.\n1:45 - Sails\nWe sail.\n3:00 - Home\nWe rest.\n",
         "0:00 | Oars\nWe row.\n1:45 | Sails\nWe sail.\n3:00 | Home\nWe rest.\n",
         "0:00 Oars\nWe row.\n1:45 Sails\nWe sail.\n3:00 Home\nWe rest.\n",
+        "Oars 14:03:12\nWe row.\n\nSails 14:08:00\nWe sail.\n\nHome 15:03:12\nWe rest.\n",
+        "Ann Lee 02:13:45\nBob 02:14:01\nAnn Lee 02:15:45\n",
     ],
 )
 def test_any_other_text_is_unchanged_speech(text: str) -> None:
@@ -426,4 +431,33 @@ def test_speech_has_the_length_and_lines_of_a_text(parts: list[str], start: int,
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:
     beginning = "00:01.000 --> 00:02.000\n"
-    check_linear(speech.__wrapped__, lambda count: beginning + part * count, 20_000)
+    unseen = map(str, count())  # by the cache
+    check_linear(
+        lambda text: speech(text + next(unseen)), lambda size: beginning + part * size, 20_000
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        *(("00:01.000 --> 00:02.000\n<v {}>", "00:03.000 --> 00:04.000\n<v.loud {}>"),),
+        *(("1\n00:00:01,000 --> 00:00:02,000\n{}: ", "2\n00:00:03,000 --> 00:00:04,000\n{}: "),),
+        *(("{}  0:01\n", "{}  0:03\n"), ("[{}] 14:03:12\n", "[{}] 14:03:19\n")),
+        ("Dialogue: 0,0:00:01.00,0:00:02.00,Default,{},0,0,0,,",) * 2,
+        ("0:01\n{}\n", "0:03\n{}\n"),
+    ],
+)
+def test_speakers_are_known_and_not_spoken(first: str, second: str) -> None:
+    parts = [
+        head.format(name) + f"{words}\n\n"
+        for head, name, words in [
+            *((first, "Ann", "We row."), (second, "Bob", "We sail."), (second, "Ann", "Rest.")),
+            *((second, "Bob", "Yes."), (second, "Ann", "No.")),
+        ]
+    ]
+    text = "".join(parts)
+    begins = text.index("sail")
+    spans = [Span(0, len(parts[0])), Span(begins, len("".join(parts[:2])))]
+    assert speakers_of(text, spans) == ["Ann", "Bob"]
+    assert not {"Ann", "Bob"} & {*spoken_text(text).split()}
+    assert speakers_of("Ann: We row.", [Span(0, 12)]) == [""]

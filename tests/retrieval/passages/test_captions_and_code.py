@@ -95,6 +95,21 @@ def test_captions_are_found_by_no_numbers_and_times() -> None:
         assert not snapshot.matching("33 000", 9, None)
 
 
+def test_captions_are_found_by_who_speaks() -> None:
+    cue = "{0}\n00:00:0{0},000 --> 00:00:0{0},900\n{1}: {2}\n\n"
+    names = ("Ann", "Bob", "Ann", "Bob")
+    text = "".join(
+        cue.format(n, name, first)
+        for n, (name, (first, _)) in enumerate(zip(names, SAID, strict=True))
+    )
+    index = PassageIndex(LayoutChunker(9, tokenizer="even"), WordVectors())
+    index.add([document(text, "a.srt")])
+    with index.store.snapshot() as snapshot:
+        assert len(snapshot.matching("bob", 9, None)) == 2
+    [passage] = index.search("What has Bob said about the mast?", budget=6)
+    assert passage.spoken == "The mast is of spruce,"
+
+
 def test_a_quote_from_captions_is_cited_by_time() -> None:
     found = cite(["holds in sand", "Ash is light"], {"talk.srt": SRT, "notes.txt": "Ash is heavy."})
     assert str(found[0]) == "talk.srt, 00:04:30"
