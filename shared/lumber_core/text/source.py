@@ -37,7 +37,7 @@ _CODE = (
     *(".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs"),
     *(".fs", ".go", ".rs", ".swift", ".m", ".rb", ".php", ".pl", ".sh", ".bash", ".zsh", ".ps1"),
     *(".sql", ".r", ".jl", ".lua", ".dart", ".ex", ".exs", ".erl", ".hs", ".ml", ".clj", ".css"),
-    *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig", ".vb", ".pm", ".psm1"),
+    *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig", ".vb", ".pm", ".psm1", ".sol"),
 )
 # For each format, the types and the suffixes of its files. The first suffix has the first type, and
 # so on; further suffixes have the last type.

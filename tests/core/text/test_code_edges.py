@@ -290,6 +290,16 @@ BEGIN
 END;
 $$;
 """,
+    "Solidity with modifiers below": """
+/// @notice Returns a price.  #FIRST
+function NAME(uint256 boat)
+    external
+    onlyOwner
+    returns (uint256)
+{
+    return boats[boat].rate;
+}
+""",
     "C++ with an attribute above": """
 // Returns a price.  #FIRST
 [[nodiscard]] virtual double

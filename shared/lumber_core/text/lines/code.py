@@ -168,6 +168,12 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
             closed or _LEADS.match(bodies[before]) or _LEADS_TO.match(f"{bodies[before]}\n{body}")
         )
         opens = number and _opens_block(body, indent, bodies[before], indents[before])
+        above = before  # the lines of a signature between its first line and its brace
+        while (
+            opens and above in code and indents[above] > indent and bodies[above][-1] not in ";{}"
+        ):
+            joined.add(above)
+            above -= 1
         deeper = indent > indents[before]
         if led or comment or opened is not None or opens or deeper or _CONTINUATION.match(body):
             joined.add(number)
