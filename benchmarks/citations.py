@@ -115,7 +115,7 @@ def quotes_of(corpus: Corpus, count: int, chance: random.Random) -> Iterator[Quo
 @cache
 def sentences_of(document: Document) -> list[Span]:
     """Return the sentences of a document that are neither short nor very long."""
-    spans = [span.stripped(document.text) for span in sentences(document.text)]
+    spans = [span.strip(document.text) for span in sentences(document.text)]
     sizes = [len(words_of(span.of(document.text))) for span in spans]
     return [span for span, size in zip(spans, sizes, strict=True) if MIN_WORDS <= size <= MAX_WORDS]
 

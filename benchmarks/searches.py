@@ -202,7 +202,7 @@ def search_of(
         with store.snapshot() as snapshot:
             wanted = rotate(np.array(Bundled().embed_query(question), dtype=np.float32))
             near = snapshot.nearest(wanted, CANDIDATES, None)
-            matching = snapshot.matching(question, CANDIDATES, None) if keywords else {}
+            matching = snapshot.find_by_words(question, CANDIDATES, None) if keywords else {}
             scores = fuse([near, matching])
             hits, _ = snapshot.hits(scores, wanted)
         found = hits[: len(scores)]
@@ -236,7 +236,7 @@ def parent_documents(documents: Sequence[Document]) -> Search:
         del words
         parents = retriever.invoke(question)
         places = [(one.metadata, Span(0, len(one.page_content))) for one in parents]
-        return [(at["source"], span.shifted(at["start_index"]), "") for at, span in places]
+        return [(at["source"], span.shift(at["start_index"]), "") for at, span in places]
 
     return search
 

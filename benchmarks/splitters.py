@@ -122,7 +122,7 @@ def split(corpus: Corpus, peer: Peer, setting: float) -> list[list[Span]]:
     for document in corpus.documents:
         make = (peer.markdown or peer.make) if document.format == "markdown" else peer.make
         chunks = wrap_splitter(make(setting)).split(document).chunks
-        spans = (chunk.span.stripped(document.text) for chunk in chunks)
+        spans = (chunk.span.strip(document.text) for chunk in chunks)
         spans_by_document.append([span for span in spans if span.start < span.end])
     return spans_by_document
 

@@ -8,7 +8,7 @@ from typing_extensions import Never
 
 from langchain_lumber.span_text_splitter import SpanTextSplitter
 from lumber_core.bert.bert_chunker import BertChunker, Device
-from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.chunking.size_settings import ChunkSize
 from lumber_core.text.units import UnitSpec
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 

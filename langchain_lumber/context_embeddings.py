@@ -75,7 +75,7 @@ class ContextEmbeddings(Embeddings):
         self._documents: list[list[PlacedText]] = []
         self._vectors: dict[int, Vectors] = {}  # of documents that are embedded, by number
         self._places: dict[str, deque[tuple[int, int]]] = {}  # document and chunk of each text
-        for document in _documents_of(checked_documents(chunks)):
+        for document in _group_by_document(checked_documents(chunks)):
             for number, chunk in enumerate(document):
                 place = len(self._documents), number
                 self._places.setdefault(chunk.page_content, deque()).append(place)
@@ -119,7 +119,7 @@ class ContextEmbeddings(Embeddings):
         return f"ContextEmbeddings({len(self._places)} texts, {self._embeddings!r})"
 
 
-def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
+def _group_by_document(chunks: Iterable[Document]) -> list[list[Document]]:
     """Return the chunks of each document; raise a ValueError if a chunk does not name its own."""
     documents: list[list[Document]] = []
     before, end = "", 0

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from typing_extensions import Never
 
 from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
-from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.chunking.size_settings import ChunkSize
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.cost_estimate import Estimate, Prices

@@ -16,7 +16,7 @@ from langchain_lumber.argument_checks import refuse_settings
 from lumber_core.checks import check_texts
 from lumber_core.chunking.chunker import Chunker, check_chunker
 from lumber_core.chunking.delivery import Delivery, added_metadata
-from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
+from lumber_core.chunking.size_settings import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
@@ -186,13 +186,13 @@ class SpanTextSplitter(TextSplitter):
         Raises:
             ValueError: The numbers of texts and metadatas differ.
         """
-        return self._split(_documents_of(texts, metadatas))
+        return self._split(_make_documents(texts, metadatas))
 
     async def acreate_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
     ) -> list[Document]:
         """Async version of `create_documents`."""
-        documents = _documents_of(texts, metadatas)
+        documents = _make_documents(texts, metadatas)
         return await self._chunker.call_async(self._split, documents)
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
@@ -248,17 +248,18 @@ class SpanTextSplitter(TextSplitter):
         return place_source(text, document.metadata, forms=self._forms)
 
     def _split(self, parents: Sequence[Document]) -> list[Document]:
+        sources = [*map(self._source_of, parents)]
         chunks_by_parent = self._chunker.split_all(
-            map(self._source_of, parents), self.delivery, show_progress=self._show_progress
+            sources, self.delivery, show_progress=self._show_progress
         )
         everything = self._add_metadata
         identity = self._chunker.identity if self._stable_ids else None
         has_start = self._add_start_index or everything
         documents = []
-        for parent, chunks in zip(parents, chunks_by_parent, strict=True):
+        for parent, source, chunks in zip(parents, sources, chunks_by_parent, strict=True):
             identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(_without_place(parent.metadata), context=everything)
-            shift = len(_context_before(parent))
+            shift = len(parent.page_content) - len(source.text)  # the context before the text
             # A chunk without a context ends where its content does, so it needs no end. But a part
             # of a chunk that has one gets its own.
             has_end = has_start and (everything or self._context or "end_index" in parent.metadata)
@@ -280,7 +281,7 @@ class SpanTextSplitter(TextSplitter):
         return f"{type(self).__name__}({self._chunker!r})"
 
 
-def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) -> list[Document]:
+def _make_documents(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) -> list[Document]:
     """Return a document for each text; raise the errors of `create_documents`."""
     if metadatas and len(metadatas) != len(texts):
         raise ValueError(

@@ -6,7 +6,7 @@ from llamaindex_lumber.fields import Named
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.greedy import GreedyChunker
-from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.chunking.size_settings import ChunkSize
 from lumber_core.tokens import DEFAULT_TOKENIZER
 
 

@@ -16,7 +16,7 @@ from llamaindex_lumber.llm import LlamaIndexModel
 from llamaindex_lumber.nodes import checked_nodes, source_of_node
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.chunking.chunker import Chunker
-from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.chunking.size_settings import ChunkSize
 from lumber_core.lumber.cost_estimate import Estimate, Prices
 from lumber_core.lumber.fallback import OnFailure, choose_judge
 from lumber_core.lumber.lumber_chunker import THETA, LumberChunker, Method

@@ -218,7 +218,7 @@ def nodes_of(
     offset = offset_of(parent, text)
     for node, span in zip(nodes, spans, strict=True):
         if offset is not None:
-            node.start_char_idx, node.end_char_idx = span.shifted(offset)
+            node.start_char_idx, node.end_char_idx = span.shift(offset)
     if not (inherits or everything):
         return nodes
     # The lines of a node that begins further down are unknown without lines of its parent.

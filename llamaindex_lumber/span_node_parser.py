@@ -30,7 +30,7 @@ from llamaindex_lumber.nodes import (
 from lumber_core.checks import RefusesUnknown, refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
+from lumber_core.chunking.size_settings import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -38,7 +38,7 @@ from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
 
-_LARGEST_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
+_MAX_METADATA_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
 
 
 class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
@@ -272,7 +272,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
             return list(map(source_of_node, nodes))
         writers = [NodeWriter(node, context=self._adds_context(node)) for node in nodes]
         share = metadata_share(nodes, writers, self.chunker, self.chunk_overlap)
-        if share > _LARGEST_SHARE and not self._warned_of_metadata:
+        if share > _MAX_METADATA_SHARE and not self._warned_of_metadata:
             self._warned_of_metadata = True
             logger.warning(
                 "metadata takes up to %.0f %% of chunk_size=%d in each node, so chunks are that "

@@ -7,7 +7,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "reliability.md"
 FAULTS = {
-    "wrong key, unknown model, bad request": "core/llms/test_failures.py::test_wrong_settings_raise_and_are_not_retried",
+    "wrong key, unknown model, bad request": "core/llms/test_error_kinds.py::test_wrong_settings_raise_and_are_not_retried",
     "rate limit (429)": "core/lumber/test_patience.py::test_a_rate_limit_holds_back_all_calls",
     "server error, dropped connection, malformed reply": "core/lumber/test_over_http.py::test_many_calls_lose_and_double_nothing",
     "no complete reply within `timeout` or `CallPolicy.call_timeout`": "core/llms/test_stalled_servers.py::test_a_reply_that_arrives_slowly_ends_at_the_timeout",
@@ -15,7 +15,7 @@ FAULTS = {
     "server down later: `CallPolicy.give_up_after` (3) questions in a row without an answer": "core/lumber/test_patience.py::test_a_walk_continues_without_the_model",
     "an answer that names no paragraph of the prompt": "core/lumber/test_judges.py::test_an_unusable_answer_is_asked_about_again_more_strictly",
     "none of the first `CallPolicy.give_up_after` (3) answers about a document can be used": "core/lumber/test_patience.py::test_unusable_answers_count_as_none",
-    "refusal, content filter": "core/llms/test_failures.py::test_a_refusal_is_a_verdict_and_costs_one_request",
+    "refusal, content filter": "core/llms/test_error_kinds.py::test_a_refusal_is_a_verdict_and_costs_one_request",
     "a transient error that a LangChain or LlamaIndex client does not retry": "contracts/test_framework_models.py::test_errors_that_a_client_does_not_retry_are_retried",
     "a server that redirects": "core/llms/test_model_settings.py::test_no_redirect_is_followed_and_both_servers_are_named",
     "a key in the URL of a server": "core/support/test_secrets.py::test_what_looks_like_a_key_in_the_path_of_a_url_is_not_shown",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lumber_cli.passage_formats import is_converted
 from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
-from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.error_kinds import is_blocked, is_cut
 from lumber_core.llms.reasoning import without_reasoning
 from lumber_core.llms.retry import ask_until_usable
 from lumber_core.support.wording import with_noun

@@ -101,7 +101,7 @@ def _only_model(provider: Provider, key: str | None) -> str:
     try:
         served = OpenAIModel("any", base_url=url, api_key=key).list_models()
     except sdk.OpenAIError as error:
-        raise ModelUnavailableError(f"{server} gives no list of models: {error}") from error
+        raise ModelUnavailableError(f"{server} returns no list of models: {error}") from error
     if len(served) != 1:
         listed = ", ".join(served) or "none"
         raise ValueError(f"{server} serves {len(served)} models ({listed}): pass {server}#NAME")

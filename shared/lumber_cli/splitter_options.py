@@ -31,7 +31,7 @@ from lumber_core import (
     PromptTemplate,
 )
 from lumber_core.bert.model_folder import find_folder
-from lumber_core.chunking.sizes import check_overlap
+from lumber_core.chunking.size_settings import check_overlap
 from lumber_core.llms import Answers, CallPolicy, Completion
 from lumber_core.lumber.judges import Judge
 

@@ -23,7 +23,7 @@ class Span(NamedTuple):
         """Return the characters of `text` that this span covers."""
         return text[self.start : self.end]
 
-    def shifted(self, offset: int) -> Span:
+    def shift(self, offset: int) -> Span:
         """Return this span moved `offset` characters to the right."""
         return _new((self.start + offset, self.end + offset))
 
@@ -31,7 +31,7 @@ class Span(NamedTuple):
         """Return the part of this span inside another; `end <= start` if they do not overlap."""
         return _new((max(self.start, other.start), min(self.end, other.end)))
 
-    def stripped(self, text: str) -> Span:
+    def strip(self, text: str) -> Span:
         """Return this span without white space at its ends.
 
         If the span is white space only, the result is empty and lies at `start`.

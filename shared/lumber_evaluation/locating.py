@@ -21,7 +21,7 @@ from lumber_core.spans import Span
 
 # Everything that `str.isspace` and `str.split` treat as white space.
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype=np.uint32)
-_MAX_QUOTED = 60  # characters of a chunk in an error
+_MAX_QUOTED_CHARACTERS = 60  # of a chunk in an error
 
 _PlaceFunction = Callable[[str, Sequence[str]], list[int]]
 
@@ -72,9 +72,9 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
         else:
             missing = chunks[len(starts)]
             raise ChunkNotFoundError(
-                f"chunk {len(starts)}, which begins {missing.strip()[:_MAX_QUOTED]!r}, is not in "
-                "the text from the start of the chunk before it; chunks must be parts of the text, "
-                "in its order, and may differ from it in white space only"
+                f"chunk {len(starts)}, which begins {missing.strip()[:_MAX_QUOTED_CHARACTERS]!r}, "
+                "is not in the text from the start of the chunk before it; chunks must be parts of "
+                "the text, in its order, and may differ from it in white space only"
             )
     return [
         _widen(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))

@@ -212,7 +212,7 @@ class ServerEmbedder:
         except sdk.OpenAIError as error:
             rejected = getattr(error, "status_code", None) in _FINAL_STATUSES
             kind = ModelSettingsError if rejected else ModelUnavailableError
-            raise kind(f"{self._server} gives no vectors of {self._name}: {error}") from error
+            raise kind(f"{self._server} returns no vectors of {self._name}: {error}") from error
         return matrix(vectors, len(texts))
 
     embed_queries = embed_documents

@@ -259,7 +259,7 @@ def find_passages(
     """Return the passages that fit a question; see `select_passages`."""
     count = min(max(CANDIDATES, snapshot.size // _CANDIDATE_SHARE), _MAX_CANDIDATES)
     rotated = rotate(np.asarray(vector, dtype=np.float32))
-    by_words = snapshot.matching(query, count, accepts) if settings.keywords else {}
+    by_words = snapshot.find_by_words(query, count, accepts) if settings.keywords else {}
     nearest = snapshot.nearest(rotated, count, accepts) if rotated.any() or not by_words else {}
     if by_words and len(nearest) > 1 == len({*nearest.values()}):
         nearest = {}  # mock models return zeros, or the same vector for all texts

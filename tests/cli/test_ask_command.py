@@ -199,7 +199,7 @@ def test_an_answer_without_quotes_of_the_files_is_doubted(docs, reply, kept, sai
         (Status(401), "401"),
         (Status(500), "500"),
         (Refusal(), "the provider blocked it: refusal"),
-        (None, "http://127.0.0.1:9 gives no list of models"),
+        (None, "http://127.0.0.1:9 returns no list of models"),
     ],
 )
 def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: str) -> None:

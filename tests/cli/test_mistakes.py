@@ -81,7 +81,7 @@ WRONG_FILES = [
     ("questions docs --model URL --store no/a.db", "no does not exist"),
     ("ask docs 'How long?' --index not-an-index", "not a database"),
     ("ask blank.txt 'How long?'", "there is no text to search"),
-    ("split docs --method lumber --model http://127.0.0.1:1/v1", "gives no list of models"),
+    ("split docs --method lumber --model http://127.0.0.1:1/v1", "returns no list of models"),
 ]
 
 

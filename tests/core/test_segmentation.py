@@ -39,11 +39,11 @@ def test_repr_is_short_and_without_the_verbatim_answer() -> None:
     assert repr(Segmentation(())) == "Segmentation(0 chunks)"
 
 
-def test_a_span_is_a_pair_with_names_that_can_be_shifted():
+def test_a_span_is_a_pair_with_names_that_can_be_moved():
     span = Span(2, 5)
     assert (span.start, span.end) == (2, 5) == span
     assert span.of("abcdefg") == "cde"
-    assert span.shifted(10) == Span(12, 15)
+    assert span.shift(10) == Span(12, 15)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_a_span_is_a_pair_with_names_that_can_be_shifted():
     ],
 )
 def test_stripping_leaves_the_part_without_outer_white_space(text, expected):
-    assert Span(2, len(text) - 2).stripped(text) == expected
+    assert Span(2, len(text) - 2).strip(text) == expected
 
 
 @given(text=nasty_texts)
 @quick
 def test_stripping_agrees_with_str_strip(text):
-    assert Span(0, len(text)).stripped(text).of(text) == text.strip()
+    assert Span(0, len(text)).strip(text).of(text) == text.strip()
 
 
 @given(st.sets(st.integers(1, 50)))

@@ -132,7 +132,7 @@ def test_a_server_that_rejects_or_is_down_is_named(monkeypatch: pytest.MonkeyPat
     wrong = Status(401, "wrong key sk-very-secret-key")
     with LoopbackServer(faults=lambda _: wrong) as server:
         made = embedder(f"{server.openai_url}#letters")
-        with pytest.raises(ModelSettingsError, match="gives no vectors of letters") as caught:
+        with pytest.raises(ModelSettingsError, match="returns no vectors of letters") as caught:
             made.embed_queries(["a"])
         assert server.count == 1
     assert "very-secret" not in str(caught.value)

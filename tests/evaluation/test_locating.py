@@ -22,7 +22,7 @@ def tiles(text: str, places: list[int]) -> list[Span]:
 def test_pieces_are_found_where_a_text_was_cut_whatever_their_white_space(text, places) -> None:
     spans = [span for span in tiles(text, places) if span.of(text).strip()]
     assert locate(text, [span.of(text) for span in spans]) == spans
-    trimmed = [span.stripped(text) for span in spans]
+    trimmed = [span.strip(text) for span in spans]
     assert locate(text, [span.of(text) for span in trimmed]) == trimmed
     assert locate(text, [" ".join(span.of(text).split()) for span in trimmed]) == trimmed
 

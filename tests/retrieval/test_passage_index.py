@@ -85,7 +85,7 @@ def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
     text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
     index.add([document(text, "a"), document("Ada sang. " * 30, "b")])
     with index.store.snapshot() as snapshot:
-        scores = snapshot.matching("Oslo", 10, None)
+        scores = snapshot.find_by_words("Oslo", 10, None)
         hits, _ = snapshot.hits(scores, np.ones(WordVectors().width))
     texts = [hit.text for hit in hits][: len(scores)]
     assert "Oslo" in texts[0]
@@ -97,7 +97,7 @@ def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
     index = index_of(place())
     index.add([document("the cat and the dog. " * 200, "a")])
     with index.store.snapshot() as snapshot:
-        assert len(snapshot.matching("the and", 7, None)) == 7
+        assert len(snapshot.find_by_words("the and", 7, None)) == 7
 
 
 def test_a_question_takes_one_transaction_of_two_statements(place: Place, monkeypatch) -> None:
@@ -149,7 +149,7 @@ def test_of_equal_chunks_the_same_are_found_in_whatever_order_they_came(place: P
         for number in numbers:
             index.add([document(RIVER, f"river {number}")])
         with index.store.snapshot() as snapshot:
-            hits, _ = snapshot.hits(snapshot.matching("otters", 5, None), np.ones(128))
+            hits, _ = snapshot.hits(snapshot.find_by_words("otters", 5, None), np.ones(128))
         found.append([hit.document for hit in hits[:5]])
     assert found[0] == found[1]
 

@@ -126,11 +126,11 @@ def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding
 def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
     text = " ".join(["Herons stand.", *parts])
     index = index_of(text, 12)
-    edges = {place for span in sentences(text) for place in span.stripped(text)}
+    edges = {place for span in sentences(text) for place in span.strip(text)}
     found = index.search("Do otters hunt?", budget=budget)
     for passage in found:
-        chunks = {place for span in index_spans(index) for place in span.stripped(text)}
-        assert {*passage.span.stripped(text)} <= edges | chunks
+        chunks = {place for span in index_spans(index) for place in span.strip(text)}
+        assert {*passage.span.strip(text)} <= edges | chunks
     places = sorted(passage.span for passage in found)
     assert all(one.end <= other.start for one, other in pairwise(places))
 

@@ -17,7 +17,7 @@ from lumber_retrieval.words.sentences import sentences_of
 
 _MAX_SECTIONS = 300  # of an outline; more help little, and fill the context of a model
 _MIN_SECTIONS = 30  # that must remain for a level to be left out of a long outline
-_MAX_SPLIT = 1_000_000  # characters of a text that is split into topics, which takes 5 s
+_MAX_SPLIT_CHARACTERS = 1_000_000  # of a text that is split into topics, which takes 5 s
 _TOPIC_COUNT = 40  # topics of a long text, approximately
 _MIN_TOPIC_TOKENS = 150  # smallest target size of topics; about 110 words
 _CHARACTERS_PER_TOKEN = 4  # on average
@@ -94,7 +94,7 @@ def topics_of(text: LinedText) -> list[Section]:
     A very long text is read only at its beginning.
     """
     content = text.file.text
-    beginning = content[:_MAX_SPLIT]
+    beginning = content[:_MAX_SPLIT_CHARACTERS]
     target = max(_MIN_TOPIC_TOKENS, len(beginning) // _CHARACTERS_PER_TOKEN // _TOPIC_COUNT)
     splitter = BertChunker(target_size=target)
     source = Source(beginning, name=text.file.name, metadata=text.file.metadata)

@@ -18,8 +18,8 @@ from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.reading import READABLE_KINDS
 
 _MAX_SUGGESTIONS, _MIN_SIMILARITY = 3, 60  # of names in an error; the similarity is from 0 to 100
-_MAX_COMPARED = 1000  # characters of a name or pattern that is compared: longer ones take seconds
-_MAX_SHOWN = 200  # characters of a wrong name in an error
+_MAX_COMPARED_CHARACTERS = 1000  # of a name or pattern that is compared: longer ones take seconds
+_MAX_SHOWN_CHARACTERS = 200  # of a wrong name in an error
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Listing:
             raise ValueError('no file matches an empty list: pass patterns such as "guides/*.md"')
         # "**/" also stands for no folder.
         globs += [pattern.replace("**/", "") for pattern in globs if "**/" in pattern]
-        short = [pattern for pattern in globs if len(pattern) <= _MAX_COMPARED]
+        short = [pattern for pattern in globs if len(pattern) <= _MAX_COMPARED_CHARACTERS]
         selected = [
             file
             for name, file in self.files.items()
@@ -75,7 +75,7 @@ class Listing:
 
     def _suggestion(self, name: str) -> str:
         matches = process.extract(
-            name.casefold() if len(name) <= _MAX_COMPARED else "",
+            name.casefold() if len(name) <= _MAX_COMPARED_CHARACTERS else "",
             {candidate: candidate.casefold() for candidate in self.files},
             limit=_MAX_SUGGESTIONS,
             score_cutoff=_MIN_SIMILARITY,
@@ -155,7 +155,7 @@ def _is_ours(path: Path, stamp: Stamp) -> bool:
 
 
 def _display_name(name: str) -> str:
-    cut = name[:_MAX_SHOWN]
+    cut = name[:_MAX_SHOWN_CHARACTERS]
     return repr(printable(writable(cut))) + "…" * (cut != name)
 
 

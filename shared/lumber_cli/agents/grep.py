@@ -20,7 +20,7 @@ _MAX_MATCHES = 100  # lines in a result; the others are only counted
 _MAX_WIDTH = 240  # characters of a line in a result; longer lines are cut around the match
 _WIDTH_BEFORE = 80  # characters of a long line before the match
 _MAX_SECONDS = 20.0  # of a search, which then stops: clients wait for a minute
-_MAX_EXPRESSION = 1 << 21  # compiled bytes; larger expressions take minutes for part of a line
+_MAX_EXPRESSION_BYTES = 1 << 21  # compiled; larger expressions take minutes for part of a line
 _PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters of the parts in which lines are searched
 
 
@@ -124,7 +124,7 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
     options.literal = not regex
     options.case_sensitive = not ignore_case
     options.log_errors = False
-    options.max_mem = _MAX_EXPRESSION
+    options.max_mem = _MAX_EXPRESSION_BYTES
     try:
         return re2.compile(pattern, options)
     except re2.error as error:

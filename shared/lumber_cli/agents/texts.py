@@ -50,7 +50,7 @@ class LinedText:
 
     def lines_of(self, span: Span) -> tuple[int, int]:
         """Return the first and the last line of a span's visible characters, from 1."""
-        body = span.stripped(self.file.text)
+        body = span.strip(self.file.text)
         after_all = len(self.file.text) + 1  # later than the end of any line
         first = bisect_right(self._spans, (body.start, after_all))
         return first, max(first, bisect_right(self._spans, (body.end - 1, after_all)))

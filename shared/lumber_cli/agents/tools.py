@@ -37,7 +37,7 @@ from lumber_retrieval.passages.joining import Passage
 
 _MAX_WAIT_SECONDS = 2.0  # that a search waits until changes are indexed
 _MAX_LINES, _MAX_CHARACTERS = 400, 24_000  # that read returns; about 4,000 words
-_MAX_WORDS = 20_000  # that search returns; more would fill the context of a model
+_MAX_SEARCH_WORDS = 20_000  # that search returns; more would fill the context of a model
 _MAX_LISTED_NAMES = 200  # of files, in each list of status
 _MAX_HEADING_CHARACTERS = 300  # of the headings beside the place of a passage
 
@@ -101,8 +101,8 @@ class FolderTools:
         """
         if not question.strip():
             raise ValueError("the question is empty: ask in words, as in 'How long may it last?'")
-        if not 1 <= words <= _MAX_WORDS:
-            raise ValueError(f"words must be from 1 to {_MAX_WORDS:,}, not {words}")
+        if not 1 <= words <= _MAX_SEARCH_WORDS:
+            raise ValueError(f"words must be from 1 to {_MAX_SEARCH_WORDS:,}, not {words}")
         listing = self._list_files(_MAX_WAIT_SECONDS)
         selected = listing.select(files)
         hits = self._index.search(question, words, selected)

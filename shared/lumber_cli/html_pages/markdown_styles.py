@@ -46,15 +46,15 @@ def find_styles(text: str, kind: str, block: Span) -> Iterator[StyleRange]:
     """Yield the styled ranges of a block of Markdown, or of a part of it; they may overlap."""
     within, begins = block.of(text), block.start
     for page_break in re.finditer("\f", within):
-        yield StyleRange(Span(*page_break.span()).shifted(block.start), HIDDEN_STYLE)
+        yield StyleRange(Span(*page_break.span()).shift(block.start), HIDDEN_STYLE)
     if pattern := _BLOCK_SYNTAX.get(kind):
         for match in pattern.finditer(within):
-            yield StyleRange(Span(*match.span()).shifted(block.start), HIDDEN_STYLE)
+            yield StyleRange(Span(*match.span()).shift(block.start), HIDDEN_STYLE)
             if match.start() == 0:
                 begins += match.end()
     bullet = _BULLET.match(within) if kind == "list item" else None
     if bullet:
-        yield StyleRange(Span(*bullet.span(1)).shifted(block.start), "bullet")
+        yield StyleRange(Span(*bullet.span(1)).shift(block.start), "bullet")
         begins += bullet.end()
     if kind in _PROSE:
         yield from _inline(text, Span(begins, block.end))
@@ -115,7 +115,7 @@ def _inline(text: str, block: Span) -> Iterator[StyleRange]:
         token_styles = [_STYLES[token.type]] if token.type in _STYLES else []
         for style in {*styles, *token_styles}:
             yield StyleRange(Span(start, position), style)
-    rest = Span(position, block.end).stripped(text)
+    rest = Span(position, block.end).strip(text)
     if sure and rest.start < rest.end:
         yield StyleRange(rest, HIDDEN_STYLE)
 

@@ -19,7 +19,7 @@ from lumber_core.checks import check_choice, check_number, check_positive
 from lumber_core.chunking.chunker import Chunker, Work, enforce_limits, with_progress
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, layout_sizes
+from lumber_core.chunking.size_settings import ChunkSize, layout_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, ParsedText

@@ -16,7 +16,7 @@ from lumber_core.chunking.cutting import Cutter, Scorer
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver, delivered_spans
 from lumber_core.chunking.metadata_room import Room
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import check_sizes
+from lumber_core.chunking.size_settings import check_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import class_identity, identity_of, safe_repr

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.oversized_words import parts_that_fit
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
+from lumber_core.chunking.size_settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.tiling import best_cuts, costs_of
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.captions import is_captions, spoken_text
@@ -268,7 +268,7 @@ class Cutter:
         most = max(1, min(int(self._most * scale), apart - 1))
         starts = [0, *(cut - span.start for cut in self.cut(refined, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
-        return [part.shifted(span.start) for part in parts], refined
+        return [part.shift(span.start) for part in parts], refined
 
     def cut(
         self,

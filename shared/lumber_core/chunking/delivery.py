@@ -120,7 +120,7 @@ class Chunk:
             "verdict_reason": what went wrong, and what decided instead. With `pages`, "page_first"
             and "page_last", if it has pages. With `lines`, "line_first" and "line_last".
         """
-        place = OutlinePlace(self.headings, self.heading_levels, inside=self.headings_inside)
+        place = OutlinePlace(self.headings, self.heading_levels, self.headings_inside)
         fields: dict[str, str | int] = {**place.metadata(self.context_parts if context else None)}
         if verdict and self.verdict is not None:
             fields["verdict"] = self.verdict.outcome
@@ -190,7 +190,7 @@ def deliver(
     chunks: list[Chunk] = []
     line, position = source.first_line, 0  # of the visible text of the chunk before
     for number, span, place, context in zip(kept, spans, places, contexts, strict=True):
-        visible = span.stripped(text)
+        visible = span.strip(text)
         line += count_line_breaks(text, position, visible.start)
         lines, position = (line, line + count_line_breaks(text, *visible)), visible.start
         content, headings = span.of(text), (place.titles, place.levels, place.inside)
@@ -209,7 +209,7 @@ def delivered_spans(
     """
     text, kept = parsed.text, [*range(len(spans))]
     if delivery.trim or not delivery.blank:
-        bodies = [span.stripped(text) for span in spans]
+        bodies = [span.strip(text) for span in spans]
         kept = [number for number, (start, end) in enumerate(bodies) if start < end]
         spans = [(bodies if delivery.trim else spans)[number] for number in kept]
     if delivery.overlap:

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, greedy_sizes
+from lumber_core.chunking.size_settings import ChunkSize, greedy_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText

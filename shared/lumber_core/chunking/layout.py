@@ -9,7 +9,7 @@ from __future__ import annotations
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, layout_sizes
+from lumber_core.chunking.size_settings import ChunkSize, layout_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.parsed import ParsedText

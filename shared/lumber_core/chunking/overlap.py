@@ -48,7 +48,7 @@ def overlap_spans(
             if begin < span.start:
                 break
         longer = Span(begin, span.end)
-        extended.append(longer.stripped(text) if trim else longer)
+        extended.append(longer.strip(text) if trim else longer)
     return extended
 
 
@@ -58,7 +58,7 @@ def _repeatable(
     """Yield offsets in `room` where the repeated text may begin, kind by kind, the best first."""
     text, stop, kind = parsed.text, room.end, parsed.source.kind
     spoken = speech(text) if kind == "captions" else ""
-    visible_end = room.stripped(text).end
+    visible_end = room.strip(text).end
     earliest = max(room.start, stop - tokens * MAX_CHARACTERS_PER_TOKEN)
 
     def keep_visible(offsets: Iterable[int]) -> list[int]:

@@ -1,4 +1,7 @@
-"""Limits on chunk sizes: how large a chunk may be, how it is counted, and merging small ones."""
+"""Limits on chunk sizes: how a chunk is counted, and merging small ones.
+
+`chunker.enforce_limits` applies them to every splitter.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.errors import BadReplyError
-from lumber_core.llms.failures import is_cut, status_of
+from lumber_core.llms.error_kinds import is_cut, status_of
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.reasoning import without_reasoning
 

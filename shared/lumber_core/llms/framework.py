@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from lumber_core.calls.deadlines import call_within
 from lumber_core.calls.threads import in_thread
 from lumber_core.errors import BadReplyError
-from lumber_core.llms.failures import finish_reason_of, is_of_ended_loop, trouble_of
+from lumber_core.llms.error_kinds import finish_reason_of, is_of_ended_loop, trouble_of
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import routes_of, url_of
 from lumber_core.support.identity import settings_digest

@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.error_kinds import is_blocked, is_cut
 from lumber_core.llms.model import Completion
 
-_MAX_DEPTH = 8  # Gemini's calls are in the parts of the content of a candidate
-_MAX_ENTRIES = 1000  # at one depth; more entries are tokens with their probabilities
+_MAX_REPLY_DEPTH = 8  # Gemini's calls are in the parts of the content of a candidate
+_MAX_ENTRIES_PER_DEPTH = 1000  # at one depth; more entries are tokens with their probabilities
 _REASON = r"(?:finish|stop|done|termination)_?reason$"
 _PROMPT_TOKENS = (
     *("prompt_tokens", "input_tokens", "prompt_token_count", "inputtokens", "prompt_eval_count"),
@@ -116,9 +116,9 @@ def _first(usage: Entries, names: tuple[str, ...]) -> int:
 def _entries_of(sources: tuple[object, ...]) -> Iterator[Entries]:
     """Yield the entries of each mapping and object in `sources`, outer ones first."""
     level: list[object] = [*sources]
-    for _ in range(_MAX_DEPTH):
+    for _ in range(_MAX_REPLY_DEPTH):
         inner: list[object] = []
-        for value in level[:_MAX_ENTRIES]:
+        for value in level[:_MAX_ENTRIES_PER_DEPTH]:
             if isinstance(value, list | tuple):
                 inner += value
             elif (entries := _entries(value)) is not None:

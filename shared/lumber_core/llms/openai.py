@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
+from lumber_core.llms.error_kinds import check_redirect
 from lumber_core.llms.exchange import RequestSettings
-from lumber_core.llms.failures import check_redirect
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.remote import RemoteModel

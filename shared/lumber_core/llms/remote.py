@@ -17,8 +17,8 @@ from lumber_core.calls.deadlines import call_in_own_thread, call_within
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.checks import check_number, check_positive
 from lumber_core.errors import BadReplyError
+from lumber_core.llms.error_kinds import chain_of, check_redirect, is_blocked, is_unreadable
 from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
-from lumber_core.llms.failures import chain_of, check_redirect, is_blocked, is_unreadable
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import environment_route, routes_of, url_of
 from lumber_core.segmentation import Usage

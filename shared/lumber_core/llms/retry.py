@@ -15,7 +15,7 @@ from lumber_core.calls.threads import sleep
 from lumber_core.checks import check_number, check_positive
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
-from lumber_core.llms.failures import (
+from lumber_core.llms.error_kinds import (
     client_retries_of,
     is_timeout,
     retry_after,
@@ -40,7 +40,7 @@ class CallPolicy:
 
     Args:
         attempts: Maximum number of times one question is sent, at least once. After a timeout it is
-            sent only once more. A model that has not answered yet is given up after ten seconds,
+            sent only once more. A model that has never answered is given up after ten seconds,
             unless its server is busy. Retries inside a LangChain or LlamaIndex model count: with
             `max_retries=2` each call makes up to 3 attempts, so 6 attempts are 2 calls.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.

@@ -29,14 +29,14 @@ _PARAMETERS = ("default_query", "params")
 _PLACES = ("project", "location", "vertexai")
 # Headers that clients add themselves; they depend on the client's version and on the machine.
 _SDK_HEADERS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
-_MAX_DEPTH = 4  # a model holds a resource of OpenAI's, which holds a client with an httpx client
+_MAX_NESTED_OBJECTS = 4  # a model holds OpenAI's resource, this a client, this an httpx client
 
 
 def routes_of(holder: object) -> list[Route]:
     """Return the routes of a client, or of all clients inside a framework's model."""
     routes: dict[str, Route] = {}
     level = [holder]
-    for _ in range(_MAX_DEPTH):
+    for _ in range(_MAX_NESTED_OBJECTS):
         for client in level:
             if route := _route(client):
                 routes[json.dumps(route, sort_keys=True)] = route

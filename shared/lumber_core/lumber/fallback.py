@@ -1,4 +1,4 @@
-"""Handles judges that refuse, give an unusable answer, or cannot be reached.
+"""What happens if a judge refuses, gives an unusable answer, or cannot be reached.
 
 `choose_judge` returns the judge to ask. `GuardedJudge` asks it, stores its verdicts, and applies
 the setting `on_failure` to failures.

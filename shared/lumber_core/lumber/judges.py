@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.error_kinds import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel, ask_until_usable
 from lumber_core.lumber.grouping import Group

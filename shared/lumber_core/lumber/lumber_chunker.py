@@ -14,7 +14,7 @@ from lumber_core.checks import check_choice, check_positive
 from lumber_core.chunking.chunker import Chunker, P, T, Work
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, check_sizes, greedy_sizes
+from lumber_core.chunking.size_settings import ChunkSize, check_sizes, greedy_sizes
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.cost_estimate import Estimate, Prices, estimate, expected_usages
 from lumber_core.lumber.fallback import GuardedJudge, OnFailure

@@ -117,9 +117,9 @@ class Database(ABC):
     def damage_error(self, why: object) -> ReadError:
         """Return the error for a stored value that cannot be right."""
         return ReadError(
-            f"a value in the store {self.name} is damaged or was misread ({why}): repeat the call",
+            f"a value in the database {self.name} is damaged or misread ({why}): repeat the call",
             UnusableError(
-                f"the store {self.name} is damaged ({why}) and cannot be used: {self._advice}"
+                f"the database {self.name} is damaged ({why}) and cannot be used: {self._advice}"
             ),
         )
 

@@ -131,7 +131,7 @@ class PostgresDatabase(Database):
                 raise self.damage_error(message) from error
             kind = UnusableError if isinstance(error, VersionError) else StoreError
             raise kind(
-                f"the store {self.name} cannot be used: {message}. {self._remedy(error)}"
+                f"the database {self.name} cannot be used: {message}. {self._remedy(error)}"
             ) from error
 
     @property

@@ -142,7 +142,7 @@ class SqliteDatabase(Database):
             raise self._explain(error) from error
 
     def _explain(self, error: Exception) -> StoreError:
-        message = f"the store {self.path} cannot be used: {error}. "
+        message = f"the database {self.path} cannot be used: {error}. "
         if isinstance(error, VersionError):
             return UnusableError(message + error.remedy)
         if str(error) in (_NO_DATABASE, _FOREIGN_DATABASE):

@@ -41,8 +41,8 @@ _KEY_IN_PATH = (
 )
 _MIN_SECRET_CHARACTERS = 4  # shorter values are part of many words
 _MIN_HEADER_CHARACTERS = 8  # most shorter values of headers are no secrets
-_MAX_DEPTH = 4  # a bridge holds a model, which holds a client, which holds its headers
-_MAX_ENTRIES = 100  # a larger mapping does not hold settings
+_MAX_NESTED_OBJECTS = 4  # a bridge holds a model, which holds a client, which holds its headers
+_MAX_MAPPING_ENTRIES = 100  # a larger mapping does not hold settings
 
 
 def is_secret(name: str, value: object) -> bool:
@@ -62,7 +62,7 @@ def secrets_in(holder: object) -> list[str]:
     """
     secrets: set[str] = set()
     level: list[tuple[str, object]] = [("", holder)]
-    for _ in range(_MAX_DEPTH):
+    for _ in range(_MAX_NESTED_OBJECTS):
         level = [part for name, value in level for part in _parts(name, value)]
         for name, value in level:
             if isinstance(value, str):
@@ -153,7 +153,7 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
     """Yield the settings that a value holds, with their names."""
     if isinstance(value, Mapping):
         headers = re.search(_HEADERS, name) is not None
-        for key, held in value.items() if len(value) <= _MAX_ENTRIES else ():
+        for key, held in value.items() if len(value) <= _MAX_MAPPING_ENTRIES else ():
             long = isinstance(held, str) and len(held) >= _MIN_HEADER_CHARACTERS
             secret = headers and long and not re.match(_PUBLIC_HEADERS, str(key))
             yield ("token" if secret else str(key)), held

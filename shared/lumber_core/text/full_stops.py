@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-_WINDOW = 40  # characters before and after the end of a sentence; longer abbreviations are rare
+_WINDOW_CHARACTERS = 40  # before and after the end of a sentence; longer abbreviations are rare
 # Ends sentences in Hindi and Bengali; a text that has it nearby uses full stops in abbreviations.
 _DANDA, _NEAR = "\u0964", 1_000
 _OPENING = "\"'([{\u00ab\u2018\u201c\u201e\u201a*_"
@@ -117,7 +117,7 @@ def _is_in_name(text: str, at: int) -> bool:
     Names are, for instance, `os.Path`, "README.MD" and ".NET". A word in lower case and a
     capitalized one, both in prose, are of two sentences without a space between them.
     """
-    before = text[max(0, at - _WINDOW) : at].rstrip(".")[-1:]
+    before = text[max(0, at - _WINDOW_CHARACTERS) : at].rstrip(".")[-1:]
     if text[at].lower() == text[at].upper():
         return text[at + 1 : at + 2] == "."  # of Arabic initials
     if not before.strip(_BEFORE_DOTS):
@@ -125,7 +125,7 @@ def _is_in_name(text: str, at: int) -> bool:
     is_prose = _IN_PROSE.match(text, at) is not None
     if text[at - 2] in ")]}":
         return not is_prose
-    last = _LAST_OF_TWO.search(text, max(0, at - _WINDOW), at)
+    last = _LAST_OF_TWO.search(text, max(0, at - _WINDOW_CHARACTERS), at)
     is_cased = before.isdecimal() or before.lower() != before.upper()
     return text[at - 2] == before and is_cased and not (last and last[1].islower() and is_prose)
 
@@ -138,7 +138,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     ):
         return True
     lists, first = _abbreviations_of(language), text[at]
-    before = text[max(0, at - _WINDOW) : at]
+    before = text[max(0, at - _WINDOW_CHARACTERS) : at]
     if "`" in before[-4:] and _AFTER_CODE.search(before + first):
         return True
     small = first.islower() and not "\u10d0" <= first <= "\u10ff"  # Georgian has no upper case
@@ -173,7 +173,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     listed = ([not own.isdisjoint(group) for group in groups] for own in forms)
     # The longest abbreviation in the list decides, such as the Russian "т. д.".
     in_leads, in_others, in_numbers = next(filter(any, listed), (False, False, False))
-    follows = text[at : at + _WINDOW].lstrip(_OPENING)
+    follows = text[at : at + _WINDOW_CHARACTERS].lstrip(_OPENING)
     match = _WORD.match(follows)
     word = match[0] if match else ""
     may_start = word.lower() in lists.starters

@@ -71,7 +71,6 @@ class OutlinePlace(NamedTuple):
     # Their levels, if splitting the span again needs them: it begins inside a section and contains
     # a heading, or the metadata has levels. Otherwise `()`.
     levels: tuple[int, ...] = ()
-    own: bool = False  # whether the span starts with a heading
     inside: tuple[str, ...] = ()  # the headings inside it
     context: Context = Context()
 
@@ -174,7 +173,7 @@ class TextOutline:
             needed = (further and not headed) or bool(self.levels)
             inside = tuple(title for _, _, titled in further for title in titled)
             context = self._context(first, titles, headed, inside)
-            places.append(OutlinePlace(titles, levels if needed else (), headed, inside, context))
+            places.append(OutlinePlace(titles, levels if needed else (), inside, context))
         return places
 
     def possible_contexts(self, text: str) -> list[Context]:

@@ -223,7 +223,7 @@ class PlainText(ParsedText):
         source, marked = self.source, self.source.kind in MARKUPS
         own = titles_of(self.text, source.kind, self.sections) if marked else []
         titled = not marked and _UNDERLINED.match(self.text) is not None
-        about = source.metadata, source.named, own
+        about = source.metadata, source.file_title, own
         return document_title(*about, has_title=titled, has_headings=marked)
 
     @cached_property
@@ -309,7 +309,7 @@ class MarkdownText(ParsedText):
         titled = contains_all and top > 1  # it must be the first text that a reader sees
         titled = titled and not re.sub(HIDDEN, "", self.text[: headings[0].start]).strip()
         return document_title(
-            self.source.metadata, self.source.named, own, has_title=titled, has_headings=True
+            self.source.metadata, self.source.file_title, own, has_title=titled, has_headings=True
         )
 
     def _table_bodies(self) -> Iterator[TableBody]:

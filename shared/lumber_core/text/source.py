@@ -98,8 +98,8 @@ class Source:
             if other units were chosen.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
-        forms: A function of a chunk's text and context that returns the strings in which it is
-            stored and embedded, with metadata around it: each of them has at most `chunk_size`
+        forms: A function from a chunk's text and context to the strings that are stored and
+            embedded for it, such as the text with metadata. Each of them has at most `chunk_size`
             tokens. None: the text alone counts.
         pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
             that is missing starts where the next one starts.
@@ -157,7 +157,7 @@ class Source:
         return "captions" if begins_with_cue(self.text) else "text"
 
     @cached_property
-    def named(self) -> str:
+    def file_title(self) -> str:
         """The name of its file as words, a possible title; "" if it is not descriptive."""
         names = (*file_names(self.metadata), self.name)
         return next(filter(None, map(name_as_title, names)), "")
@@ -174,7 +174,7 @@ class Source:
         """
         if not self.pages:
             return None
-        body = span.stripped(self.text)
+        body = span.strip(self.text)
         first = bisect_right(self.pages, body.start)
         return first, max(first, bisect_right(self.pages, body.end - 1))
 

@@ -57,7 +57,7 @@ _KINDS = {word: kind for kind, words in _WORDS_OF_KINDS.items() for word in word
 
 def document_title(
     metadata: Mapping[Any, Any],
-    named: str,
+    file_title: str,
     headings: Sequence[str] = (),
     *,
     has_title: bool = False,
@@ -69,7 +69,7 @@ def document_title(
         metadata: Its metadata; "title", or else "subject", takes precedence. In the metadata of a
             chunk, "headings" are those above its start, and "context" shows whether the name of
             the file is the title.
-        named: The result of `name_as_title` for its file.
+        file_title: The result of `name_as_title` for its file.
         headings: Its first-level headings, or its title. A single one is the title.
         has_title: Whether it begins with a title of another kind, so that no name is needed.
         has_headings: Whether its format has headings. If so, a context that begins with none of the
@@ -82,7 +82,7 @@ def document_title(
     path = metadata.get("headings")
     titles = path.split(HEADING_SEPARATOR) if isinstance(path, str) else None
     inherited = has_headings and titles is not None and above not in titles
-    if above and (above == named or (inherited and above[0] not in "|<")):
+    if above and (above == file_title or (inherited and above[0] not in "|<")):
         return above
     if titles is not None:
         return titles[0]
@@ -90,7 +90,7 @@ def document_title(
         return above_it[0]
     if len(headings) == 1:
         return headings[0]
-    return "" if has_title or given is None or isinstance(context, str) else named
+    return "" if has_title or given is None or isinstance(context, str) else file_title
 
 
 def split_titles(titles: object, separator: str = HEADING_SEPARATOR) -> list[str]:

@@ -76,7 +76,7 @@ _LABEL = re.compile(
     r"(?:(?:[^\W\d_]{1,12}\.?[^\S\n]|\xa7[^\S\n]?)(?:\d{1,3}|[IVX]{1,5})"
     r"|\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z]|[IVX]{2,5})[.)][*_]{0,3}[^\S\n]*"
 )
-_MAX_LABEL = 40  # characters; longer than any match
+_MAX_LABEL_CHARACTERS = 40  # longer than any match
 _OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
 _OPENING_MARKS = '`"\u201c\u201d\u201e\u00ab'
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
@@ -95,7 +95,7 @@ _DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
 # What sentencex does not divide if it is quoted, however long it is; apostrophes are no quotes.
 _QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
 _OPENING_QUOTES, _LONG_SPEECH = '"\u2018\u201c\u201e\u00ab', 300  # characters
-_MAX_QUOTES = 3  # opening marks beside each other
+_MAX_ADJACENT_QUOTES = 3  # opening marks
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 # The mark of an item, which sentencex does not divide without blank lines.
 _MARK = re.compile(r"\s*(?:[-*+]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])[^\S\n]+")
@@ -186,7 +186,7 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     ends = [0]
     for at in sorted({*starts} - {len(text)}):
         if not sentence_continues(text, at, language):
-            short = len(text[ends[-1] : at].strip()) <= _MAX_LABEL
+            short = len(text[ends[-1] : at].strip()) <= _MAX_LABEL_CHARACTERS
             if not (short and _LABEL.fullmatch(text, ends[-1], at)):
                 ends.append(at)
     return [0, *breaks(text, ends[1:])]
@@ -246,7 +246,7 @@ def _inner_starts(text: str, edges: Sequence[int], language: str) -> list[int]:
             starts += _sentence_starts(text, mark.end(), end, mark.end(), language)
         if _QUOTES.search(long) and '":' not in long:  # which is JSON
             for at in _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language):
-                before = long[max(0, at - _MAX_QUOTES) : at]  # opening marks belong to the sentence
+                before = long[max(0, at - _MAX_ADJACENT_QUOTES) : at]  # belong to the sentence
                 starts.append(start + at - len(before) + len(before.rstrip(_OPENING_QUOTES)))
     return starts
 

@@ -123,8 +123,8 @@ _SCRIPTS = (
 # Han characters by their rows in GB 2312: frequent and less frequent ones.
 _HAN = ((16, 55, 118), (56, 87, 190))
 
-_BLOCK = 1 << 15  # characters counted together: these arrays fit into a processor's cache
-_CONTEXT = 8  # characters before a character that its cost depends on
+_BLOCK_LENGTH = 1 << 15  # characters counted together: these arrays fit into a processor's cache
+_CONTEXT_LENGTH = 8  # characters before a character that its cost depends on
 _SEPARATOR = "\0"  # joins texts; the costs after it are those at the start of a text
 # From Greek on, except kana, ideographs and Hangul: each of these carries more than a letter does.
 _ALPHABETS = re.compile(
@@ -152,9 +152,9 @@ class EstimatedCounter:
         before = [*accumulate(map(len, texts), initial=0)]
         first = 0
         while first < len(texts):
-            last = bisect_left(before, before[first] + _BLOCK, first + 1)
+            last = bisect_left(before, before[first] + _BLOCK_LENGTH, first + 1)
             joined = _SEPARATOR.join([*texts[first:last], ""])
-            costs = [_block_costs(joined, start) for start in range(0, len(joined), _BLOCK)]
+            costs = [_block_costs(joined, start) for start in range(0, len(joined), _BLOCK_LENGTH)]
             lengths = np.diff(before[first : last + 1]) + 1
             sums = np.add.reduceat(
                 np.concatenate(costs), np.cumsum(lengths) - lengths, dtype=np.int64
@@ -270,8 +270,8 @@ def _block_costs(text: str, start: int) -> npt.NDArray[np.int16]:
     import numpy as np
 
     tables = _tables()
-    context = _SEPARATOR * (_CONTEXT - start) + text[max(0, start - _CONTEXT) : start]
-    block = context + text[start : start + _BLOCK]
+    context = _SEPARATOR * (_CONTEXT_LENGTH - start) + text[max(0, start - _CONTEXT_LENGTH) : start]
+    block = context + text[start : start + _BLOCK_LENGTH]
     if block.isascii():
         encoded = block.encode("ascii")
         codes: npt.NDArray[np.integer] = np.frombuffer(encoded, np.uint8)
@@ -284,7 +284,7 @@ def _block_costs(text: str, start: int) -> npt.NDArray[np.int16]:
     kinds[1:][after_blank & (kinds[1:] == _SPACE)] = _LATER_SPACE
     kinds[1:][same] = tables.repeated[kinds[1:][same]]
     pairs = kinds[:-1].astype(np.uint16) << 8 | kinds[1:]
-    costs: npt.NDArray[np.int16] = tables.costs[pairs[_CONTEXT - 1 :]]
+    costs: npt.NDArray[np.int16] = tables.costs[pairs[_CONTEXT_LENGTH - 1 :]]
     # Whether the last two, then four, then eight characters are all letters.
     letters = tables.letters[kinds]
     for distance in (1, 2, 4):

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from lumber_core.calls.threads import Stopped, end_sleep_on, wait_for_first
 from lumber_core.checks import check_positive
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.error_kinds import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model
 from lumber_core.llms.reasoning import describe_missing_answer, without_reasoning
 from lumber_core.llms.retry import CallPolicy, ask_until_usable

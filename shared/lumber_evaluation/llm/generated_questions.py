@@ -279,7 +279,7 @@ def _check_question(question: str, answer: str) -> None:
         )
     if located := _REFERENCE_TO_PASSAGE.search(question):
         raise UnusableReplyError(
-            f'the question says "{located[0]}", '
+            f'the question has "{located[0]}", '
             "which means nothing to someone who has not seen the passage"
         )
     if not answer:

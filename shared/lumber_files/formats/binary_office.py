@@ -46,7 +46,7 @@ _SHAPE = re.compile(
 _LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
 _LOOK = re.compile(rb"\x48\x2a[\x01\x02]|\x3c\x08\x01")  # sprmCIss or sprmCFVanish of [MS-DOC]
 _FIELD = re.compile("\x13[^\x13-\x15]*\x14?")  # the instruction of a field in [MS-DOC]
-_BLOCK = 512  # bytes of a block of such formats, whose last byte is their number
+_BLOCK_BYTES = 512  # of a block of such formats, whose last byte is their number
 
 
 def list_left_out(content: bytes, kind: str) -> list[str]:
@@ -56,9 +56,9 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
     if kind == "doc" and not all(map(is_page_number, _read_headers(content))):
         left_out.append("page headers and footers")
     notices = [f"{', '.join(left_out)} left out"] if left_out else []
-    for start in range(0, len(content) - _BLOCK + 1 if kind == "doc" else 0, _BLOCK):
-        block = content[start : start + _BLOCK]
-        places = struct.unpack_from(f"<{min(block[-1], _BLOCK // 5) + 1}I", block)
+    for start in range(0, len(content) - _BLOCK_BYTES + 1 if kind == "doc" else 0, _BLOCK_BYTES):
+        block = content[start : start + _BLOCK_BYTES]
+        places = struct.unpack_from(f"<{min(block[-1], _BLOCK_BYTES // 5) + 1}I", block)
         if len(places) > 1 and all(map(int.__lt__, places, places[1:])) and _LOOK.search(block):
             return [*notices, "superscript, subscript or hidden text is not marked"]
     return notices
@@ -66,7 +66,7 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
 
 def _read_headers(document: bytes) -> list[str]:
     """Return the lines of page headers and footers; other text if a DOC was saved in pieces."""
-    document = document[document.find(b"\xec\xa5") :].ljust(_BLOCK, b"\0")
+    document = document[document.find(b"\xec\xa5") :].ljust(_BLOCK_BYTES, b"\0")
     start, end, *sizes = struct.unpack_from("<2I44x8I", document, 24)  # bytes, and characters
     width = 1 + (end - start > 1.5 * sum(sizes))
     start += width * sum(sizes[:2])

@@ -23,7 +23,7 @@ from lumber_files.encodings import BROWSER_ENCODINGS
 from lumber_files.readers import check_readable
 
 _HEADERS = ("From", "To", "Cc", "Date")
-_DEEPEST_HEADING = 6
+_MAX_HEADING_LEVEL = 6
 # The start of a mail in a mailbox (RFC 4155), and the mark of its lines that begin with "From ".
 _MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -97,7 +97,7 @@ def _parse_files(mail: Message) -> None:
 def _blocks(mail: Message, level: int) -> Iterator[str]:
     """Yield the blocks of a mail, whose subject is a heading of a level."""
     if mail["Subject"]:
-        yield f"{'#' * min(level, _DEEPEST_HEADING)} {_one_line(mail['Subject'])}"
+        yield f"{'#' * min(level, _MAX_HEADING_LEVEL)} {_one_line(mail['Subject'])}"
     headers = [f"{name}: {_one_line(mail[name])}" for name in _HEADERS if mail[name]]
     yield from filter(None, ["  \n".join(headers)])
     attachments: dict[str, None] = {}

@@ -33,7 +33,7 @@ _FRACTION = re.compile(
     r"(?P<whole>[0#?][0#?\0 ]*[\0 ])?[0#?]+[ \0]*/[ \0]*(?P<denominator>[0#?\d]+)"
 )
 _Tokens = tuple[tuple[str, str], ...]
-_DIGITS = 27  # that Decimal keeps by default, less one
+_MAX_DIGITS = 27  # that Decimal keeps by default, less one
 
 
 @lru_cache(512)
@@ -145,7 +145,7 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
         exponent = number.adjusted()
         exponent += round(abs(number.scaleb(-exponent)), len(decimals)) >= 10
         number = number.scaleb(-exponent)
-    if number.adjusted() + len(decimals) < _DIGITS:
+    if number.adjusted() + len(decimals) < _MAX_DIGITS:
         number = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
     integer, _, fraction = f"{abs(number):f}".partition(".")
     zeros = next((len(whole) - n for n, place in enumerate(whole) if texts[place] == "0"), 0)

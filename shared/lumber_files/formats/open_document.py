@@ -19,8 +19,8 @@ _DRAWN_ON_SHEET = ".//drawing:*/text:p | .//drawing:*/table:table"
 _DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='desc']"
 _VALUE_OF_CELL = "@office:*[local-name()!='value-type' and local-name()!='currency']"
 _CELLS = (qualify("table:table-cell"), qualify("table:covered-table-cell"))
-_MAX_COPIES = 1_000_000  # of cells of a sheet; hostile files have more
-_DEEPEST = 10  # level of a list
+_MAX_CELL_COPIES = 1_000_000  # of cells of a sheet; hostile files have more
+_MAX_LEVEL = 10  # level of a list
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 # The text of a control of a form, after its tick or empty box.
 _VALUE = "concat(substring('☑ ☐ ', 1 + 2 * not(@form:*[.='checked' or .='true']), 2 * "
@@ -121,14 +121,14 @@ def _number_headings(root: Any, named_styles: Any) -> None:
         for level in find(styles, "//text:list-level-style-number")
     }
     lists = "//text:list[not(ancestor::text:list)]"
-    counts = {name: [0] * _DEEPEST for name in find(root, f"{lists}[.//text:h]/@text:style-name")}
+    counts = {name: [0] * _MAX_LEVEL for name in find(root, f"{lists}[.//text:h]/@text:style-name")}
     for outer in find(root, lists):
         style = outer.get(qualify("text:style-name"))
         numbers = counts.get(style, [])
         for block in find(outer, ".//text:list-item/*[not(self::text:list)]") if numbers else ():
             depth = len(find(block, "ancestor::text:list"))
             above = [max(1, number) for number in numbers[: depth - 1]]  # a missing level is 1
-            numbers[:] = [*above, numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
+            numbers[:] = [*above, numbers[depth - 1] + 1, *[0] * (_MAX_LEVEL - depth)]
             own = [levels.get(f"{style} {level}", {}) for level in range(1, depth + 1)]
             first = depth - int(own[-1].get(qualify("text:display-levels"), 1))
             forms = (level.get(qualify("style:num-format"), "") for level in own[first:])
@@ -216,7 +216,7 @@ def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
             left, place = place + 1, place + _count(cell, "columns-repeated")
             if cell.tag == _CELLS[0] and (text := _show_cell(cell, counts)):
                 copies += (place + 1 - left) * (number + 1 - first) - 1
-                if copies > _MAX_COPIES:
+                if copies > _MAX_CELL_COPIES:
                     raise ValueError("it has too many cells")
                 cells |= dict.fromkeys(range(left, place + 1), text)
                 below, right = _count(cell, "rows-spanned") - 1, _count(cell, "columns-spanned") - 1

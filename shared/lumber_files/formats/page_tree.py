@@ -51,7 +51,7 @@ _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust"
 _TASKS = {"checkbox-on", "checkbox-off", "data-inline-task-id"}  # of Notion and Confluence
 # Deeper elements are replaced by their content: some pages close no element, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
-_MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
+_MAX_ELEMENT_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
 
 
 def parse_page(html: str) -> Any:
@@ -117,7 +117,7 @@ class _PageTarget:
             self._builder.data(" : ")
         elif in_picture and "x" in attributes:  # the next line of a label
             self._builder.data(" ")
-        if len(self._open) <= _MAX_DEPTH:
+        if len(self._open) <= _MAX_ELEMENT_DEPTH:
             kept = {
                 key: _NOT_XML.sub("", value)
                 for key, value in attributes.items()
@@ -141,7 +141,7 @@ class _PageTarget:
 
     def end(self, _tag: str) -> None:
         """Close an element."""
-        if len(self._open) <= _MAX_DEPTH:
+        if len(self._open) <= _MAX_ELEMENT_DEPTH:
             for name in _TEX[::-1] if self._open[-1][0] == "tex" else (self._open[-1][0],):
                 self._builder.end(name)
         self._open.pop()

@@ -30,8 +30,8 @@ _NUMBER = re.compile(
 _MARK = re.compile(r"\(\d\)")
 # "12 kg", but neither "2 of" nor "2Q", which is a header.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
-_HEADER_GAP = 0.6  # times the size, between the headers of two columns; a space is a third
-_NUMBER_GAP = 0.4  # times the size, between two numbers; a space may separate thousands
+_MIN_HEADER_GAP = 0.6  # times the size, between the headers of two columns; a space is a third
+_MIN_NUMBER_GAP = 0.4  # times the size, between two numbers; a space may separate thousands
 _MAX_CELL_GAP = 2.0  # points, between a column and its dashes
 _MAX_LABEL_LINES = 3  # between two rows of a table, such as "Revenues", or as many as the rows
 _MAX_ROW_DISTANCE = 4.0  # times the size
@@ -39,7 +39,7 @@ _MAX_HEADER_DISTANCE = 2.2  # times the size, between two lines of the headers
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the headers to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
-_MIN_COUNT = 4  # of columns with the headers 1, 2, 3 and so on
+_MIN_COLUMNS = 4  # with the headers 1, 2, 3 and so on
 _NOTE = re.compile(r"\(.*\)|\[.*\]")  # "(in millions)" in the middle of a page
 _MAX_HEADER_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
 _MAX_HEADER_LINES = 40  # the headers of many columns have a line for each word
@@ -111,7 +111,7 @@ def _cells(line: TextLine, edge: float = inf) -> list[_Range]:
         for number, word in enumerate(words):
             last = cells[-1][-1] if cells else None
             begins = not number or word.text in SIGNS
-            if number and last and word.left - last.right > _NUMBER_GAP * line.size:
+            if number and last and word.left - last.right > _MIN_NUMBER_GAP * line.size:
                 first = last.right < edge < word.left + _MAX_CELL_GAP
                 apart = first or (_NUMBER.fullmatch(last.text) and not _MARK.fullmatch(word.text))
                 begins = begins or bool(apart and _NUMBER.fullmatch(word.text))
@@ -131,7 +131,7 @@ def _range_of(words: Sequence[Word]) -> _Range:
 def _is_header(cells: _Ranges, least: int = 2) -> bool:
     """Return whether all numbers of a row are years, and there are at least `least`, or count."""
     values = [cell.text for cell in cells if cell.is_value and cell.text != "%"]
-    counts = len(values) >= _MIN_COUNT and values == [*map(str, range(1, len(values) + 1))]
+    counts = len(values) >= _MIN_COLUMNS and values == [*map(str, range(1, len(values) + 1))]
     return counts or (len(values) >= least and all(map(_YEAR.fullmatch, values)))
 
 
@@ -261,7 +261,7 @@ def _headers(
     level: Sequence[TextLine], columns: _Ranges, rules: Sequence[Rule]
 ) -> tuple[list[_Range], list[_Range]]:
     """Return the cells of a level above the labels, and the cells above columns."""
-    gaps = [_HEADER_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
+    gaps = [_MIN_HEADER_GAP * line.size * (1 + 0.8 * line.fixed) for line in level]
     words = (line.words for line in level)
     cells = sorted(map(_range_of, chain(*map(divide_words, words, gaps))))
     slack = _MAX_LEFT_SLACK * level[0].size  # a year may be above a currency sign

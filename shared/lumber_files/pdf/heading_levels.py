@@ -11,7 +11,7 @@ from lumber_files.formats.markdown_cleanup import MAX_WORDS, may_be_heading
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
 _MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
-_MAX_LINES = 3  # of a heading; titles of papers have twice as many, and twice the words
+_MAX_HEADING_LINES = 3  # of a heading; titles of papers have twice as many, and twice the words
 _TITLE_SCALE = 1.5  # times the size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
 MAX_LEVEL = 4
@@ -85,7 +85,7 @@ class TypeStyles:
         text = " ".join(line.text for line in lines)
         size = lines[0].size
         scale = 2 if size >= _TITLE_SCALE * self.body_size else 1
-        few = len(text.split()) <= scale * MAX_WORDS and len(lines) <= scale * _MAX_LINES
+        few = len(text.split()) <= scale * MAX_WORDS and len(lines) <= scale * _MAX_HEADING_LINES
         if not few or not all(map(is_text, lines)):
             return False
         if self.stated_level(page, lines):

@@ -30,7 +30,7 @@ _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
 _MAX_HEADER_HEIGHT = 6  # times the size: of the column headers of a table
 _MAX_CELL_LEADING = 1.6  # times the size, between two lines of a cell
-_MIN_PICTURE = 4  # times the size of a caption; a lower picture is a band of a table
+_MIN_PICTURE_HEIGHT = 4  # times the size of a caption; a lower picture is a band of a table
 _MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
 # Starts of paragraphs that Markdown would read as a heading, a quotation, a rule or code.
 _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
@@ -277,7 +277,7 @@ def _is_caption(
     if size >= HEADING_SCALE * styles.body_size:
         return False
     after = lines[stop].base if stop < len(lines) else 0.0
-    for picture in (p for p in pictures if p.top - p.bottom > _MIN_PICTURE * size):
+    for picture in (p for p in pictures if p.top - p.bottom > _MIN_PICTURE_HEIGHT * size):
         gap = picture.bottom - first.base - size
         near = -size < gap < min(_MAX_CAPTION_GAP * size, lines[stop - 1].base - after - size)
         beside = after < picture.bottom < first.base < picture.top

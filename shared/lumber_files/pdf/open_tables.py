@@ -13,7 +13,7 @@ from lumber_files.pdf.ruled_tables import MIN_GAP, Grid, Rule
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 
 _MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
-_MAX_SPACE = 0.8  # times the gap of columns, between words of a cell; wider in justified text
+_MAX_WORD_GAP = 0.8  # times the gap of columns, between words of a cell; wider in justified text
 _MIN_PIECE_WORDS = 4  # of a piece of a sentence
 _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
@@ -173,7 +173,7 @@ def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
     for before, word in (pair for line in lines for pair in pairwise(line.words)):
         apart = bisect_right(gutters, before.left) < bisect_right(gutters, word.left)
         gaps[apart].append((word.left - before.right) / word.size)
-    if all(gaps) and min(gaps[0]) > _MAX_SPACE * min(gaps[1]):  # justified text
+    if all(gaps) and min(gaps[0]) > _MAX_WORD_GAP * min(gaps[1]):  # justified text
         return []
     cells = [_cells([line], gutters) for line in lines]
     lacks = any(len(row) <= max(row) for row in cells[1:])

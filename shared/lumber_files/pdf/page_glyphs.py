@@ -19,8 +19,8 @@ _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
-_MIN_SIZE, _MAX_FONT_NAME = 1.0, 200  # points; bytes of a font's name
-_MAX_BETWEEN = 8  # objects that are drawn between two characters
+_MIN_SIZE, _MAX_FONT_NAME_BYTES = 1.0, 200  # points; bytes of a font's name
+_MAX_OBJECTS = 8  # objects that are drawn between two characters
 
 
 class PageGlyphs:
@@ -48,7 +48,7 @@ class PageGlyphs:
         self._placed = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
         self._styles: dict[bytes, tuple[int, bool]] = {}
         self._matrix, self._area = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
-        self._name, self._flags = ctypes.create_string_buffer(_MAX_FONT_NAME), ctypes.c_int()
+        self._name, self._flags = ctypes.create_string_buffer(_MAX_FONT_NAME_BYTES), ctypes.c_int()
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._sides = [ctypes.c_float() for _ in range(4)]
 
@@ -105,7 +105,7 @@ class PageGlyphs:
         turns = 2 if matrix.a < 0 and matrix.d < 0 else 3 * goes_down
         if abs(matrix.b) > abs(matrix.a):
             turns = 1 if matrix.b > 0 else 3
-        pdfium.FPDFText_GetFontInfo(page, glyph, self._name, _MAX_FONT_NAME, self._flags)
+        pdfium.FPDFText_GetFontInfo(page, glyph, self._name, _MAX_FONT_NAME_BYTES, self._flags)
         font = self._name.value
         if font not in self._styles:
             name = font.decode("latin-1")
@@ -127,7 +127,7 @@ class PageGlyphs:
     def follows_bullet(self, index: int) -> bool:
         """Return whether a path drawn right before a character is the label of an item."""
         place = max(0, self._drawing_order(self.order[index]) if self._tags else 0)
-        before = self.objects[max(0, place - _MAX_BETWEEN) : place][::-1]  # such as an underline
+        before = self.objects[max(0, place - _MAX_OBJECTS) : place][::-1]  # such as an underline
         paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
         marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
         return any(mark in self._tags and self._tags[mark].is_label for mark in marks)
@@ -137,11 +137,11 @@ class PageGlyphs:
         drawn = self.pdfium.FPDFText_GetTextObject(self.page, index)
         return self._placed.get(ctypes.addressof(drawn.contents), -1) if drawn else -1
 
-    def drawn_between(self, before: int, after: int) -> Iterator[tuple[float, ...]]:
+    def sides_between(self, before: int, after: int) -> Iterator[tuple[float, ...]]:
         """Yield the sides of the first objects drawn between two characters of PDFium."""
         first, last = self._drawing_order(before) + 1, self._drawing_order(after)
         left, bottom, right, top = self._sides
-        for item in self.objects[first : min(last, first + _MAX_BETWEEN)]:
+        for item in self.objects[first : min(last, first + _MAX_OBJECTS)]:
             self.pdfium.FPDFPageObj_GetBounds(item, left, bottom, right, top)
             yield left.value, bottom.value, right.value, top.value
 

@@ -18,21 +18,21 @@ LOWER_HYPHEN = "\ufdd1"
 """Replaces U+2010 at the end of a line, as U+FFFE replaces a hyphen in PDFium's text."""
 _DROPPED = "\3"  # not in PDFium's text, if it is the number of a glyph
 _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
-_DRAWN_TWICE, _MAX_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
+_DRAWN_TWICE, _MAX_COPY_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
 _JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
-_MIN_SPACES = 0.15, 0.22  # times the size, after a letter of one glyph or more
+_MIN_SPACE_WIDTHS = 0.15, 0.22  # times the size, after a letter of one glyph or more
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
-_MIN_BAR = 4  # times the height: the minimum width of a minus sign
+_MIN_MINUS_WIDTH = 4  # times the height: the minimum width of a minus sign
 _MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold
 
 # Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. For a
 # font without a map to characters, PDFium returns the numbers of glyphs: "7KH" for "The".
 _FIRST_GLYPHS = bytes([*range(32, 127), *range(128, 160)]).decode("mac_roman")
 _MARKS, _MARKS_AFTER = "\u2013\u2014\u201c\u201d\u2018\u2019", 174  # the space, in most fonts
-_FIRST_LETTER = 160  # in other fonts, accented letters begin here and replace these marks
+_FIRST_ACCENTED_GLYPH = 160  # in other fonts, accented letters begin here and replace these marks
 _SPACE_GLYPHS = "\1\2\3\4"  # the numbers that the space may have in such a font
-_SPACES_OF_TEXT = 0.08, 0.4  # minimum and maximum share of spaces in a text
-_MIN_TEXT = 0.88  # share of letters, digits and spaces; with another order of glyphs it is lower
+_SPACE_SHARES = 0.08, 0.4  # minimum and maximum share of spaces in a text
+_MIN_TEXT_SHARE = 0.88  # of letters, digits and spaces; with another order of glyphs it is lower
 
 
 def read_characters(glyphs: PageGlyphs) -> str:
@@ -62,7 +62,7 @@ def _with_missing(text: str, glyphs: PageGlyphs) -> str:
         if index_in_text(glyphs.page, index) < 0:
             starts = not index or units[index - 1] == "\n"
             left, right, _ = glyphs.box(index, 0)
-            is_bar = right - left > _MIN_BAR * glyphs.height(index) > 1
+            is_bar = right - left > _MIN_MINUS_WIDTH * glyphs.height(index) > 1
             is_space = glyphs.pdfium.FPDFText_GetUnicode(glyphs.page, index) == ord(_DROPPED)
             other = "\u2022" if starts else _DROPPED if is_space else " "
             units.insert(index, "\u2212" if is_bar else other)
@@ -89,12 +89,12 @@ def decode_glyphs(glyphs: Sequence[str]) -> str:
     space = ord(max(_SPACE_GLYPHS, key=glyphs.count))
     characters = {chr(glyph): own for glyph, own in enumerate(_FIRST_GLYPHS, start=space)}
     marks = {chr(glyph): own for glyph, own in enumerate(_MARKS, start=space + _MARKS_AFTER)}
-    if {glyph for glyph in glyphs if glyph >= chr(_FIRST_LETTER)} <= marks.keys():
+    if {glyph for glyph in glyphs if glyph >= chr(_FIRST_ACCENTED_GLYPH)} <= marks.keys():
         characters |= marks
     text = "".join(characters.get(glyph, UNDECODABLE) for glyph in glyphs)
-    least, most = (share * len(text) for share in _SPACES_OF_TEXT)
+    least, most = (share * len(text) for share in _SPACE_SHARES)
     letters, spaces = sum(map(str.isalnum, text)), text.count(" ")
-    is_text = least <= spaces <= most and letters + spaces >= _MIN_TEXT * len(text)
+    is_text = least <= spaces <= most and letters + spaces >= _MIN_TEXT_SHARE * len(text)
     return text if is_text else ""
 
 
@@ -109,7 +109,7 @@ def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
         before, after = space.start() - 1, space.end()
         left, right, foot = glyphs.box(before, 0)
         width = right - left
-        for x, y, end, _ in glyphs.drawn_between(before, after):
+        for x, y, end, _ in glyphs.sides_between(before, after):
             unlike = max(abs(end - x - width), abs(y - foot))
             # In bold print the letters are nearer.
             if unlike < _MAX_COPY_DIFFERENCE and x - left > width / 3:
@@ -140,20 +140,20 @@ def _with_joined(text: str, glyphs: PageGlyphs) -> str:
 
 def _is_added(start: int, space: int, glyphs: PageGlyphs) -> bool:
     """Return whether PDFium adds a space between letters that touch each other."""
-    rest = [*glyphs.drawn_between(space - 1, space + 1)]
+    rest = [*glyphs.sides_between(space - 1, space + 1)]
     is_drawn = any(foot == top for _, foot, _, top in rest)
     if is_drawn or not glyphs.is_generated(space):
         return False
     rights = [glyphs.box(index, 0)[1] for index in range(start, space)]
     gap = glyphs.box(space + 1, 0)[0] - max([*rights, *(right for *_, right, _ in rest)])
     size = glyphs.font(space + 1, goes_down=False).size
-    return -size < gap < _MIN_SPACES[bool(rest)] * size
+    return -size < gap < _MIN_SPACE_WIDTHS[bool(rest)] * size
 
 
 def _without_copies(word: re.Match[str], glyphs: PageGlyphs) -> str:
     """Return a word with U+0000, which is left out later, for each copy of a letter."""
     apart = max(dist(glyphs.origin(n), glyphs.origin(n + 1)) for n in range(*word.span(), 2))
-    is_copy = apart < _MAX_SHIFT * glyphs.font(word.start(), goes_down=False).size
+    is_copy = apart < _MAX_COPY_SHIFT * glyphs.font(word.start(), goes_down=False).size
     return "".join(f"{letter}\0" for letter in word[0][::2]) if is_copy else word[0]
 
 

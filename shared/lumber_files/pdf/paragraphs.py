@@ -20,8 +20,8 @@ _MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by
 _HYPHENS = "-\u2010\xad"
 _STARTS_ANYWHERE = re.compile(f"[{UNSPACED}]{{3}}")
 _NEXT_CHARACTERS = 2  # times the size: a character, and a mark that must not begin a line
-_SPACES = 0.5  # times the size: two spaces, as ragged lines differ in length
-_MAX_SHIFT = 1.0  # points, between the starts of two lines; centred lines differ by more
+_TWO_SPACES_WIDTH = 0.5  # times the size: two spaces, as ragged lines differ in length
+_MAX_START_DIFFERENCE = 1.0  # points, between the starts of two lines; centred lines differ by more
 _MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
 _NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
 
@@ -44,7 +44,7 @@ def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
 
 def is_wrapped(line: TextLine, after: TextLine, styles: TypeStyles, margin: float) -> bool:
     """Return whether a line (of bold words, for example) is full and continues in the next."""
-    alike = line.size == after.size and abs(line.left - after.left) < _MAX_SHIFT
+    alike = line.size == after.size and abs(line.left - after.left) < _MAX_START_DIFFERENCE
     continues = after.text[0].islower() and follows(line, after, styles)
     return alike and continues and _is_full(line, after, margin)
 
@@ -73,7 +73,7 @@ def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
     width = word.right - word.left
     if _STARTS_ANYWHERE.match(word.text):
         width = min(width, _NEXT_CHARACTERS * after.size)
-    right = line.right + width + _SPACES * line.size
+    right = line.right + width + _TWO_SPACES_WIDTH * line.size
     return line.text[-1] in _HYPHENS or right > margin
 
 

@@ -25,10 +25,10 @@ _MIN_COLUMN_GAP = 0.8  # times the size, between two columns of text
 _EDGE_STEP = 4  # points; where columns begin is rounded to it
 _MIN_COLUMN_ROWS = 5  # of two columns drawn row by row; fewer are a table or fields
 _MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
-_MIN_ROOM = 0.8  # times the size, between the bases of lines one below the other
+_MIN_LINE_DISTANCE = 0.8  # times the size, between the bases of lines one below the other
 _MAX_CELL_RISE = 6  # times the size, from the end of a cell to the start of the one beside it
-_MAX_HEADERS = 8  # lines beside a label, of the headers above its column
-_MAX_PLACES = 1_000  # places searched for each group; pages have a few hundred
+_MAX_HEADER_LINES = 8  # lines beside a label, of the headers above its column
+_MAX_PLACES_PER_GROUP = 1_000  # places searched for each group; pages have a few hundred
 
 
 def order_lines(page: Sequence[TextLine]) -> list[TextLine]:
@@ -74,9 +74,9 @@ def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
         rise = box.top - boxes[at - 1].bottom if at else 0.0
         is_cell = rise < _MAX_CELL_RISE * size and not box.is_over(boxes[at - 1]) if at else False
         if passes or (rise > size / 2 and not is_cell):
-            places = range(max(0, len(boxes) - _MAX_PLACES), len(boxes))
-            room = _MIN_ROOM * size
-            headers = _MAX_HEADERS if rise > _MAX_CELL_RISE * size else 1
+            places = range(max(0, len(boxes) - _MAX_PLACES_PER_GROUP), len(boxes))
+            room = _MIN_LINE_DISTANCE * size
+            headers = _MAX_HEADER_LINES if rise > _MAX_CELL_RISE * size else 1
             at = next((n for n in places if _fits(box, boxes, n, room, headers)), len(boxes))
         placed.insert(at, lines)
         boxes.insert(at, box)

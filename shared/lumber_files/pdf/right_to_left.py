@@ -24,9 +24,9 @@ _RUNS = [
 # Brackets that close before a word or open after it: a PDF has drawn or logical characters.
 _TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
 _MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
-_MAX_DIGIT = 1.1  # times the size: a digit and a space inside a number
+_MAX_DIGIT_WIDTH = 1.1  # times the size: a digit and a space inside a number
 _BEHIND_NUMBER = re.compile(r"[-+]?\d\S* ")
-_MAX_DIFFERENCE = 0.1  # points, between the places of a number and of a space that PDFium adds
+_MAX_PLACE_DIFFERENCE = 0.1  # points, between a number and a space that PDFium adds
 _WHOLE = re.compile("\\S[^\r\n\ufffe\ufdd1]*(?<=\\S)")
 _ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 
@@ -55,13 +55,13 @@ def _order(text: str, size: float, lefts: list[float]) -> list[int]:
     """
     for number in _BEHIND_NUMBER.finditer(text):
         first, space = number.start(), number.end() - 1
-        if abs(lefts[space] - lefts[first]) < _MAX_DIFFERENCE:
-            lefts[space] -= 2 * _MAX_DIFFERENCE
+        if abs(lefts[space] - lefts[first]) < _MAX_PLACE_DIFFERENCE:
+            lefts[space] -= 2 * _MAX_PLACE_DIFFERENCE
     ranks = [2 if combining(o) else (o in _ALEFS) - (o == " ") for o in text]
     order = sorted(range(len(text)), key=lambda n: (-round(lefts[n], 1), ranks[n], -n))
     characters = [text[n] for n in order]
     for n, (before, after) in enumerate(zip(order, order[2:], strict=False), start=1):
-        if characters[n] == " " and lefts[before] - lefts[after] > _MAX_DIGIT * size:
+        if characters[n] == " " and lefts[before] - lefts[after] > _MAX_DIGIT_WIDTH * size:
             characters[n] = "\t"  # between words or cells
     drawn = "".join(characters)
     for run in _RUNS[bool(_ARABIC.search(drawn))].finditer(drawn):

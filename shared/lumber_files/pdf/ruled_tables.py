@@ -13,7 +13,7 @@ from lumber_files.pdf.text_lines import TextLine, Word
 _MIN_BAND_HEIGHT = 6.0  # points; a thinner rectangle is a rule
 MIN_GAP = 3.0  # points; closer lines are one
 _MIN_SHARE, _SURE_SHARE = 0.2, 0.6  # of a table's height or width; merged cells interrupt its lines
-_MAX_CELL = 400  # characters, if the share is not sure; lines on a cover are around longer texts
+_MAX_CELL_CHARACTERS = 400  # if the share is not sure; lines on a cover are around longer texts
 
 
 class Rule(NamedTuple):
@@ -107,7 +107,7 @@ class Grid:
         rows = [part for row in cells if any(row) for part in _rows_in(row)]
         filled = [own for own in zip(*rows, strict=True) if any(own)]
         longest = max((len(cell) for row in rows for cell in row), default=0)
-        is_sure = share > _SURE_SHARE or (longest < _MAX_CELL and len(rows) > 2)
+        is_sure = share > _SURE_SHARE or (longest < _MAX_CELL_CHARACTERS and len(rows) > 2)
         if len(rows) < 2 or len(filled) < 2 or not is_sure:
             return None
         in_cells = {line for inside in parts.values() for line, _ in inside}

@@ -15,7 +15,7 @@ from lumber_files.pdf.text_lines import TextLine
 
 _MAX_OVERLAP = 2.0  # points, of cells beside each other; italics reach out of theirs
 _MAX_LOOSE_SHARE = 0.25  # of the rows have one cell that is not the first: lines of other rows
-_MAX_BAND = 200  # characters of a cell that is alone in its row; longer ones are in forms
+_MAX_BAND_CHARACTERS = 200  # of a cell that is alone in its row; longer ones are in forms
 
 TaggedTable = tuple[list[TextLine], list[Sequence[str]]]
 """The lines of a table, and the texts of its cells by row."""
@@ -83,7 +83,7 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     if of_numbers and ("" in heads or not (is_stated or len(heads) == len(rows[0]) - 1)):
         return []  # `column_tables` knows the headers of numbers
     is_data = len(rows) > len(alone) + 1 and loose <= max(1, _MAX_LOOSE_SHARE * len(rows))
-    if not is_data or any(len(max(row)) > _MAX_BAND for row in alone):
+    if not is_data or any(len(max(row)) > _MAX_BAND_CHARACTERS for row in alone):
         return []
     columns = list[Sequence[str]]()
     for column in (own for own in zip(*rows, strict=True) if any(own)):

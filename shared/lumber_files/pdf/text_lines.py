@@ -18,7 +18,7 @@ HEADING_SCALE = 1.15
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the size
-_MAX_MARKS = 200  # of a page; more marks are ordinary numbers or letters
+_MAX_MARKS_PER_PAGE = 200  # of a page; more marks are ordinary numbers or letters
 _NOTE_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
@@ -140,7 +140,7 @@ def join_note_marks(page: Sequence[TextLine]) -> list[TextLine]:
     """Return lines with superscript note marks, which may be drawn last, after their words."""
     lines = dict(enumerate(page))
     marks = [n for n, o in lines.items() if all(_NOTE_MARK.fullmatch(w.text) for w in o.words)]
-    for number in marks if len(marks) <= _MAX_MARKS else ():
+    for number in marks if len(marks) <= _MAX_MARKS_PER_PAGE else ():
         line = lines[number]
         if line is not page[number]:
             continue

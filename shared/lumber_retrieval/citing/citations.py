@@ -228,9 +228,9 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
         return Citation(quote, "not found")
     part, span, similarity = max(matches, key=itemgetter(2))
     # A passage and its document have the same place.
-    places = {(part.key, span.shifted(part.start)) for part, span, _ in matches}
+    places = {(part.key, span.shift(part.start)) for part, span, _ in matches}
     source = part.source
-    place = (part.document, span.shifted(part.start), similarity)
+    place = (part.document, span.shift(part.start), similarity)
     text, time = span.of(source.text), ""
     if part.is_captions:
         text, time = spoken_text(source.text, span), time_at(source.text, *span, part.time)

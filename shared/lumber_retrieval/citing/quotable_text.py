@@ -27,8 +27,8 @@ _UNSPACED = regex.compile(r"(?V1)[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 _MAX_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
-_MAX_PARTS = 20  # of a quote: each may be searched near every place of the longest part
-_MAX_PLACES = 100  # of the longest part, near which the other parts are searched
+_MAX_QUOTE_PARTS = 20  # of a quote: each may be searched near every place of the longest part
+_MAX_PLACES_OF_LONGEST_PART = 100  # of the longest part, near which the other parts are searched
 
 
 class QuotableText:
@@ -64,7 +64,7 @@ class QuotableText:
     def align(self, quote: str) -> Match | None:
         """Return the place most similar to a quote; None if the difference is not small."""
         parts = [part for part in map(Letters, _ELLIPSIS.split(quote)) if part.text]
-        found = self._in_parts(parts) if 1 < len(parts) <= _MAX_PARTS else None
+        found = self._in_parts(parts) if 1 < len(parts) <= _MAX_QUOTE_PARTS else None
         found = found or self._letters.find(Letters(quote))
         if found is None:
             return None
@@ -75,7 +75,7 @@ class QuotableText:
         """Return the range of letters with all parts near each other; None if a part is missing."""
         longest = max(parts, key=lambda part: len(part.text))  # the others may be anywhere
         number = parts.index(longest)
-        for place in islice(self._letters.places(longest), _MAX_PLACES):
+        for place in islice(self._letters.places(longest), _MAX_PLACES_OF_LONGEST_PART):
             (start, end), equal = place.span, [place.similarity * len(longest.text)]
             for part in parts[number + 1 :]:
                 size = len(part.text)
@@ -104,7 +104,7 @@ class QuotableText:
             start -= 1
         while self._text[end : end + 1].translate(_PLAIN) in (*after,):
             end += 1
-        return Span(start, end).stripped(self._text)
+        return Span(start, end).strip(self._text)
 
     @cached_property
     def _spaced(self) -> _Spaced:

@@ -73,7 +73,7 @@ _LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words m
 
 MAX_REJECTED = 10_000  # places inside words, after which the search for a repetitive quote stops
 _MAX_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
-_MAX_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
+_MAX_ALIGNED_LETTERS = 512  # a longer quote is aligned at its ends, as time is quadratic
 
 
 class Match(NamedTuple):
@@ -149,12 +149,12 @@ class Letters:
 
     def _closest(self, wanted: str, within: Span) -> Span | None:
         """Return the words most similar to letters; None if no words are similar."""
-        if len(wanted) > 2 * _MAX_ALIGNED:
-            first = self._closest(wanted[:_MAX_ALIGNED], within)
+        if len(wanted) > 2 * _MAX_ALIGNED_LETTERS:
+            first = self._closest(wanted[:_MAX_ALIGNED_LETTERS], within)
             if first is None:
                 return None
             rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
-            last = self._closest(wanted[-_MAX_ALIGNED:], rest)
+            last = self._closest(wanted[-_MAX_ALIGNED_LETTERS:], rest)
             return None if last is None else Span(first.start, last.end)
         least = 100 * _SAME_LETTERS**2
         alignment = partial_ratio_alignment(wanted, within.of(self.text), score_cutoff=least)
@@ -166,7 +166,7 @@ class Letters:
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
         """Return the words from the first to the last equal word, with replacements of others."""
-        if len(quote.text) > 2 * _MAX_ALIGNED:
+        if len(quote.text) > 2 * _MAX_ALIGNED_LETTERS:
             return letters  # takes quadratic memory, for the sake of two words
         numbers, most = self._numbers(letters), self._numbers(within)
         equal = _equal(quote._words, self._words[numbers])

@@ -16,7 +16,7 @@ from lumber_core.calls.threads import batches
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.support.identity import digest
-from lumber_core.text.captions import is_captions, speakers_of, speech, spoken_text
+from lumber_core.text.captions import speakers_of, speech, spoken_text
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import (
     PAGE_KEYS,
@@ -50,6 +50,7 @@ _DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored toget
 class AddingPlan(NamedTuple):
     """The effect of adding documents, before it is carried out."""
 
+    splitter: str  # the identity of their splitter
     digests: dict[str, str]  # of the documents, by name
     stored: set[str]  # names of documents of which some version is stored
     removed: set[str]  # names of stored documents that will be removed
@@ -96,7 +97,7 @@ def plan_adding(
     removed = {*store.names(sources, _divided_pages(named.values()))} - {*kept.values(), *refused}
     old = stored.keys() & named
     replaced = {one.name for one in new if not one.own_id} & old | removed
-    return AddingPlan(digests, old, removed, replaced, [*revised.values()], new)
+    return AddingPlan(splitter, digests, old, removed, replaced, [*revised.values()], new)
 
 
 def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
@@ -139,7 +140,8 @@ def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[
     content, metadata = document.content, document.content.metadata
     place = f"{content.format!r} {content.pages} {content.first_line}"
     own_context = str(CONTEXT_KEY in metadata)
-    origin = f"{content.named} {content.kind} {headings_above(metadata)} {given_title(metadata)}"
+    headings = headings_above(metadata)
+    origin = f"{content.file_title} {content.kind} {headings} {given_title(metadata)}"
     known = document.metadata_json
     if keys is not None:
         known = to_json({key: metadata[key] for key in keys if key in metadata}, document.name)
@@ -212,7 +214,7 @@ def put_documents(
         while waiting:
             # Writers that add the same documents begin with different documents.
             some = waiting.pop(random.randrange(len(waiting)) if embedded.shared else 0)
-            new = [*_split_and_embed(some, plan.digests, chunker, embedded, show_progress, advance)]
+            new = [*_split_and_embed(some, plan, chunker, embedded, show_progress, advance)]
             store.put(new, model.probe)
             chunks += sum(len(one.spans) for one in new)
         bar.update(count - bar.n)
@@ -221,37 +223,38 @@ def put_documents(
 
 def _split_and_embed(
     documents: Sequence[IndexedDocument],
-    digests: Mapping[str, str],
+    plan: AddingPlan,
     chunker: Chunker,
     embedded: EmbeddedTexts,
     show_progress: bool,
     advance: Callable[[float], object],
 ) -> Iterator[NewDocument]:
-    identity, language = chunker.identity, chunker.language
     recorded = [RecordedMetadata(one.content.metadata) for one in documents]
-    texts = [one.content.text for one in documents]
-    spoken = [is_captions(one.content.text, one.content.kind) for one in documents]
+    divided = [DividedText.of_kind(one.content.text, one.content.kind) for one in documents]
     sources = [
-        replace(one.content, text=speech(text) if is_spoken else text, metadata=metadata)
-        for one, text, metadata, is_spoken in zip(documents, texts, recorded, spoken, strict=True)
+        replace(
+            one.content, text=speech(whole.text) if whole.cues else whole.text, metadata=metadata
+        )
+        for one, whole, metadata in zip(documents, divided, recorded, strict=True)
     ]
     asks = hasattr(chunker, "judge")  # asking it may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
-    for n, text in enumerate(texts):
-        if spoken[n]:
+    for n, whole in enumerate(divided):
+        if whole.cues:  # captions
+            text = whole.text
             split[n] = [replace(chunk, text=spoken_text(text, chunk.span)) for chunk in split[n]]
     parts = place_chunks(split)
     in_contexts = [chunk.in_context for part in parts for chunk in part]
     keys, own = embedded.embed(in_contexts, lambda share: advance(share * len(documents)))
     ends = accumulate(map(len, parts))
-    for one, metadata, chunks, part, end in zip(
-        documents, recorded, split, parts, ends, strict=True
+    for one, whole, metadata, chunks, part, end in zip(
+        documents, divided, recorded, split, parts, ends, strict=True
     ):
         rows = slice(end - len(part), end)
-        splitting = splitting_digest(one, identity, metadata.read), metadata.read
+        splitting = splitting_digest(one, plan.splitter, metadata.read), metadata.read
         vectors = in_surroundings(part, own[rows])
-        version = digests[one.name]
-        yield new_document(one, version, splitting, chunks, keys[rows], vectors, language)
+        version, language = plan.digests[one.name], chunker.language
+        yield new_document(one, version, splitting, chunks, keys[rows], vectors, whole, language)
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:
@@ -275,15 +278,15 @@ def new_document(
     chunks: Sequence[Chunk],
     keys: Keys,
     vectors: Vectors,
+    divided: DividedText,
     language: str,
 ) -> NewDocument:
     """Return a document with its chunks, as it is stored; `version` is its digest."""
     spans = [chunk.span for chunk in chunks]
     words = [chunk.text_in_context for chunk in chunks]
-    if is_captions(document.content.text, document.content.kind):
-        names = speakers_of(document.content.text, spans)
+    if divided.cues:  # captions
+        names = speakers_of(divided.text, spans)
         words = [f"{own}\n{who}" for own, who in zip(words, names, strict=True)]
-    divided = DividedText.of_kind(document.content.text, document.content.kind)
     contexts = CONTEXT_KEY not in document.content.metadata
     outline = chunks[0].outline if chunks else TextOutline()
     return NewDocument(

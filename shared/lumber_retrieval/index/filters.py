@@ -95,8 +95,9 @@ def _filter_of_value(name: str, operator_name: str, wanted: Any) -> Accepts:
             return operator_name in _TRUE_IF_MISSING
         if listed and operator_name not in _LIST_OPERATORS and not isinstance(metadata[name], list):
             raise ValueError(
-                f"the filter for {name!r} is a list, but the metadata {safe_repr(metadata[name])}: "
-                f'to find any of several values, write {{"{name}": {{"$in": [...]}}}}'
+                f"the filter for {name!r} is a list, but the metadata has "
+                f"{safe_repr(metadata[name])}: to find any of several values, "
+                f'write {{"{name}": {{"$in": [...]}}}}'
             )
         try:
             return bool(compare(metadata[name], wanted))

@@ -168,7 +168,7 @@ class LiveSegments:
         for places in highest(estimates, self.places, chosen):
             yield from self._rank(places, self.similarities(wanted, places), count)
 
-    def matching(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
+    def find_by_words(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
         The first group has about `count`, the next are ever larger; see `bm25`.

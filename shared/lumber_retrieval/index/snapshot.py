@@ -43,7 +43,7 @@ class Snapshot:
         # One more, because it may be as near as the last of `count`.
         return self._best(self._segments.nearest(wanted, count + 1), count, accepts)
 
-    def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
+    def find_by_words(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         with self._intact():
             size = max((len(one.numbers) for one in self._segments.segments), default=0)
@@ -52,7 +52,7 @@ class Snapshot:
         every = accepts is not None
         best: dict[int, float] = {}
         for wanted in (count + 1, count + 1 + self.size):
-            groups = self._segments.matching(lists, wanted, every=every)
+            groups = self._segments.find_by_words(lists, wanted, every=every)
             best = self._best(groups, count, accepts)
             if not every or len(best) >= count:
                 break  # for a filter that accepts all, too, so that scores are the same

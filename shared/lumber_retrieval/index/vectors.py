@@ -36,7 +36,7 @@ _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a proces
 # Of numbers up to 1. In float64, sums of products of two such numbers are exact for vectors of
 # length 1.
 _ROUNDING_STEP = 2.0**-24
-_STEP = 0.5  # standard deviations: the best step for numbers of two bits
+_STEP_DEVIATIONS = 0.5  # standard deviations: the best step for numbers of two bits
 _SAMPLED_VECTORS = 4096  # vectors from which the mean of all is estimated
 _SAMPLED_VALUES = 512  # the highest of a sample; the lowest of them is close to that of all values
 
@@ -144,7 +144,7 @@ class PackedVectors:
         """
         signs = self._signs
         rest = wanted - signs.centre
-        step = _STEP * np.sqrt(rest @ rest / self.width) or 1.0
+        step = _STEP_DEVIATIONS * np.sqrt(rest @ rest / self.width) or 1.0
         levels = np.clip((rest / step + 4) // 2, 0, 3)
         differing = np.zeros(self._count, dtype=np.uint16)
         own_bits = _bits(np.array([levels >= 2, levels % 2 == 1]))

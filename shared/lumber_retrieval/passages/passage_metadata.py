@@ -80,7 +80,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
         return part.metadata
     if outline is None:
         text, outline, start = chunk.text, _outline_of(chunk), whole.start
-        whole, span = whole.shifted(-start), span.shifted(-start)
+        whole, span = whole.shift(-start), span.shift(-start)
     [place] = outline.places(text, [span])
     context, replaced = place.context, chunk.metadata.keys() & _HEADING_KEYS
     if outline.has_own_context:
@@ -89,7 +89,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
     return {
         **kept,
         **place.metadata(context),
-        **pages_and_lines(span.stripped(text), whole.stripped(text), chunk.metadata, text),
+        **pages_and_lines(span.strip(text), whole.strip(text), chunk.metadata, text),
     }
 
 

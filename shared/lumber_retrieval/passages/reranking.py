@@ -181,7 +181,7 @@ def _divide(
     for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **metadata}), _TRIM):
         added = chunk_metadata(chunk, metadata, everything=False, context=True)
         own = {**metadata, **added} if metadata.keys() & OWN_KEYS else metadata
-        yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
+        yield chunk.span.shift(hit.span.start).within(Span(start, hit.span.end)), described, own
 
 
 def _end_after(text: str, room: Span, divide: _Divide, kind: str) -> int:
@@ -220,5 +220,5 @@ def _extend(hit: Hit, span: Span, text: str) -> Hit:
     for key in _PLACE_KEYS & metadata.keys():
         if isinstance(metadata[key], float):  # as some stores return numbers
             metadata[key] = int(metadata[key])
-    metadata |= pages_and_lines(span.stripped(text), hit.span.stripped(text), metadata, text)
+    metadata |= pages_and_lines(span.strip(text), hit.span.strip(text), metadata, text)
     return hit._replace(span=span, text=span.of(text), metadata=metadata)

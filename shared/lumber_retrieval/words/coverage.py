@@ -28,7 +28,7 @@ _MAX_PARTS = 8  # of a name in code; longer ones are rare
 _TITLE_WEIGHT = 0.4
 """Added to scores from 0 to 1 of chunks in the document that the question names. Measured: from 0.3
 to 0.8, recall on FinanceBench changes by at most one question."""
-_MIN_LETTERS = 3  # of a question's word that begins a title's word: "MGM", "mgmresorts"
+_MIN_TITLE_LETTERS = 3  # of a question's word that begins a title's word: "MGM", "mgmresorts"
 _MAX_CACHED_LENGTH, _CACHED_TEXTS = 4_000, 4_000
 """Characters of the longest text whose words are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
@@ -119,7 +119,7 @@ def favour_named(
     words = words_in(question)
     names = {word for word in content_words(words) if not word.isdecimal()}
     joined = {stem(a + b) for a, b in pairwise(words) if len(a + b) > len(stem(a + b))}
-    starts = (*{stem(word) for word in names if len(word) >= _MIN_LETTERS}, *joined)
+    starts = (*{stem(word) for word in names if len(word) >= _MIN_TITLE_LETTERS}, *joined)
     common = {
         document: {word for word in words_in(title) if word.startswith(starts) or word in names}
         for document, title in {*titles.values()}

@@ -25,14 +25,14 @@ from lumber_core.text.units import sentences, starts_of_sentences
 from lumber_retrieval.hits import Sentence, StoredSentences
 from lumber_retrieval.words.keywords import count_words, count_written
 
-_MAX_ROWS = 10
+_MAX_SMALL_TABLE_ROWS = 10
 """Maximum number of rows of a small table, which is read whole."""
 _MIN_WORDS = 3
 """Minimum number of words of a passage: fewer are a label, a name or a number. Two are enough in
 code, or if they end like a sentence."""
 
 _MAX_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
-_MAX_ROW = 4_000
+_ROW_REACH = 4_000
 """Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
 _MAX_CACHED_LENGTH = 4_000
 _CACHED_TEXTS = 2_000
@@ -109,9 +109,9 @@ def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) 
     for place, chunk in enumerate(chunks):
         limits = chunks[max(place - 1, 0)].start, chunks[min(place + 1, last)].end
         around = _range_around(chunk, limits, document)
-        numbers = [*around.shifted(-chunk.start)]
+        numbers = [*around.shift(-chunk.start)]
         for own, _, full in _sentences_around(chunk, around, document, language):
-            numbers += [*own.shifted(-chunk.start), int(full)]
+            numbers += [*own.shift(-chunk.start), int(full)]
         divided.append(numbers)
     return divided
 
@@ -147,7 +147,7 @@ def _sentences_around(
 ) -> list[Sentence]:
     text, kind, cues, _ = document
     parts = sentences_of(around.of(text), language, kind, spoken=bool(cues))
-    shifted = (part._replace(span=part.span.shifted(around.start)) for part in parts)
+    shifted = (part._replace(span=part.span.shift(around.start)) for part in parts)
     return [part for part in shifted if part.span.start < chunk.end and part.span.end > chunk.start]
 
 
@@ -159,7 +159,7 @@ def _range_around(chunk: Span, limits: tuple[int, int], document: DividedText) -
     text, kind, cues, _ = document
     lowest, highest = limits
     if kind == "csv":  # a wide row has several chunks
-        lowest, highest = max(0, lowest - _MAX_ROW), min(len(text), highest + _MAX_ROW)
+        lowest, highest = max(0, lowest - _ROW_REACH), min(len(text), highest + _ROW_REACH)
     if kind in NESTED:
         return chunk
     if cues:  # with the times above
@@ -235,7 +235,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         rows = rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
-    by_end = {heading.stripped(text).end: heading.start for heading in headings}
+    by_end = {heading.strip(text).end: heading.start for heading in headings}
     parts = (_trim(shown, start, end, by_end) for start, end in pairwise([*starts, len(text)]))
     kept = (
         (part, part.of(text), part.of(shown))
@@ -310,17 +310,17 @@ def small_table(text: str, part: Span) -> Span | None:
         return None
     start = end = row.start()
     lines = 0
-    while start and lines <= _MAX_ROWS + 2:
+    while start and lines <= _MAX_SMALL_TABLE_ROWS + 2:
         before = text.rfind("\n", 0, start - 1) + 1
         if not _ROW.match(text, before):
             break
         start, lines = before, lines + 1
-    while end < len(text) and lines <= _MAX_ROWS + 2 and _ROW.match(text, end):
+    while end < len(text) and lines <= _MAX_SMALL_TABLE_ROWS + 2 and _ROW.match(text, end):
         after = text.find("\n", end)
         end, lines = (len(text) if after < 0 else after + 1), lines + 1
-    table = Span(start, end).stripped(text)
+    table = Span(start, end).strip(text)
     rows = table.of(text).splitlines()
-    if 2 < len(rows) <= _MAX_ROWS + 2 and _DIVIDER.match(rows[1]):
+    if 2 < len(rows) <= _MAX_SMALL_TABLE_ROWS + 2 and _DIVIDER.match(rows[1]):
         return table
     return None
 
@@ -359,7 +359,7 @@ def _trim(text: str, start: int, end: int, headings: Mapping[int, int]) -> Span:
         elif not (header or _is_blank_or_rule(line)) or ends_code:
             break
         end -= len(lines.pop())
-    return Span(start, end).stripped(text)
+    return Span(start, end).strip(text)
 
 
 def _is_blank_or_rule(line: str) -> bool:

@@ -7,7 +7,7 @@ from lumber_core.bert.model_folder import find_folder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.sizes import layout_sizes
+from lumber_core.chunking.size_settings import layout_sizes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.place import Places

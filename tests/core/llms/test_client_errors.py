@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lumber_core.llms.failures import (
+from lumber_core.llms.error_kinds import (
     client_retries_of,
     finish_reason_of,
     is_blocked,

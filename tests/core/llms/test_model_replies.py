@@ -10,7 +10,7 @@ from llama_index.core.llms import ChatMessage, ChatResponse, MockLLM
 
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.llms import GeminiModel
-from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.error_kinds import is_blocked, is_cut
 from lumber_core.llms.model_replies import read_reply
 from lumber_core.lumber.answer_parser import read_answer, read_list
 

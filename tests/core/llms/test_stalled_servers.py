@@ -12,7 +12,7 @@ import pytest
 from lumber_core.calls import deadlines
 from lumber_core.errors import BadReplyError, ModelUnavailableError
 from lumber_core.llms import CallPolicy, Completion, Model, OpenAIModel
-from lumber_core.llms.failures import is_timeout, trouble_of
+from lumber_core.llms.error_kinds import is_timeout, trouble_of
 from lumber_core.llms.retry import RetryingModel
 from tests.alone import run_python
 from tests.core.llms.conftest import ANSWERS, KEY, SYSTEM, USER, model_at, unit_of

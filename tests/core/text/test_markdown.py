@@ -316,7 +316,7 @@ def test_a_heading_without_a_title_only_ends_sections():
     outline = MarkdownText(Source(text, metadata={"headings": ""})).outline
     found = outline.places(text, spans)
     assert [place.titles for place in found] == [("A",), ("A", "B"), ("A",), ("A",), ("A", "C"), ()]
-    assert [place.own for place in found] == [False] * len(words)
+    assert [place.context.titles for place in found] == [place.titles for place in found]
     assert found[0].inside == ("B", "C")
     assert MarkdownText(text).title == "A"
 

@@ -130,7 +130,7 @@ def test_titles_are_read_from_keys_of_loaders(metadata: dict[str, Any], title: s
     ["general - U0123 - 1609459200.000200", "https://a.slack.com/archives/C01/p1609459200000200"],
 )
 def test_the_channel_and_time_of_a_message_are_no_title(name: str) -> None:
-    assert Source("Lunch?", metadata={"source": name}).named == ""
+    assert Source("Lunch?", metadata={"source": name}).file_title == ""
 
 
 LABELLED = [{"file_path": "b.pdf", "page_label": label} for label in ("i", "ii", "1", "2", "A")]

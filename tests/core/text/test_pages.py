@@ -125,7 +125,7 @@ def test_chunks_of_chunks_have_pages_and_lines_of_their_document(overlap: int, t
     for chunk in coarse.split(whole, Delivery(overlap, trim)):
         said = chunk.metadata(pages=True, lines=True)
         for part in fine.split(place_source(chunk.text, said), Delivery(trim=True)):
-            span = part.span.shifted(chunk.span.start)
+            span = part.span.shift(chunk.span.start)
             assert part.pages == whole.pages_of(span)
             before = text[: span.start].replace("\r\n", "\n").replace("\r", "\n")
             assert part.lines[0] == before.count("\n") + 1

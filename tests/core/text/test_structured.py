@@ -19,8 +19,10 @@ def around(name: str, text: str) -> dict[str, str]:
     found, start = {}, 0
     for line in text.splitlines(keepends=True):
         [place] = parsed.outline.places(text, [(start, start + len(line))])
-        found[line.strip()] = " > ".join(place.titles[: -1 if place.own else None])
-        start += len(line)
+        end = start + len(line)
+        is_heading = any(start <= one.start < end and one.title for one in parsed.outline.sections)
+        found[line.strip()] = " > ".join(place.titles[: -1 if is_heading else None])
+        start = end
     return found
 
 

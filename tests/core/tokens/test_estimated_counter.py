@@ -155,18 +155,18 @@ def test_parts_of_a_text_count_as_they_do_apart(name, texts, around):
 @given(before=st.integers(0, 20), text=any_text)
 @quick
 def test_the_count_does_not_depend_on_how_the_text_falls_into_blocks(before, text):
-    block = estimated_counter._BLOCK
+    block = estimated_counter._BLOCK_LENGTH
     filler = "word " * (block // 5)
     shifted = filler[: block - before] + text
     starts = range(0, len(shifted), block)
     in_blocks = [estimated_counter._block_costs(shifted, start) for start in starts]
-    with mock.patch.object(estimated_counter, "_BLOCK", len(shifted)):
+    with mock.patch.object(estimated_counter, "_BLOCK_LENGTH", len(shifted)):
         assert np.array_equal(np.concatenate(in_blocks), estimated_counter._block_costs(shifted, 0))
 
 
 def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeypatch):
     seen = []
-    look, block = estimated_counter._block_costs, estimated_counter._BLOCK
+    look, block = estimated_counter._block_costs, estimated_counter._BLOCK_LENGTH
     monkeypatch.setattr(
         estimated_counter,
         "_block_costs",

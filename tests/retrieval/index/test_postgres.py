@@ -47,7 +47,7 @@ def message(error: pytest.ExceptionInfo[StoreError]) -> str:
     """Return the text of an error, which is one line."""
     text = str(error.value)
     assert "\n" not in text
-    assert text.startswith("the store ")
+    assert text.startswith("the database ")
     return text
 
 

@@ -97,15 +97,17 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, 
                 known[name] = stored(name, words, step)
                 store.put([known[name]])
             with store.snapshot() as snapshot:  # what is kept in memory follows
-                matching = snapshot.matching(query, 1000, lambda _: True)
+                matching = snapshot.find_by_words(query, 1000, lambda _: True)
                 found = {
                     (hit.document, hit.metadata["n"]): hit.score
                     for hit in snapshot.hits(matching, ROTATED)[0][: len(matching)]
                 }
                 scores = snapshot.nearest(ROTATED, 1000, lambda _: True)
                 nearest, _ = snapshot.hits(scores, ROTATED)
-                best, same = (snapshot.matching(query, 3, one) for one in (None, lambda _: True))
-                snapshot.matching("oak fern", 1, None)
+                best, same = (
+                    snapshot.find_by_words(query, 3, one) for one in (None, lambda _: True)
+                )
+                snapshot.find_by_words("oak fern", 1, None)
                 counted = snapshot.frequencies
         expected = by_brute_force([*known.values()], query)
         assert found == pytest.approx(expected, rel=1e-4, abs=1e-5)
@@ -211,7 +213,7 @@ def test_digests_are_values_whatever_is_in_them(place: Place) -> None:
 def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> None:
     def answers(store: PassageStore) -> list[tuple[str, float]]:
         with store.snapshot() as snapshot:
-            scores = snapshot.nearest(ROTATED, 9, None) | snapshot.matching("oak", 9, None)
+            scores = snapshot.nearest(ROTATED, 9, None) | snapshot.find_by_words("oak", 9, None)
             return [(hit.document, hit.score) for hit in snapshot.hits(scores, ROTATED)[0]]
 
     path, other, copy = (tmp_path / name for name in ("index.db", "other.db", "copy.db"))

@@ -91,8 +91,8 @@ def test_captions_are_found_by_no_numbers_and_times() -> None:
     index = PassageIndex(LayoutChunker(30), WordVectors())
     index.add([document(SRT, "a.srt")])
     with index.store.snapshot() as snapshot:
-        assert snapshot.matching("sails", 9, None)
-        assert not snapshot.matching("33 000", 9, None)
+        assert snapshot.find_by_words("sails", 9, None)
+        assert not snapshot.find_by_words("33 000", 9, None)
 
 
 def test_captions_are_found_by_who_speaks() -> None:

@@ -185,7 +185,7 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
         with index.store.snapshot() as snapshot:
             wanted = rotate(embedder.embed([query])[0])
             near = snapshot.nearest(wanted, 100, None)
-            hits, _ = snapshot.hits(fuse([near, snapshot.matching(query, 100, None)]), wanted)
+            hits, _ = snapshot.hits(fuse([near, snapshot.find_by_words(query, 100, None)]), wanted)
         found = index.search(query, budget=300)
         own = passages_of_hits(query, hits[:40], texts, budget=300)
         read, theirs = (

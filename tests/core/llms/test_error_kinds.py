@@ -12,7 +12,7 @@ import pytest
 
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import CallPolicy
-from lumber_core.llms.failures import retry_after, trouble_of
+from lumber_core.llms.error_kinds import retry_after, trouble_of
 from lumber_core.lumber import ModelJudge
 from lumber_core.segmentation import Verdict
 from tests.core.llms.conftest import BARE, model_at, three, unit_of
