@@ -87,6 +87,6 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
 
 
 def _completion(message: AIMessage) -> Completion:
-    stated = message.response_metadata, message.additional_kwargs
+    metadata = message.response_metadata, message.additional_kwargs
     content = message.content, message.tool_calls
-    return read_reply(str(message.text), *stated, *content, usage=message.usage_metadata)
+    return read_reply(str(message.text), *metadata, *content, usage=message.usage_metadata)

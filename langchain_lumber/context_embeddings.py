@@ -85,13 +85,13 @@ class ContextEmbeddings(Embeddings):
         """Return the vector of each text. The first text of a document embeds all its chunks."""
         distinct = dict.fromkeys(texts)
         places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
-        needed = [*dict.fromkeys(number for number, _ in places if number not in self._vectors)]
+        numbers = [*dict.fromkeys(number for number, _ in places if number not in self._vectors)]
         others = [text for text in distinct if text not in self._places]
         alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
-        documents = [*(self._documents[number] for number in needed), *alone]
+        documents = [*(self._documents[number] for number in numbers), *alone]
         vectors = embed_chunks(documents, FrameworkEmbedder(self._embeddings).embed_documents)
-        self._vectors.update(zip(needed, vectors, strict=False))
-        vectors_of_others = dict(zip(others, vectors[len(needed) :], strict=True))
+        self._vectors.update(zip(numbers, vectors, strict=False))
+        vectors_of_others = dict(zip(others, vectors[len(numbers) :], strict=True))
         result: list[list[float]] = []
         for text in texts:
             if text in vectors_of_others:
@@ -154,7 +154,7 @@ def _in_context(chunk: Document, text: str) -> str:
         return Context.from_text(context).above(text)
     titles = headings_above(metadata)
     if not titles:
-        titles = (document_title(metadata, Source(text, metadata=metadata).named),)
+        titles = (document_title(metadata, Source(text, metadata=metadata).file_title),)
     beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
     above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
     return Context.from_text(above).above(text)

@@ -123,14 +123,14 @@ class LumberTextSplitter(SpanTextSplitter):
         **unknown: Never,
     ) -> None:
         """Make the splitter: sizes are in tokens, and the class describes each setting."""
-        given, judge = locals(), llm
+        settings, judge = locals(), llm
         if any(kind.__module__.startswith(_LANGUAGE_MODELS) for kind in type(llm).__mro__):
             # Deferred: LangChain's language models are slow to import, and splitters without one
             # should not wait for them.
             from langchain_lumber.chat_model import ChatModel
 
             judge = ChatModel(judge)
-        self._start(LumberChunker, given, judge=choose_judge(judge, prompt, policy))
+        self._start(LumberChunker, settings, judge=choose_judge(judge, prompt, policy))
 
     def estimate(self, documents: Iterable[Document], *, prices: Prices | None = None) -> Estimate:
         """Estimate the cost of splitting documents, without calling a model.

@@ -194,9 +194,9 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
     """Return texts by the names of their documents, or all documents that share a name."""
     if isinstance(texts, Mapping):
         return texts
-    named: dict[str, list[Document]] = {}
+    by_name: dict[str, list[Document]] = {}
     for document in checked_documents(texts):
-        parts = named.setdefault(name_of(document), [])
+        parts = by_name.setdefault(name_of(document), [])
         alike = (part for part in parts if part.metadata == document.metadata)
         if any(part.page_content != document.page_content for part in alike):
             raise ValueError(
@@ -204,7 +204,7 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
                 '"source" of its own in its metadata before it is split'
             )
         parts.append(document)
-    return {**named}
+    return {**by_name}
 
 
 def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str, str]:

@@ -318,8 +318,8 @@ def _context_before(chunk: Document) -> str:
         return ""
     content = chunk.page_content
     text = content[len(content) - (end - start) :]
-    written = [each.above(text) for each in (Context.from_text(context), Context(table=context))]
-    return content.removesuffix(text) if content in written else ""
+    contents = [each.above(text) for each in (Context.from_text(context), Context(table=context))]
+    return content.removesuffix(text) if content in contents else ""
 
 
 def checked_documents(

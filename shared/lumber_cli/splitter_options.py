@@ -206,9 +206,9 @@ class SplitterOptions:
             if owners and self.method not in owners:
                 methods = " and ".join(f"--method {owner}" for owner in owners)
                 raise ValueError(f"{name} is a setting of {methods}, not of {self.method}")
-        asked = self.model if self.asks_model else None
-        own, policy, model = divide_settings(self.given, splitter, CallPolicy, model_class(asked))
-        return own, ModelOptions(asked, self.key_variable, {**policy, **model})
+        spec = self.model if self.asks_model else None
+        own, policy, model = divide_settings(self.given, splitter, CallPolicy, model_class(spec))
+        return own, ModelOptions(spec, self.key_variable, {**policy, **model})
 
     def _flags_of_models(self, model_options: ModelOptions) -> list[str]:
         """Return the given options that apply only to a language model."""

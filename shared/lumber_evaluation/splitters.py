@@ -78,8 +78,8 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
         return splitter
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     cut = _make_cut(splitter, chunker)
-    named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _WrappedSplitter(named, readable_repr(splitter), _identity(splitter, chunker), cut)
+    label = name or getattr(splitter, "__name__", None) or type(splitter).__name__
+    return _WrappedSplitter(label, readable_repr(splitter), _identity(splitter, chunker), cut)
 
 
 def readable_repr(thing: object) -> str:

@@ -223,11 +223,11 @@ def _match_pattern(pattern: Path) -> tuple[Path, list[Path]]:
     parts = [part if part == "**" else re.sub(r"\*+", "*", part) for part in pattern.parts[first:]]
     if parts[-1] == "**":
         parts.append("*")
-    hidden = any(part.startswith(_HIDDEN) for part in parts)
+    explicit = any(part.startswith(_HIDDEN) for part in parts)
     matches = [
         path
         for path in folder.glob("/".join(parts))
-        if hidden or not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)
+        if explicit or not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)
     ]
     return folder, sorted(matches)
 

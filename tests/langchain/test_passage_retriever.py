@@ -153,7 +153,7 @@ def test_filters_have_operators() -> None:
     ("where", "message"),
     [
         ({"year": {"$regex": "18"}}, "unknown operator '\\$regex': there are \\$eq"),
-        ({"year": [1850, 1720]}, "is a list, but the metadata 1[78][25]0: to find"),
+        ({"year": [1850, 1720]}, "is a list, but the metadata has 1[78][25]0: to find"),
         ({"year": {"$in": 1850}}, "takes a list, not 1850"),
         ({"$or": {"year": 1}}, "takes a list of filters"),
         ({"$gt": 1}, "begins with a metadata key"),

@@ -181,7 +181,7 @@ def deliver(
     `limits` are those of chunks with their overlap.
     """
     source, text = parsed.source, parsed.text
-    kept, spans = delivered_spans(segmentation.spans, delivery, parsed, limits)
+    numbers, spans = delivered_spans(segmentation.spans, delivery, parsed, limits)
     verdicts, outline = segmentation.start_verdicts, parsed.outline
     places = outline.places(text, spans)
     contexts = [place.context for place in places]
@@ -189,7 +189,7 @@ def deliver(
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
     chunks: list[Chunk] = []
     line, position = source.first_line, 0  # of the visible text of the chunk before
-    for number, span, place, context in zip(kept, spans, places, contexts, strict=True):
+    for number, span, place, context in zip(numbers, spans, places, contexts, strict=True):
         visible = span.strip(text)
         line += count_line_breaks(text, position, visible.start)
         lines, position = (line, line + count_line_breaks(text, *visible)), visible.start
@@ -207,11 +207,11 @@ def delivered_spans(
 
     `spans` tile the text. `limits` are those of chunks with their overlap.
     """
-    text, kept = parsed.text, [*range(len(spans))]
+    text, numbers = parsed.text, [*range(len(spans))]
     if delivery.trim or not delivery.blank:
         bodies = [span.strip(text) for span in spans]
-        kept = [number for number, (start, end) in enumerate(bodies) if start < end]
-        spans = [(bodies if delivery.trim else spans)[number] for number in kept]
+        numbers = [number for number, (start, end) in enumerate(bodies) if start < end]
+        spans = [(bodies if delivery.trim else spans)[number] for number in numbers]
     if delivery.overlap:
         spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
-    return kept, spans
+    return numbers, spans

@@ -44,15 +44,15 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 return
             size *= 2
         parts = max(2, -int(-per_character * (end - start) // most))
-        wanted = (end - start) // parts
+        part_size = (end - start) // parts
         body = text[start : min(window + _CHARACTERS_BEYOND, end)]
         for find in (word_cuts, grapheme_cuts, lambda body: range(1, len(body))):
             cuts = find(body)
             cuts = cuts[bisect_right(cuts, 0) : bisect_left(cuts, window - start)]
             if not cuts:
                 continue
-            at = bisect_left(cuts, wanted)
-            cut = min(cuts[max(0, at - 1) : at + 1], key=lambda cut: abs(cut - wanted))
+            at = bisect_left(cuts, part_size)
+            cut = min(cuts[max(0, at - 1) : at + 1], key=lambda cut: abs(cut - part_size))
             if count(start, start + cut) > most:
                 fitting = bisect_right(cuts, most, key=lambda cut: count(start, start + cut))
                 cut = cuts[fitting - 1] if fitting else 0

@@ -1,7 +1,4 @@
-"""Limits on chunk sizes: how a chunk is counted, and merging small ones.
-
-`chunker.enforce_limits` applies them to every splitter.
-"""
+"""Limits on chunk sizes, by which `chunker.enforce_limits` cuts and merges chunks."""
 
 from __future__ import annotations
 

@@ -172,7 +172,9 @@ def status_of(error: Exception) -> int | None:
             (_metadata(linked), "HTTPStatusCode"),
             (next(iter(linked.args), None), "code"),  # LangChain, for an error in a reply with 200
         ):
-            status = _get(holder, name)
+            status = (
+                holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+            )
             if linked is holder and callable(status):  # of gRPC
                 status = _STATUS_OF_GRPC.get(getattr(status(), "name", ""))
             status = getattr(status, "value", status)  # http.HTTPStatus
@@ -180,10 +182,10 @@ def status_of(error: Exception) -> int | None:
             if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 1000:
                 return status
     names = [name for linked in links for name in _names(linked)]
-    stated = (_STATUS_IN_TEXT.search(str(linked)) for linked in links)
+    matches = (_STATUS_IN_TEXT.search(str(linked)) for linked in links)
     return next(
         (status for part, status in _STATUS_OF_NAMES if part in " ".join(names)),
-        next((int(match[1]) for match in stated if match), None),
+        next((int(match[1]) for match in matches if match), None),
     )
 
 
@@ -261,8 +263,8 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         attempt = getattr(linked, "last_attempt", None)  # in tenacity's RetryError
         inner = attempt.exception() if attempt is not None else None
         inner = inner or next(iter(getattr(linked, "exceptions", ())), None)  # in a group
-        hidden = linked.__suppress_context__
-        linked = inner or linked.__cause__ or (None if hidden else linked.__context__)
+        is_hidden = linked.__suppress_context__
+        linked = inner or linked.__cause__ or (None if is_hidden else linked.__context__)
 
 
 def _metadata(error: BaseException) -> Mapping[str, Any]:
@@ -270,10 +272,6 @@ def _metadata(error: BaseException) -> Mapping[str, Any]:
     response = getattr(error, "response", None)
     metadata = response.get("ResponseMetadata") if isinstance(response, dict) else None
     return metadata if isinstance(metadata, dict) else {}
-
-
-def _get(holder: object, name: str) -> object:
-    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
 
 
 def _names(error: BaseException) -> list[str]:

@@ -129,14 +129,14 @@ def _entries_of(sources: tuple[object, ...]) -> Iterator[Entries]:
 
 def _entries(value: object) -> Entries | None:
     if isinstance(value, Mapping):
-        named = {**value}
+        fields = {**value}
     elif isinstance(value, type) or callable(value) or not hasattr(value, "__dict__"):
         return None
     else:
-        named = {**vars(value), **(getattr(value, "__pydantic_extra__", None) or {})}
+        fields = {**vars(value), **(getattr(value, "__pydantic_extra__", None) or {})}
     return {
         str(name).casefold(): entry
-        for name, entry in named.items()
+        for name, entry in fields.items()
         if not str(name).startswith("_")
     }
 

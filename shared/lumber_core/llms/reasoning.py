@@ -84,18 +84,18 @@ def without_reasoning(reply: str) -> str:
         for tag in _TAG.finditer(reply)
     ]
     last_end = max((number for number, tag in enumerate(tags) if tag[1]), default=-1)
-    kept, place, number = "", 0, 0
+    answer, place, number = "", 0, 0
     while number < len(tags):
         name, is_end, start, end = tags[number]
         number += 1
         if is_end:
-            kept, place = "", end
+            answer, place = "", end
         elif number <= last_end and (closing := _closing(tags, number, name)) is not None:
-            kept += reply[place:start] + " "
+            answer += reply[place:start] + " "
             number, place = closing + 1, tags[closing][3]
         elif reply[start] not in "[\u3010" or reply[start - 1 : start] in ("", "\n"):
-            return _AROUND.sub("", (kept + reply[place:start]).strip()).strip()
-    return _AROUND.sub("", (kept + reply[place:]).strip()).strip()
+            return _AROUND.sub("", (answer + reply[place:start]).strip()).strip()
+    return _AROUND.sub("", (answer + reply[place:]).strip()).strip()
 
 
 def _closing(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:

@@ -271,5 +271,5 @@ def _check_url(url: object) -> None:
         raise TypeError(f"base_url must be a str, not {type(url).__name__}")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        shown = public_url(url)
-        raise ValueError(f"base_url must look like http://127.0.0.1:8000/v1, not {shown!r}")
+        safe_url = public_url(url)
+        raise ValueError(f"base_url must look like http://127.0.0.1:8000/v1, not {safe_url!r}")

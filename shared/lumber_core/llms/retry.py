@@ -215,13 +215,13 @@ class RetryingModel:
         longest = self.policy.max_backoff
         doubled = self.policy.initial_backoff * 2.0 ** min(attempt - 1, 99)
         seconds = random.uniform(0, min(longest, doubled))
-        if (asked := retry_after(error)) is not None:
-            seconds = min(asked, longest)
-            if asked > longest:
+        if (server_wait := retry_after(error)) is not None:
+            seconds = min(server_wait, longest)
+            if server_wait > longest:
                 logger.warning(
                     "the server asks for a pause of %.0f s; trying again after %.0f s "
                     "(CallPolicy.max_backoff)",
-                    asked,
+                    server_wait,
                     seconds,
                 )
         elif is_timeout(error):
@@ -247,12 +247,12 @@ def ask_until_usable(
     not to be repeated. It is repeated at most `repeats` times, with the sentence that `request`
     returns at the end. Returns the last result of `ask`.
     """
-    asked = question
+    prompt = question
     for _ in range(repeats + 1):
-        value, fault = ask(asked)
+        value, fault = ask(prompt)
         if not fault:
             break
-        asked = f"{question}\n\nYour last reply could not be used: {fault}. {request()}"
+        prompt = f"{question}\n\nYour last reply could not be used: {fault}. {request()}"
     return value, fault
 
 

@@ -134,8 +134,8 @@ def _decode(row: dict[str, Any], group: Group) -> Verdict:
     if outcome not in OUTCOMES or any(type(text) is not str for text in (reason, answer or "")):
         raise ValueError("the outcome is unknown, or a text has the wrong type")
     unit = None if offset is None else start + offset
-    named = tuple(start + place for place in starts)
-    stored = Verdict(start, start + len(group), unit, outcome, reason, answer, starts=named)
+    start_units = tuple(start + place for place in starts)
+    stored = Verdict(start, start + len(group), unit, outcome, reason, answer, starts=start_units)
     verdict = move_verdict(stored, group)
     if as_verdict(group, verdict) != verdict:
         raise ValueError("it does not fit the group")

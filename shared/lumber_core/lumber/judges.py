@@ -191,8 +191,8 @@ class CallableJudge(Judge):
         return self._function(group)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        named = self._function if hasattr(self._function, "__qualname__") else type(self._function)
-        return f"CallableJudge({named.__qualname__!r})"
+        value = self._function if hasattr(self._function, "__qualname__") else type(self._function)
+        return f"CallableJudge({value.__qualname__!r})"
 
 
 def _refuse(_group: Group) -> Verdict:
@@ -209,10 +209,10 @@ def as_judge(judge: JudgeLike) -> Judge:
         if callable(function) and not isinstance(judge, type):
             return CallableJudge(function)
     # Data are shown by their type only: a string may be a key.
-    shown = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
+    kind = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
     raise TypeError(
         "a judge must be a language model, a function from a group to a unit number or None, or an "
-        f"object with such a method `judge`; got {shown}{_hint(judge)}"
+        f"object with such a method `judge`; got {kind}{_hint(judge)}"
     )
 
 
@@ -279,10 +279,10 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
 def _read_units(group: Group, answer: object) -> ParsedAnswer:
     """Return the units in a custom judge's result, which may be numpy integers."""
     try:
-        named: list[Any] = [] if answer is None else [*answer] if group.several else [answer]  # type: ignore[misc]
-        if any(isinstance(unit, bool) for unit in named):
+        answers: list[Any] = [] if answer is None else [*answer] if group.several else [answer]  # type: ignore[misc]
+        if any(isinstance(unit, bool) for unit in answers):
             raise TypeError
-        units = sorted(set(map(index, named)))
+        units = sorted(set(map(index, answers)))
     except TypeError:
         form = "a list of unit numbers" if group.several else "a unit number"
         kind = type(answer).__name__

@@ -105,7 +105,7 @@ class Walk:
         return self.rules.units if self.done else self._position
 
     @property
-    def wasted_groups(self) -> int:
+    def waste(self) -> int:
         """Groups judged so far that are on no chain, according to the current verdicts.
 
         If a chain has passed the start of a later chain without meeting it, the groups of the later
@@ -132,12 +132,7 @@ class Walk:
 
     def claim_ahead(self) -> Group | None:
         """Hand out a group of a lane, perhaps of a new one if the budget allows it, or None."""
-        if (
-            self._max_lanes < 2
-            or self.done
-            or self._give_up_after
-            or self.wasted_groups > self._budget()
-        ):
+        if self._max_lanes < 2 or self.done or self._give_up_after or self.waste > self._budget():
             return None
         for lane in self._lanes:
             group = self._hand_out(lane.position)
@@ -254,7 +249,7 @@ class Walk:
         """Return where to start a lane: evenly spaced at first, then in the longest gap."""
         if len(self._lanes) + 1 >= self._max_lanes:
             return None
-        if self.wasted_groups + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():
+        if self.waste + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():
             return None
         if self._lane_starts is None:
             count = min(self._max_lanes, 1 + int(self._budget() / _EXPECTED_WASTE))

@@ -54,9 +54,9 @@ class Connection(Protocol):
 def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return the rows in which the column at the end of the query `what` has one of the values."""
     rows: list[tuple[Any, ...]] = []
-    for some in batches(values, _VALUES_PER_STATEMENT):
-        marks = ", ".join("?" * len(some))
-        rows += connection.execute(f"SELECT {what} IN ({marks})", some).fetchall()
+    for batch in batches(values, _VALUES_PER_STATEMENT):
+        marks = ", ".join("?" * len(batch))
+        rows += connection.execute(f"SELECT {what} IN ({marks})", batch).fetchall()
     return rows
 
 

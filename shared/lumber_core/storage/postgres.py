@@ -267,8 +267,8 @@ class PostgresDatabase(Database):
         connection.execute(
             f"BEGIN ISOLATION LEVEL READ COMMITTED; {self._local_settings}; {self._lock}"
         )
-        named = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
-        if connection.execute(named, [self._schema]).fetchone() is None:
+        query = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
+        if connection.execute(query, [self._schema]).fetchone() is None:
             try:
                 connection.execute(f"CREATE SCHEMA {self._quoted}")
             except errors.InsufficientPrivilege as error:

@@ -86,10 +86,10 @@ class SharedCache(KeyValueCache):
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
         stored: dict[str, bytes] = {}
-        for some in batches(keys, _KEYS_PER_REQUEST):
+        for batch in batches(keys, _KEYS_PER_REQUEST):
             with self._use_store() as store:
-                values = store.mget([self._prefix + key for key in some])
-            for key, value in zip(some, values, strict=True):
+                values = store.mget([self._prefix + key for key in batch])
+            for key, value in zip(batch, values, strict=True):
                 if value is not None:
                     stored[key] = self._bytes(value)
         return stored

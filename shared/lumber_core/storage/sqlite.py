@@ -298,8 +298,8 @@ def _drop_tables(connection: sqlite3.Connection, version: int) -> None:
     """Drop all tables of a file, unless another process has just written it in this version."""
     connection.execute("BEGIN EXCLUSIVE")
     if connection.execute("PRAGMA user_version").fetchone()[0] < version:
-        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-        for (name,) in connection.execute(named).fetchall():
+        query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        for (name,) in connection.execute(query).fetchall():
             connection.execute(f'DROP TABLE "{name}"')
         connection.execute(f"PRAGMA user_version = {version}")
     connection.execute("COMMIT")

@@ -48,8 +48,8 @@ def identity_of(value: object) -> str:
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, functools.partial):
         # A digest of the arguments: any of them may be a secret.
-        named = {name: of for name, of in value.keywords.items() if not is_secret(name, of)}
-        arguments = text_digest(f"{identity_of(value.args)}, {identity_of(named)}")[:16]
+        keywords = {name: of for name, of in value.keywords.items() if not is_secret(name, of)}
+        arguments = text_digest(f"{identity_of(value.args)}, {identity_of(keywords)}")[:16]
         return f"partial({identity_of(value.func)}, {arguments})"
     module, name = _qualified_name(value)
     if module.partition(".")[0] == "lumber_core":

@@ -50,8 +50,8 @@ def is_secret(name: str, value: object) -> bool:
 
     No identity contains secrets: a new key does not change answers.
     """
-    named = re.search(_SETTING, name) is not None and not isinstance(value, bool | int | float)
-    return named or type(value).__name__.startswith("Secret")
+    by_name = re.search(_SETTING, name) is not None and not isinstance(value, bool | int | float)
+    return by_name or type(value).__name__.startswith("Secret")
 
 
 def secrets_in(holder: object) -> list[str]:

@@ -142,8 +142,8 @@ def markdown_blocks(text: str) -> list[Block]:
 
 def _front_title(matter: str) -> str:
     """Return the title in front matter, "" if there is none on a line."""
-    found = _FRONT_TITLE.search(matter)
-    title = found[1].strip() if found else ""
+    match = _FRONT_TITLE.search(matter)
+    title = match[1].strip() if match else ""
     if title[:1] in ("'", '"') and title[-1] == title[0]:
         return title[1:-1]
     return "" if title.startswith(_NO_TEXT) else title

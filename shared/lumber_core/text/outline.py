@@ -141,8 +141,8 @@ class TextOutline:
             tables: Its tables.
         """
         above, levels, sections = headings_above(metadata), metadata.get(LEVELS_KEY), (*sections,)
-        stated = levels if isinstance(levels, str) else ""
-        numbers = _numbers(stated)
+        level_text = levels if isinstance(levels, str) else ""
+        numbers = _numbers(level_text)
         inherited: tuple[tuple[str, int], ...] = ()
         repeated = sections and above[-1:] == (sections[0].title,)
         if len(numbers) == len(above):
@@ -151,7 +151,7 @@ class TextOutline:
             # Upper bounds: levels may be missing between two headings.
             bounds = range(sections[0].level - len(above) + 1, sections[0].level)
             inherited = (*zip(above[:-1], bounds, strict=True),)
-        return cls(kind, title, above, stated, inherited, sections, (*tables,))
+        return cls(kind, title, above, level_text, inherited, sections, (*tables,))
 
     def to_json(self) -> str:
         """Return the outline as JSON, for `read_outline`."""
@@ -170,10 +170,10 @@ class TextOutline:
             titles, levels, own = paths[before]
             headed = bool(own) and not text[starts[before - 1] : first].strip()
             further = paths[before + 1 : bisect_left(starts, end, before) + 1]
-            needed = (further and not headed) or bool(self.levels)
+            needs_levels = (further and not headed) or bool(self.levels)
             inside = tuple(title for _, _, titled in further for title in titled)
             context = self._context(first, titles, headed, inside)
-            places.append(OutlinePlace(titles, levels if needed else (), inside, context))
+            places.append(OutlinePlace(titles, levels if needs_levels else (), inside, context))
         return places
 
     def possible_contexts(self, text: str) -> list[Context]:

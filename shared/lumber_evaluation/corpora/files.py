@@ -41,11 +41,11 @@ def matching_files(folder: str | Path, patterns: Iterable[str]) -> list[Path]:
         ValueError: A file is a link to a place outside the folder.
     """
     root = existing_folder(folder)
-    wanted = tuple(patterns)
-    matches = {path for pattern in wanted for path in root.rglob(pattern) if path.is_file()}
+    globs = tuple(patterns)
+    matches = {path for pattern in globs for path in root.rglob(pattern) if path.is_file()}
     if not matches:
         raise FileNotFoundError(
-            f"{root} contains no file {' or '.join(map(repr, wanted))}; expected texts there"
+            f"{root} contains no file {' or '.join(map(repr, globs))}; expected texts there"
         )
     refuse_links_out(root, sorted(matches))
     return sorted(matches)

@@ -151,8 +151,8 @@ def _choose_alternatives(alternatives: list[Message]) -> list[Message]:
     calendars = [each for each in alternatives if each.get_content_type() == _CALENDAR]
     words = {each: _words(each) for each in alternatives if each not in calendars}
     best = [each for each in words if words[each] or each is alternatives[-1]][-1:]
-    wanted = {word for each in best for word in words[each]}
-    same = [each for each in words if 2 * len(words[each] & wanted) >= len(wanted)]
+    best_words = {word for each in best for word in words[each]}
+    same = [each for each in words if 2 * len(words[each] & best_words) >= len(best_words)]
     plain = [each for each in same if each.get_content_type() == "text/plain"]
     return [*calendars, *(plain or best)[-1:]]
 

@@ -60,8 +60,8 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     tokens, value = _choose(sections, value)
     kinds = {kind for kind, _ in tokens}
     if "general" in kinds or not (tokens or sections[1:]):
-        shown = _show_general(value)
-        return "".join(shown if kind == "general" else text for kind, text in tokens) or shown
+        general = _show_general(value)
+        return "".join(general if kind == "general" else text for kind, text in tokens) or general
     if kinds & {"date", "elapsed"}:
         return _show_date(value + 1462 * (from_1904 and "elapsed" not in kinds), tokens).strip()
     return _show_digits(value, tokens).strip()

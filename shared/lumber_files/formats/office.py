@@ -163,8 +163,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             lines = _TABLE_SIGNS.sub(" ", "".join(notes[1:])).split("\n")
         for name in filter(_HEADERS.fullmatch, parts if markdown or kind != "pptx" else ()):
             for line in find(parse_xml(parts[name]), _LINES_OF_HEADERS):
-                shown = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
-                lines.append("".join(shown))
+                pieces = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
+                lines.append("".join(pieces))
         for text in dict.fromkeys(" ".join(line.split()) for line in lines):
             if not is_page_number(text) and text not in markdown:
                 markdown = f"{markdown}\n\n{text}".lstrip("\n")

@@ -162,14 +162,14 @@ def _nest_lists(root: Any) -> None:
 
 def _title_slides(root: Any) -> None:
     """Start the section of a slide with its title or number, and a mark if it is hidden."""
-    hidden = find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
+    hidden_styles = find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
     for number, page in enumerate(find(root, "//office:presentation/drawing:page"), start=1):
         box = _make(page, "drawing:text-box", "", _make(page, "text:p", f"Slide {number}"))
         frames = find(page, "drawing:frame[@presentation:class='title'][normalize-space(.)]")
         frame = frames[0] if frames else _make(page, "drawing:frame", "", box)
         frame.set(qualify("presentation:class"), "title")
         page.insert(0, frame)
-        if find(page, "string(@drawing:style-name)") in hidden:
+        if find(page, "string(@drawing:style-name)") in hidden_styles:
             paragraph = find(frame, ".//text:p[normalize-space(.)]")[-1]
             paragraph.append(_make(page, "text:span", " (hidden slide)"))
 
@@ -181,11 +181,11 @@ def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | No
     rewrite_open_document(root := parse_xml(parts["content.xml"]), parts)
     for space in root.iter(*map(qualify, ("text:s", "text:tab", "text:line-break"))):
         space.text = " "
-    hidden = find(root, "//style:style[*/@table:display='false']/@style:name")
+    hidden_styles = find(root, "//style:style[*/@table:display='false']/@style:name")
     counts: Counter[str] = Counter()
     blocks = []
     for sheet in find(root, _SHEETS):
-        if sheet.get(qualify("table:style-name")) in hidden:
+        if sheet.get(qualify("table:style-name")) in hidden_styles:
             counts["sheet"] += 1
             continue
         shown = [*write_cells(_read_cells(sheet, counts), counts)]

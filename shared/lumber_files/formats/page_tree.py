@@ -160,14 +160,14 @@ class _PageTarget:
             in_heading = any(name in HEADING_TAGS for name, *_ in self._open)
             return in_heading or role == "tab" or "aria-expanded" in attributes
         style = attributes.get("style", "")
-        hidden = (
+        is_hidden = (
             # pandoc hides captions that are descriptions of the picture, too.
             (attributes.get("aria-hidden") == "true" and tag != "figcaption")
             or attributes.get("hidden", "until-found") != "until-found"
             # Wikipedia hides its formulas behind pictures of them.
             or (_INVISIBLE.search(style) and "mathml" not in attributes.get("class", ""))
         )
-        if hidden and role != "tabpanel":
+        if is_hidden and role != "tabpanel":
             return False
         if tag not in ("div", "aside", "form", "p"):
             return True

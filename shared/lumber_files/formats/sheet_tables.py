@@ -33,15 +33,15 @@ class SheetCells:
 def write_cells(grid: SheetCells, counts: Counter[str]) -> Iterator[str]:
     """Yield the tables of a sheet and the titles above them; count hidden rows and columns."""
     _repeat_merged(grid)
-    hidden = grid.hidden_rows & grid.cells.keys()
-    used = {column for n in grid.cells.keys() - hidden for column in grid.cells[n]}
-    counts.update(row=len(hidden), column=len(used & grid.hidden_columns))
+    hidden_rows = grid.hidden_rows & grid.cells.keys()
+    used = {column for n in grid.cells.keys() - hidden_rows for column in grid.cells[n]}
+    counts.update(row=len(hidden_rows), column=len(used & grid.hidden_columns))
     columns = used - grid.hidden_columns
-    shown = {
-        n: {column: cells[column] for column in cells if column in columns and n not in hidden}
+    visible_cells = {
+        n: {column: cells[column] for column in cells if column in columns and n not in hidden_rows}
         for n, cells in grid.cells.items()
     }
-    yield from divide_rows(_dense_rows(shown))
+    yield from divide_rows(_dense_rows(visible_cells))
 
 
 def list_notices(counts: Counter[str]) -> list[str]:

@@ -97,12 +97,12 @@ def _apply_styles(root: Any, styles: Mapping[str, Any]) -> None:
     @cache
     def properties_of(name: str) -> dict[str, Any]:
         """Return the properties of a style and of those that it is based on, by their tags."""
-        given, chain = dict[str, Any](), [styles.get(name)]
+        properties, chain = dict[str, Any](), [styles.get(name)]
         while chain[-1] is not None and len(chain) < 20:  # Word allows 10
             for each in find(chain[-1], _GIVEN):
-                given.setdefault(each.tag, each)
+                properties.setdefault(each.tag, each)
             chain.append(styles.get(find(chain[-1], "string(w:basedOn/@w:val)")))
-        return given
+        return properties
 
     # The run's own style takes precedence.
     for style in [*root.iter(qualify("w:rStyle")), *root.iter(qualify("w:pStyle"))]:
@@ -170,9 +170,9 @@ def _mark_numbers(root: Any) -> None:
             form = find(level, "string(w:numFmt/@w:format | w:numFmt[not(@w:format)]/@w:val)")
             number = f"%{int(level.get(qualify('w:ilvl'), 0)) + 1}"
             marks[number] = "" if form == "none" else mark_ordinal(number, form)
-        for shown in find(listed, "w:lvl[not(w:isLgl)]/w:lvlText/@w:val/.."):
-            parts = re.split(r"(%\d)", shown.get(qualify("w:val")))
-            shown.set(qualify("w:val"), "".join(marks.get(part, part) for part in parts))
+        for label in find(listed, "w:lvl[not(w:isLgl)]/w:lvlText/@w:val/.."):
+            parts = re.split(r"(%\d)", label.get(qualify("w:val")))
+            label.set(qualify("w:val"), "".join(marks.get(part, part) for part in parts))
     for form in find(root, _SHOWN_BY_TEXT):
         form.set(qualify("w:val"), "decimal")
 
@@ -235,9 +235,9 @@ def _mark_table(table: Any) -> None:
 def _show_descriptions(root: Any) -> None:
     """Move the description of each picture into a paragraph after the one with the picture."""
     for picture in find(root, "//*[@alt or @string or local-name()='docPr']"):
-        given = [picture.attrib.pop(name, "") for name in ("descr", "alt", "title")]
+        descriptions = [picture.attrib.pop(name, "") for name in ("descr", "alt", "title")]
         inner = find(picture, "following-sibling::*//@descr")
-        text = picture.get("string") or clean_description(*given, *inner)
+        text = picture.get("string") or clean_description(*descriptions, *inner)
         paragraphs = find(picture, "ancestor::w:p[1][not(ancestor::*[local-name()='Fallback'])]")
         if text and paragraphs:
             paragraphs[0].addnext(_make_paragraph(root, text))

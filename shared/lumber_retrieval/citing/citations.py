@@ -178,14 +178,14 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
         >>> other.kind
         'not found'
     """
-    asked = [*quotes] if not isinstance(quotes, str) else quotes
-    check_texts(asked)  # also refuses one string
+    quote_list = [*quotes] if not isinstance(quotes, str) else quotes
+    check_texts(quote_list)  # also refuses one string
     quotable = [
         (part, QuotableText(text))
         for part in _parts(texts)
         for text in (speech_versions(part.source.text) if part.is_captions else [part.source.text])
     ]
-    return [_citation(quote, quotable) for quote in asked]
+    return [_citation(quote, quotable) for quote in quote_list]
 
 
 def _parts(texts: Texts) -> Iterator[CitedPart]:
@@ -216,8 +216,8 @@ def _parts(texts: Texts) -> Iterator[CitedPart]:
 
 def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) -> Citation:
     kind: CitationKind = "exact"
-    for wanted in dict.fromkeys((quote, quote.strip(QUOTATION_MARKS))):
-        matches = [(part, span, 1.0) for part, text in quotable for span in text.exact(wanted)]
+    for variant in dict.fromkeys((quote, quote.strip(QUOTATION_MARKS))):
+        matches = [(part, span, 1.0) for part, text in quotable for span in text.exact(variant)]
         if matches:
             break
     else:

@@ -42,20 +42,20 @@ class QuotableText:
 
         A place begins and ends at words.
         """
-        wanted = _Spaced(quote).text
-        if not wanted:
+        needle = _Spaced(quote).text
+        if not needle:
             return
         text, rejected = self._spaced.text, 0
-        start = text.find(wanted)
+        start = text.find(needle)
         while start >= 0 and rejected < MAX_REJECTED:
-            end = following = start + len(wanted)
+            end = following = start + len(needle)
             span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
             if any(map(self._is_inside_word, span)):
                 rejected += 1
                 following = start + 1
             else:
                 yield span
-            start = text.find(wanted, following)
+            start = text.find(needle, following)
 
     def _is_inside_word(self, place: int) -> bool:
         near = WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
@@ -64,12 +64,12 @@ class QuotableText:
     def align(self, quote: str) -> Match | None:
         """Return the place most similar to a quote; None if the difference is not small."""
         parts = [part for part in map(Letters, _ELLIPSIS.split(quote)) if part.text]
-        found = self._in_parts(parts) if 1 < len(parts) <= _MAX_QUOTE_PARTS else None
-        found = found or self._letters.find(Letters(quote))
-        if found is None:
+        match = self._in_parts(parts) if 1 < len(parts) <= _MAX_QUOTE_PARTS else None
+        match = match or self._letters.find(Letters(quote))
+        if match is None:
             return None
-        span = self._letters.in_original(found.span)
-        return Match(self._with_marks(span, quote), found.similarity)
+        span = self._letters.in_original(match.span)
+        return Match(self._with_marks(span, quote), match.similarity)
 
     def _in_parts(self, parts: Sequence[Letters]) -> Match | None:
         """Return the range of letters with all parts near each other; None if a part is missing."""

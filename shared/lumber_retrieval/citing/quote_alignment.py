@@ -117,18 +117,18 @@ class Letters:
 
         Spans, and the range to search, are in letters.
         """
-        wanted, whole = quote.text, Span(0, len(self.text))
+        needle, whole = quote.text, Span(0, len(self.text))
         low, high = whole if within is None else within.within(whole)
         found, rejected = False, 0
-        start = self.text.find(wanted, low, high) if wanted else -1
+        start = self.text.find(needle, low, high) if needle else -1
         while start >= 0 and rejected < MAX_REJECTED:
-            span = Span(start, start + len(wanted))
+            span = Span(start, start + len(needle))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
                 found = True
                 yield Match(span, 1.0)
             else:
                 rejected += 1
-            start = self.text.find(wanted, self._starts[bisect_right(self._starts, start)], high)
+            start = self.text.find(needle, self._starts[bisect_right(self._starts, start)], high)
         if not found:
             yield from self._alike(quote, Span(low, high))
 

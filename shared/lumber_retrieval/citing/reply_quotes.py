@@ -252,11 +252,11 @@ def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
 
     @cache
     def new(marker: str) -> str:
-        found: list[str] = []
+        markers: list[str] = []
         for number in _numbers(marker):
             of_number = numbers.get(number, ())[:_MAX_QUOTES_PER_NUMBER]
-            found += [f"[{each}]" for each in of_number] or [NO_QUOTE]
-        return "".join(dict.fromkeys(found))
+            markers += [f"[{each}]" for each in of_number] or [NO_QUOTE]
+        return "".join(dict.fromkeys(markers))
 
     return _MARKER_OR_CODE.sub(lambda match: match["code"] or new(match[0]), text)
 
@@ -280,8 +280,8 @@ def _without_remark(block: str) -> tuple[str, str]:
         closed = (n for n, each in enumerate(paragraphs) if n and _CLOSED.fullmatch(each))
         end = next(closed, len(paragraphs) - 1) + 1
     quote = "\n".join(map(str.strip, "\n\n".join(paragraphs[:end]).split("\n"))).strip()
-    found = _QUOTED.fullmatch(quote)
-    own = found["own"].strip() if found else _AROUND_BARE.sub("", quote)
+    match = _QUOTED.fullmatch(quote)
+    own = match["own"].strip() if match else _AROUND_BARE.sub("", quote)
     return own, "\n\n".join(paragraphs[end:])
 
 
@@ -290,13 +290,13 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
     prose = _MARKER_OR_CODE.sub(
         lambda match: " " * len(match[0]) if match["code"] else match[0], text
     )
-    found = [match for match in _INLINE.finditer(prose) if _LONG.match(match[0][1:-1])]
+    matches = [match for match in _INLINE.finditer(prose) if _LONG.match(match[0][1:-1])]
     # A number after a quote belongs to it; the model's other numbers refer to nothing.
     numbers: dict[int, list[int]] = {}
     other_marks: dict[str, str] = {}  # without brackets
-    starts = [*(match.start() for match in found), len(text)]
+    starts = [*(match.start() for match in matches), len(text)]
     places: list[tuple[int, int]] = []  # of the own mark of each quote, or just after it
-    for n, match in enumerate(found, 1):
+    for n, match in enumerate(matches, 1):
         place = (match.end(), match.end())
         own = _OWN.match(text, match.end(), starts[n])
         before = _BEFORE.search(text, places[-1][1] if places else 0, match.start())
@@ -308,10 +308,10 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
             if not _MARKER.match(own[1]):
                 other_marks[own[1]] = f"[{n}]"
         places.append(place)
-    numbered = _renumber(text[: starts[0]], numbers) if found else text
+    numbered = _renumber(text[: starts[0]], numbers) if matches else text
     for n, (end, after) in enumerate(places, 1):
         quoted = text[starts[n - 1] : end].rstrip()
         numbered += f"{quoted} [{n}]{_renumber(text[after : starts[n]], numbers)}"
     for mark, number in other_marks.items():
         numbered = numbered.replace(mark, number)
-    return numbered, [match[0][1:-1].strip() for match in found]
+    return numbered, [match[0][1:-1].strip() for match in matches]

@@ -77,14 +77,14 @@ def plan_adding(
     nameless = {digests[name] for name, one in named.items() if one.nameless}
     stored = store.versions(named, nameless)
     first = {version.digest: name for name, version in stored.items()}
-    kept = {
+    names = {
         name: first.setdefault(digests[name], name) if one.nameless else name
         for name, one in named.items()
     }
     changed = {
         name: one
         for name, one in named.items()
-        if kept[name] == name and (name not in stored or stored[name].digest != digests[name])
+        if names[name] == name and (name not in stored or stored[name].digest != digests[name])
     }
     revised = {
         name: new_version(one, digests[name])
@@ -94,7 +94,7 @@ def plan_adding(
     }
     new = [one for name, one in changed.items() if name not in revised]
     sources = None if remove_others else _complete_sources(named.values())
-    removed = {*store.names(sources, _divided_pages(named.values()))} - {*kept.values(), *refused}
+    removed = {*store.names(sources, _divided_pages(named.values()))} - {*names.values(), *refused}
     old = stored.keys() & named
     replaced = {one.name for one in new if not one.own_id} & old | removed
     return AddingPlan(splitter, digests, old, removed, replaced, [*revised.values()], new)
@@ -142,10 +142,10 @@ def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[
     own_context = str(CONTEXT_KEY in metadata)
     headings = headings_above(metadata)
     origin = f"{content.file_title} {content.kind} {headings} {given_title(metadata)}"
-    known = document.metadata_json
+    fields = document.metadata_json
     if keys is not None:
-        known = to_json({key: metadata[key] for key in keys if key in metadata}, document.name)
-    return digest(content.text, known, place, splitter, origin, own_context)
+        fields = to_json({key: metadata[key] for key in keys if key in metadata}, document.name)
+    return digest(content.text, fields, place, splitter, origin, own_context)
 
 
 class RecordedMetadata(Mapping[Any, Any]):
@@ -213,8 +213,8 @@ def put_documents(
         advance = advance or bar.update
         while waiting:
             # Writers that add the same documents begin with different documents.
-            some = waiting.pop(random.randrange(len(waiting)) if embedded.shared else 0)
-            new = [*_split_and_embed(some, plan, chunker, embedded, show_progress, advance)]
+            batch = waiting.pop(random.randrange(len(waiting)) if embedded.shared else 0)
+            new = [*_split_and_embed(batch, plan, chunker, embedded, show_progress, advance)]
             store.put(new, model.probe)
             chunks += sum(len(one.spans) for one in new)
         bar.update(count - bar.n)

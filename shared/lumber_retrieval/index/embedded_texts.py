@@ -217,11 +217,11 @@ def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
     """Return the blocks that contain any of these keys."""
     if not keys or not blocks:
         return []
-    wanted = np.sort(np.array(keys, dtype=np.uint64))
+    sorted_keys = np.sort(np.array(keys, dtype=np.uint64))
     stored = np.concatenate([*blocks.values()])
-    places = np.minimum(np.searchsorted(wanted, stored), len(wanted) - 1)
+    places = np.minimum(np.searchsorted(sorted_keys, stored), len(sorted_keys) - 1)
     numbers = np.repeat([*blocks], [len(one) for one in blocks.values()])
-    chosen: list[int] = np.unique(numbers[wanted[places] == stored]).tolist()
+    chosen: list[int] = np.unique(numbers[sorted_keys[places] == stored]).tolist()
     return chosen
 
 
@@ -252,9 +252,9 @@ def _replace(
     connection.executemany("DELETE FROM embedded WHERE id = ?", [(one,) for one in blocks])
     new_blocks: dict[int, Keys] = {}
     values: list[tuple[int, bytes, int, bytes]] = []
-    for number, some in enumerate(batches(rows, _TEXTS_PER_BLOCK), start=last + 1):
-        new_blocks[number] = np.array(some, dtype="<u8")
-        keys, vectors = new_blocks[number].tobytes(), b"".join([rows[key] for key in some])
+    for number, batch in enumerate(batches(rows, _TEXTS_PER_BLOCK), start=last + 1):
+        new_blocks[number] = np.array(batch, dtype="<u8")
+        keys, vectors = new_blocks[number].tobytes(), b"".join([rows[key] for key in batch])
         values.append((number, keys, crc32(vectors, crc32(keys)), vectors))
     connection.executemany("INSERT INTO embedded VALUES (?, ?, ?, ?)", values)
     return new_blocks

@@ -105,10 +105,10 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
     Splitters by headings make such parts, which differ in their metadata. Documents that differ
     only in their texts are chunks, or have one name by mistake: they stay as they are.
     """
-    named: dict[str, list[IndexedDocument]] = {}
+    by_name: dict[str, list[IndexedDocument]] = {}
     for one in documents:
-        named.setdefault(one.name, []).append(one)
-    for name, parts in named.items():
+        by_name.setdefault(one.name, []).append(one)
+    for name, parts in by_name.items():
         metadatas = [one.content.metadata for one in parts]
         if parts[0].is_part:
             parts = [
@@ -134,7 +134,7 @@ def documents_by_name(
     Raises:
         ValueError: A document has no name, two documents of one name differ, or all are refused.
     """
-    named: dict[str, IndexedDocument] = {}
+    by_name: dict[str, IndexedDocument] = {}
     refused: dict[str, str] = {}
     accepted: list[IndexedDocument] = []
     for document in documents:
@@ -151,12 +151,12 @@ def documents_by_name(
                 f"the document that begins with {document.content.text[:40]!r} has no name: put "
                 'one into its metadata as "source", or give it an ID'
             )
-        if named.setdefault(document.name, document) != document:
+        if by_name.setdefault(document.name, document) != document:
             raise ValueError(
                 f"two documents have the name {document.name} and differ: give each a name of its "
                 "own; if they are chunks of one document, pass it whole, since it is split here"
             )
-    return named, refused
+    return by_name, refused
 
 
 def to_json(metadata: Metadata, name: str) -> str:

@@ -73,10 +73,10 @@ def with_places(lists: Iterable[tuple[int, bytes]], places: npt.NDArray[np.int64
     terms, contents = [*zip(*lists, strict=True)] or ([], [])
     entries = np.frombuffer(b"".join(contents), dtype=_ENTRY)
     new_places = places[entries >> 8]
-    kept = new_places >= 0
+    remains = new_places >= 0
     of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
-    counts = np.bincount(of_term[kept], minlength=len(terms))
-    return _split_lists(terms, counts, (new_places << 8 | entries & 255)[kept].astype(_ENTRY))
+    counts = np.bincount(of_term[remains], minlength=len(terms))
+    return _split_lists(terms, counts, (new_places << 8 | entries & 255)[remains].astype(_ENTRY))
 
 
 def keys_of(texts: Iterable[str], bits: int = 64) -> Keys:
@@ -132,13 +132,13 @@ class TermLists(dict[str, list[PostingList]]):
         query = f"key, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings WHERE key"
         lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(self._removed) for term in terms}
         self.counts |= dict.fromkeys(lists, 0)
-        wanted, long = dict[int, tuple[str, int, int]](), set()
+        by_key, long = dict[int, tuple[str, int, int]](), set()
         digests = keys_of(lists, _DIGEST_BITS).tolist()
         for place, segment in enumerate(self._removed):
             keys = map(keys_in(segment).__getitem__, digests)
-            wanted |= {key: (term, place, segment) for key, term in zip(keys, lists, strict=True)}
-        for key, size, chunks in select(self._connection, query, wanted):
-            term, place, segment = wanted[key]
+            by_key |= {key: (term, place, segment) for key, term in zip(keys, lists, strict=True)}
+        for key, size, chunks in select(self._connection, query, by_key):
+            term, place, segment = by_key[key]
             if chunks is None:
                 long.add(term)
                 self.counts[term] += size // _ENTRY.itemsize

@@ -193,14 +193,14 @@ def read_chunks(
     rows: list[tuple[Any, ...]] = []
     contents = "NULL, NULL, NULL" if cache is None else "name, text, outline"
     divided = "'[]'" if cache is None else "sentences"
-    for some in batches([one for one in owners if one not in chunks], CHUNKS_PER_STATEMENT):
-        wanted = {owners[number] for number in some} - documents.keys()
+    for batch in batches([one for one in owners if one not in chunks], CHUNKS_PER_STATEMENT):
+        missing = {owners[number] for number in batch} - documents.keys()
         rows += connection.execute(  # in one statement: each takes a round trip
             f"SELECT id, first, last, metadata, {divided}, NULL, NULL, NULL, NULL, NULL "
-            f"FROM chunks WHERE id IN ({', '.join('?' * len(some))}) UNION ALL "
+            f"FROM chunks WHERE id IN ({', '.join('?' * len(batch))}) UNION ALL "
             f"SELECT id, NULL, NULL, metadata, NULL, source, from_zero, {contents} "
-            f"FROM documents WHERE id IN ({', '.join('?' * len(wanted)) or 'NULL'})",
-            [*some, *wanted],
+            f"FROM documents WHERE id IN ({', '.join('?' * len(missing)) or 'NULL'})",
+            [*batch, *missing],
         ).fetchall()
     new_chunks = [row for row in rows if row[1] is not None]
     new_documents = [row for row in rows if row[1] is None]

@@ -164,8 +164,8 @@ class LiveSegments:
             yield from self._rank(self.places, self.similarities(wanted, self.places), count)
             return
         estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
-        chosen = max(count, _MIN_CHOSEN + self.size // _ONE_CHOSEN_IN)
-        for places in highest(estimates, self.places, chosen):
+        candidate_count = max(count, _MIN_CHOSEN + self.size // _ONE_CHOSEN_IN)
+        for places in highest(estimates, self.places, candidate_count):
             yield from self._rank(places, self.similarities(wanted, places), count)
 
     def find_by_words(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
@@ -181,8 +181,8 @@ class LiveSegments:
 
     def _rank(self, places: Rows, scores: npt.NDArray[np.float32], count: int) -> Iterator[Ranking]:
         """Yield the numbers of chunks with their scores, the highest first; see `highest`."""
-        for some in highest(scores, np.arange(len(places)), count):
-            order = some[np.argsort(-scores[some], kind="stable")]
+        for batch in highest(scores, np.arange(len(places)), count):
+            order = batch[np.argsort(-scores[batch], kind="stable")]
             yield [*zip(self.numbers[places[order]].tolist(), scores[order].tolist(), strict=True)]
 
     def similarities(self, wanted: Doubles, places: Rows) -> npt.NDArray[np.float32]:
@@ -227,15 +227,15 @@ def add(
 ) -> None:
     """Add chunks with their terms and vectors; `first` is above the numbers of all others."""
     for start in range(0, len(chunks), _MAX_CHUNKS):
-        some = chunks[start : start + _MAX_CHUNKS]
-        merged = _last_small_segments(connection, len(some))
+        batch = chunks[start : start + _MAX_CHUNKS]
+        merged = _last_small_segments(connection, len(batch))
         parts = _read(connection, merged)
         new = _Content(
-            np.arange(first + start, first + start + len(some)),
-            np.array([len(own) + len(around) for own, around in some], dtype=np.int32),
-            owners[start : start + len(some)],
-            pack(vectors[start : start + len(some)]),
-            postings_of(some, sum(len(part.numbers) for part in parts)),
+            np.arange(first + start, first + start + len(batch)),
+            np.array([len(own) + len(around) for own, around in batch], dtype=np.int32),
+            owners[start : start + len(batch)],
+            pack(vectors[start : start + len(batch)]),
+            postings_of(batch, sum(len(part.numbers) for part in parts)),
         )
         _replace(connection, merged, [*parts, new])
 

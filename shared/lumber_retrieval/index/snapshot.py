@@ -51,8 +51,8 @@ class Snapshot:
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}
-        for wanted in (count + 1, count + 1 + self.size):
-            groups = self._segments.find_by_words(lists, wanted, every=every)
+        for limit in (count + 1, count + 1 + self.size):
+            groups = self._segments.find_by_words(lists, limit, every=every)
             best = self._best(groups, count, accepts)
             if not every or len(best) >= count:
                 break  # for a filter that accepts all, too, so that scores are the same
@@ -75,9 +75,9 @@ class Snapshot:
 
     def long_documents(self, chunks: Collection[int]) -> dict[int, Mapping[str, Any]]:
         """Return the metadata of the long documents that have some of these chunks, by number."""
-        long, known = self._segments.long_documents, self._segments.metadata
-        wanted = long and long & {*self.documents_of(chunks).values()}
-        new = [number for number in wanted if number not in known]
+        long, metadata = self._segments.long_documents, self._segments.metadata
+        numbers = long and long & {*self.documents_of(chunks).values()}
+        new = [number for number in numbers if number not in metadata]
         described = (
             "documents.id, documents.metadata, chunks.metadata FROM documents "
             "JOIN chunks ON chunks.id = last_chunk WHERE documents.id"
@@ -85,8 +85,8 @@ class Snapshot:
         with self._intact():
             for number, own, details in select(self._connection, described, new):
                 of_chunk = read_details(json.loads(details), from_zero=False)
-                known[number] = {**json.loads(own), **of_chunk}
-            return {number: known[number] for number in wanted}
+                metadata[number] = {**json.loads(own), **of_chunk}
+            return {number: metadata[number] for number in numbers}
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the number of each chunk's document."""
@@ -128,8 +128,8 @@ class Snapshot:
                 ranked = next(groups, None)
             if ranked is None:
                 return self.first(best, count)
-            for some in batches(ranked, CHUNKS_PER_STATEMENT):
-                best += some if accepts is None else self._filter(some, accepts)
+            for batch in batches(ranked, CHUNKS_PER_STATEMENT):
+                best += batch if accepts is None else self._filter(batch, accepts)
                 if len(best) > count and best[-1][1] < best[count - 1][1]:
                     return self.first(best, count)
 

@@ -118,8 +118,8 @@ class PassageStore:
             if sources is None:
                 rows = connection.execute("SELECT name FROM documents").fetchall()
             else:
-                wanted = map(to_bytes, sources)
-                rows = select(connection, "name FROM documents WHERE source", wanted)
+                keys = map(to_bytes, sources)
+                rows = select(connection, "name FROM documents WHERE source", keys)
                 for name in divided:  # ":" is after all digits
                     rows += connection.execute(
                         "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",

@@ -51,10 +51,10 @@ def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
             they do not ascend, chunks are placed one after another without gaps: a splitter that
             searches the document for a chunk may find an earlier copy of it.
     """
-    given = [start for start in starts if start is not None]
-    if len(given) < len(texts) or any(low >= high for low, high in pairwise(given)):
-        given = [*accumulate(map(len, texts), initial=0)][:-1]
-    return [Span(start, start + len(text)) for start, text in zip(given, texts, strict=True)]
+    offsets = [start for start in starts if start is not None]
+    if len(offsets) < len(texts) or any(low >= high for low, high in pairwise(offsets)):
+        offsets = [*accumulate(map(len, texts), initial=0)][:-1]
+    return [Span(start, start + len(text)) for start, text in zip(offsets, texts, strict=True)]
 
 
 def split_and_embed(
@@ -133,9 +133,9 @@ def embed_chunks(
         rows.setdefault(chunk.in_context, len(rows))
     parts = []
     with tqdm(total=len(rows), unit="text", disable=not show_progress) as bar:
-        for some in batches(rows, TEXTS_PER_CALL):
-            parts.append(matrix(embed(some), len(some)))
-            bar.update(len(some))
+        for batch in batches(rows, TEXTS_PER_CALL):
+            parts.append(matrix(embed(batch), len(batch)))
+            bar.update(len(batch))
     widths = {part.shape[1] for part in parts}
     if len(widths) > 1:
         raise ValueError(f"the embedding model gives vectors of several widths: {sorted(widths)}")

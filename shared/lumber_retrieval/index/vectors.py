@@ -51,13 +51,13 @@ def matrix(vectors: object, count: int) -> Vectors:
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
     rows: Vectors | None = None
-    found = "several widths"
+    shape = "several widths"
     with suppress(ValueError):
         rows = np.asarray(vectors, dtype=np.float32, order="C")
-        found = f"an array of shape {rows.shape}"
+        shape = f"an array of shape {rows.shape}"
     if rows is None or rows.ndim != 2 or len(rows) != count:
         raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found {found}"
+            f"the embedding model should give {count} vectors of the same width, found {shape}"
         )
     if not np.isfinite(rows).all():
         raise ValueError("the embedding model returned a vector with values that are not finite")
@@ -184,12 +184,12 @@ class PackedVectors:
             np.empty(count, dtype=np.float32),
         )
         for first in range(0, count, _BLOCK_SIZE):
-            some = slice(first, first + _BLOCK_SIZE)
-            vectors = self._numbers[some] * self._scales[some, None]
-            signs.to_centre[some] = vectors @ signs.centre
+            block = slice(first, first + _BLOCK_SIZE)
+            vectors = self._numbers[block] * self._scales[block, None]
+            signs.to_centre[block] = vectors @ signs.centre
             vectors -= signs.centre
-            signs.lengths[some] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-            signs.bits[:, some] = _bits(vectors)
+            signs.lengths[block] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+            signs.bits[:, block] = _bits(vectors)
         return signs
 
 
@@ -211,9 +211,9 @@ def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     while len(places) > count:
         candidates = values if len(places) == len(values) else values[places]
         step = max(1, count // _SAMPLED_VALUES)
-        chosen = candidates >= np.partition(candidates[::step], -(count // step))[-(count // step)]
-        yield places[chosen]
-        places = places[~chosen]
+        is_high = candidates >= np.partition(candidates[::step], -(count // step))[-(count // step)]
+        yield places[is_high]
+        places = places[~is_high]
         count *= 8
     yield places
 

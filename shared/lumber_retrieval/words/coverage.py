@@ -142,7 +142,7 @@ def favour_named(
 def title_of(metadata: Mapping[Any, Any]) -> str:
     """Return the title of a document from a chunk's metadata, apart from its headings."""
     own = {CONTEXT_KEY: metadata.get(CONTEXT_KEY, ""), TITLE_KEY: given_title(metadata)}
-    return document_title(own, Source("", metadata=metadata).named)
+    return document_title(own, Source("", metadata=metadata).file_title)
 
 
 def stem(word: str) -> str:

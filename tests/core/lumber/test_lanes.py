@@ -92,7 +92,7 @@ def test_lanes_that_never_meet_the_chain_are_given_up(extra: float) -> None:
 
     def watched(group: Group) -> int:
         nonlocal ahead_after_knowing
-        if walk.wasted_groups > extra * 1000 and group.start > walk.position:
+        if walk.waste > extra * 1000 and group.start > walk.position:
             ahead_after_knowing += 1
         return judge(group)
 
@@ -126,4 +126,4 @@ def test_usage_counts_calls_that_lanes_waste() -> None:
     calls, _ = run(walk, scattered, 16, random.Random(5))
     asked = sum(verdict.outcome != "single" for verdict in walk.verdicts)
     assert walk.usage.calls == calls > asked
-    assert walk.wasted_groups == calls - asked
+    assert walk.waste == calls - asked

@@ -105,7 +105,7 @@ def test_captions_are_found_by_who_speaks() -> None:
     index = PassageIndex(LayoutChunker(9, tokenizer="even"), WordVectors())
     index.add([document(text, "a.srt")])
     with index.store.snapshot() as snapshot:
-        assert len(snapshot.matching("bob", 9, None)) == 2
+        assert len(snapshot.find_by_words("bob", 9, None)) == 2
     [passage] = index.search("What has Bob said about the mast?", budget=6)
     assert passage.spoken == "The mast is of spruce,"
 

@@ -161,8 +161,8 @@ def lines_above_speech(bodies: list[str], blank: list[bool]) -> set[int]:
     ]
     timed = [number for number, body in short if body.partition(":")[2][:1].isdigit()]
     times = {number for number in timed if _TIMES.match(bodies[number])}
-    named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
-    heads = times | named if len(named) > 1 else times
+    name_lines = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
+    heads = times | name_lines if len(name_lines) > 1 else times
     # In a timetable, only the last of several consecutive lines has text below.
     heads = {n for n in heads if n + 1 < len(bodies) and n + 1 not in heads}
     close = (number for number in times if number and not blank[number] and number - 2 not in times)

@@ -126,11 +126,11 @@ def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
     close = not (apart or begins)
     if following[0].islower() and not apart:
         return False
-    named = body[0] in _NAMED_FIRSTS and _NAMED.match(body) is not None
+    has_name = body[0] in _NAMED_FIRSTS and _NAMED.match(body) is not None
     starts_title = body[0].isupper() or body[0].isdigit()
     most = _MAX_HEADING_WORDS if starts_title else _MAX_TERM_WORDS
     untitled = lines.ended[number] or body[-1] in ",-" or not (starts_title or close)
-    if not named and (untitled or len(body.split()) > most or SPEAKER.match(body)):
+    if not has_name and (untitled or len(body.split()) > most or SPEAKER.match(body)):
         return False
     letters = sum(map(str.isalpha, body))
     if letters < max(_MIN_HEADING_LETTERS - close, (len(body) - body.count(" ")) / 2):
@@ -141,7 +141,7 @@ def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
     if body.partition("(")[0].isupper():  # or a speaker in a play
         return longer or apart or (begins and not following.isupper())
     below_prose = below_prose or begins or len(lines.bodies[number - 1]) >= MIN_TEXT_CHARACTERS
-    return named or (longer and below_prose)
+    return has_name or (longer and below_prose)
 
 
 def _lines_after_lead_in(lines: Lines, numbers: Iterable[int]) -> set[int]:
