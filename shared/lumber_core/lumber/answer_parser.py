@@ -92,7 +92,8 @@ _DOUBT = re.compile(rf"{_NO_CHANGE.pattern}|{any_of('doubt')}|\d[^.!?\n]{{0,200}
 # words, which may correct it, or a question mark. After "none": a number in the same sentence.
 _WITHDRAWAL = re.compile(
     rf"(?i)(?:[\s?,]{{0,4}}|[\u3040-\u9fff][,\u3040-\u9fff]{{0,30}}){_DENIAL}|[\s,]{{0,4}}{_OR_TO}\s*(?:(?:id{_MARKUP})?\d|{_MARKUP}{_NO_START})"
-    rf"|[, ] ?\d|[^\w\"]{{1,5}}[^\W\d][^\d\n]{{0,30}}\bid{_MARKUP}\d{{1,18}}[^\w\n]{{0,9}}(?:\Z|\n)"
+    r"| ?[, +&] ?\d"
+    rf"|[^\w\"]{{1,5}}[^\W\d][^\d\n]{{0,30}}\bid{_MARKUP}\d{{1,18}}[^\w\n]{{0,9}}(?:\Z|\n)"
     r"|[^.!?\n;]{0,200}\?"
 )
 _RESERVATION = re.compile(rf"(?!\W*{_REASON})[^.!?\n;(\d]{{0,200}}\d", re.IGNORECASE)
@@ -121,7 +122,7 @@ _CHANGING = re.compile(_CHANGE, re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?](?!\d)|[\n;\u3002]")
 _CLAUSE = re.compile(rf"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s|{_REASON}", re.IGNORECASE)
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
-_COUNT = re.compile(r"\d{1,9}\s[^\W\d_]")  # as in "2 shifts found"
+_COUNT = re.compile(r"\s?\d{1,9}\s[^\W\d_]")  # as in "2 shifts found"
 _RANGES = re.compile(r"\[\s{0,9}\[")  # "[[2, 4], [5, 7]]"
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
@@ -342,8 +343,6 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
         text = text[first.start() :]
     lists = _items(text)
     if lists and (prose or len(lists[0]) < 2):
-        if _COUNT.match(text):
-            return []
         list_, _, below = text.partition("\n\n")
         if _DOUBT.search(list_) or _NEGATION.search(below):
             return []
@@ -372,4 +371,5 @@ def _items(text: str) -> list[list[int]]:
             end = remark.end()
     denied = _NEGATION.search(_SENTENCE.split(text[end:].lstrip("? "), maxsplit=1)[0])
     more = _is_about_unit(text, end) or re.search(r"\d", text[end:])
-    return [items] if items and not (denied or more) else []
+    count = len(items) == 1 and _COUNT.match(text)
+    return [items] if items and not (denied or more or count) else []

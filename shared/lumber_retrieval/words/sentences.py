@@ -262,8 +262,11 @@ def _blank_hidden(match: re.Match[str]) -> str:
 
 def _starts_in_speech(text: str, language: str) -> list[int]:
     """Return where sentences of captions begin, and each cue in long or unfinished ones."""
-    spoken, starts = speech(text).replace("\r", " ").replace("\n", " "), set[int]()
+    spoken = speech(text)
     firsts = [cue.span.start for cue in read_cues(text) if cue.span.of(spoken).strip()] or [0]
+    above = spoken[: firsts[0]]  # a title or a summary, whose lines end
+    spoken = above + spoken[firsts[0] :].replace("\r", " ").replace("\n", " ")
+    starts = {firsts[0]} if above.strip() else set[int]()
     for start, end in sentences(spoken, language):
         own = spoken[start:end]
         cue = firsts[max(0, bisect_right(firsts, start) - 1)]

@@ -54,7 +54,7 @@ OPEN = phrases("""
     Do you mean the first turn after ID 0, or the turn at ID {n}?
     {{"confidence": {n}}} | {{"last_id": {n}}} | {{"lastShiftId": {n}}} | {{"shifts": {n}}}
     {{"page": {n}}} | {{"error": "unclear", "id": {n}}} | {{"num_paragraphs": {n}}}
-    <last_id>{n}</last_id> | <parameter name="confidence">{n}</parameter>
+    Answer: ID {n} + 1 | <last_id>{n}</last_id> | <parameter name="confidence">{n}</parameter>
     Answer: ID {n}, or "none" if boats count | Answer: ID {n}, otherwise none
 """)
 DENIED = phrases("""
@@ -203,7 +203,7 @@ def test_items_with_remarks_are_all_read_or_asked_again(items: str, label: str, 
     [
         *("Answer: ID 4: not a start; ID 7: a start", "Answer: ID 4, ID 7 are not starts"),
         *("Answer: ID 4 bis ID 7", "Answer: ID 4 (in 1850), ID 7"),
-        *("2 shifts found.", "[[2, 4], [5, 7]]", '{"last_ids": [3, 6]}'),
+        *("2 shifts found.", "Answer: 3 shifts", "[[2, 4], [5, 7]]", '{"last_ids": [3, 6]}'),
         *('{"confidence": [4, 7]}', "The parts end at ID 3, ID 6."),
         *("Answer: ID 4: see ID 2, ID 7: bees", "ID 4: maybe 1850\nID 7: bees"),
         *("ID 4: new topic\nID 5: same topic", "ID 4: neues Thema\nID 5: Fortsetzung"),
