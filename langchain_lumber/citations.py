@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.passage_joiner import own_text
-from langchain_lumber.span_text_splitter import checked_documents
+from langchain_lumber.span_text_splitter import check_documents
 from lumber_core.text.origin import address_of, document_names
 from lumber_core.text.source import Source
 from lumber_retrieval.citing import citations as core
@@ -97,7 +97,7 @@ def format_passages(documents: Iterable[Document]) -> str:
         otters.txt:
             They hunt fish at dawn.
     """
-    checked = checked_documents(documents)
+    checked = check_documents(documents)
     texts = [document.page_content for document in checked]
     return answers.write_passages(zip(_names(checked), texts, strict=True))
 
@@ -105,7 +105,7 @@ def format_passages(documents: Iterable[Document]) -> str:
 def _parts(documents: QuotedDocuments) -> core.Texts:
     if isinstance(documents, Mapping):
         return documents
-    checked = checked_documents(documents)
+    checked = check_documents(documents)
     return [*map(_part, checked, _names(checked))]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from langchain_lumber.embeddings import checked_embeddings
+from langchain_lumber.embeddings import check_embeddings
 from langchain_lumber.passage_joiner import name_of, own_text
-from langchain_lumber.span_text_splitter import checked_documents
+from langchain_lumber.span_text_splitter import check_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
 from lumber_core.text.captions import spoken_text
@@ -71,11 +71,11 @@ class ContextEmbeddings(Embeddings):
     """
 
     def __init__(self, chunks: Iterable[Document], embeddings: Embeddings | None = None) -> None:
-        self._embeddings = checked_embeddings(embeddings)
+        self._embeddings = check_embeddings(embeddings)
         self._documents: list[list[PlacedText]] = []
         self._vectors: dict[int, Vectors] = {}  # of documents that are embedded, by number
         self._places: dict[str, deque[tuple[int, int]]] = {}  # document and chunk of each text
-        for document in _group_by_document(checked_documents(chunks)):
+        for document in _group_by_document(check_documents(chunks)):
             for number, chunk in enumerate(document):
                 place = len(self._documents), number
                 self._places.setdefault(chunk.page_content, deque()).append(place)

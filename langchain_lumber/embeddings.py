@@ -40,7 +40,7 @@ class LumberEmbeddings(Embeddings):
         return f"LumberEmbeddings({self._embedder.model!r})"
 
 
-def checked_embeddings(embeddings: object) -> Embeddings:
+def check_embeddings(embeddings: object) -> Embeddings:
     """Return an embedding model of LangChain, the bundled one for None, or raise a TypeError."""
     if embeddings is None:
         return LumberEmbeddings()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from langchain_core.documents import Document
 from typing_extensions import Never
 
-from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
+from langchain_lumber.span_text_splitter import SpanTextSplitter, check_documents
 from lumber_core.chunking.size_settings import ChunkSize
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
@@ -144,5 +144,5 @@ class LumberTextSplitter(SpanTextSplitter):
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
         assert isinstance(self._chunker, LumberChunker)
-        sources = map(self._source_of, checked_documents(documents))
+        sources = map(self._source_of, check_documents(documents))
         return self._chunker.estimate(sources, prices=prices)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from langchain_core.documents import Document
 
-from langchain_lumber.span_text_splitter import checked_documents
+from langchain_lumber.span_text_splitter import check_documents
 from lumber_core.text import pages as core
 
 
@@ -40,7 +40,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         >>> join_pages(pages)
         [Document(metadata={'source': 'a.pdf', 'page_starts': [0, 15]}, page_content='The otter swam\x0cto the sea.')]
     """  # noqa: E501 - the example's result
-    checked = checked_documents(documents)
+    checked = check_documents(documents)
     files = core.join_by_file(
         [document.page_content for document in checked], [document.metadata for document in checked]
     )

@@ -9,7 +9,7 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
-from langchain_lumber.span_text_splitter import checked_documents
+from langchain_lumber.span_text_splitter import check_documents
 from lumber_core.checks import check_text
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
@@ -111,7 +111,7 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
             TypeError: An item is not a document.
         """
         del callbacks
-        checked = checked_documents(documents)
+        checked = check_documents(documents)
         hits: list[Hit] = []
         texts: dict[str, str] = {}
         for number, document in enumerate(checked):
@@ -195,7 +195,7 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
     if isinstance(texts, Mapping):
         return texts
     by_name: dict[str, list[Document]] = {}
-    for document in checked_documents(texts):
+    for document in check_documents(texts):
         parts = by_name.setdefault(name_of(document), [])
         alike = (part for part in parts if part.metadata == document.metadata)
         if any(part.page_content != document.page_content for part in alike):

@@ -15,9 +15,9 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
-from langchain_lumber.embeddings import checked_embeddings
+from langchain_lumber.embeddings import check_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
-from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
+from langchain_lumber.span_text_splitter import SpanTextSplitter, check_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
 from lumber_core.chunking.delivery import EMPTY_VALUES
@@ -127,7 +127,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
                 "splitter must be one of this package, such as LayoutTextSplitter(target_size=50), "
                 f"not {safe_repr(splitter)}"
             )
-        model = "bundled" if self.embeddings is None else checked_embeddings(self.embeddings)
+        model = "bundled" if self.embeddings is None else check_embeddings(self.embeddings)
         return PassageIndex(splitter.chunker, model, in_collection(self.path, self.collection))
 
     def _get_relevant_documents(
@@ -149,7 +149,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
         return await run_for_loop(find, query, run_manager=synchronous, **settings)
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
-        checked = checked_documents(documents)
+        checked = check_documents(documents)
         metadatas = number_pages([stored_metadata(document.metadata) for document in checked])
         converted = []
         for document, metadata in zip(checked, metadatas, strict=True):

@@ -197,11 +197,11 @@ class SpanTextSplitter(TextSplitter):
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
-        return self._split(checked_documents(documents, FOR_TEXTS))
+        return self._split(check_documents(documents, FOR_TEXTS))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        checked = checked_documents(documents, FOR_TEXTS)
+        checked = check_documents(documents, FOR_TEXTS)
         return await self._chunker.call_async(self._split, checked)
 
     async def atransform_documents(
@@ -322,7 +322,7 @@ def _context_before(chunk: Document) -> str:
     return content.removesuffix(text) if content in contents else ""
 
 
-def checked_documents(
+def check_documents(
     documents: Iterable[Document], instead: str = "pass Document(text) for a text"
 ) -> list[Document]:
     """Return documents as a list, or raise a TypeError, which states what to do with texts."""

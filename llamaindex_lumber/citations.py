@@ -9,7 +9,7 @@ from llama_index.core.base.response.schema import Response
 from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
 
-from llamaindex_lumber.nodes import checked_nodes, refuse_single, slice_of, text_of
+from llamaindex_lumber.nodes import check_nodes, refuse_single, slice_of, text_of
 from lumber_core.text.origin import address_of, document_names
 from lumber_core.text.source import Source
 from lumber_retrieval.citing import citations as core
@@ -88,7 +88,7 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
     if isinstance(nodes, Mapping):
         return nodes
     items = [item for item in refuse_single(nodes) if not _is_step(item)]
-    checked = checked_nodes(n.node if isinstance(n, NodeWithScore) else n for n in items)
+    checked = check_nodes(n.node if isinstance(n, NodeWithScore) else n for n in items)
     ids = [(node.metadata, node.ref_doc_id or node.node_id) for node in checked]
     return [*map(_part, checked, document_names(ids))]
 

@@ -9,9 +9,9 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
 
-from llamaindex_lumber.embedding import checked_embed_model
+from llamaindex_lumber.embedding import check_embed_model
 from llamaindex_lumber.fields import IntactComponent
-from llamaindex_lumber.nodes import checked_nodes, text_of
+from llamaindex_lumber.nodes import check_nodes, text_of
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.checks import RefusesUnknown
 from lumber_core.support.identity import settings_digest
@@ -69,7 +69,7 @@ class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
 
     def __init__(self, embed_model: BaseEmbedding | None = None, **settings: Any) -> None:
         """Make the step; the class describes each setting."""
-        settings["embed_model"] = checked_embed_model(embed_model)
+        settings["embed_model"] = check_embed_model(embed_model)
         super().__init__(**settings)
 
     @field_serializer("embed_model")
@@ -87,7 +87,7 @@ class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """Set the embedding of each node, and return the nodes."""
-        checked = checked_nodes(nodes)
+        checked = check_nodes(nodes)
         documents = _documents_of(checked)
         embed = FrameworkEmbedder(self.embed_model).embed_documents
         progress = bool(kwargs.get("show_progress"))

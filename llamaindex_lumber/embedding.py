@@ -67,7 +67,7 @@ class LumberEmbedding(RefusesUnknown, IntactComponent, BaseEmbedding):
         return await asyncio.to_thread(self._get_text_embeddings, texts)
 
 
-def checked_embed_model(model: object) -> BaseEmbedding:
+def check_embed_model(model: object) -> BaseEmbedding:
     """Return an embedding model of LlamaIndex, the bundled one for None, or raise a TypeError."""
     if model is None:
         return LumberEmbedding()

@@ -13,7 +13,7 @@ from llama_index.core.schema import BaseNode
 
 from llamaindex_lumber.fields import Named, describe
 from llamaindex_lumber.llm import LlamaIndexModel
-from llamaindex_lumber.nodes import checked_nodes, source_of_node
+from llamaindex_lumber.nodes import check_nodes, source_of_node
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.size_settings import ChunkSize
@@ -145,7 +145,7 @@ class LumberNodeParser(SpanNodeParser):
         """
         chunker = self.chunker
         assert isinstance(chunker, LumberChunker)
-        return chunker.estimate(map(source_of_node, checked_nodes(documents)), prices=prices)
+        return chunker.estimate(map(source_of_node, check_nodes(documents)), prices=prices)
 
     def _make_chunker(self) -> Chunker:
         llm = self.llm

@@ -32,7 +32,7 @@ def refuse_single(documents: N) -> N:
     return documents
 
 
-def checked_nodes(documents: Iterable[Any]) -> list[Any]:
+def check_nodes(documents: Iterable[Any]) -> list[Any]:
     """Return the documents as a list.
 
     An item that is neither a document nor a node raises a TypeError, and a text with a lone
@@ -56,8 +56,8 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
 
 
 def whole_documents(documents: Iterable[Any]) -> list[Document]:
-    """Return whole documents as a list, as `checked_nodes` does; nodes are parts of documents."""
-    checked = checked_nodes(documents)
+    """Return whole documents as a list, as `check_nodes` does; nodes are parts of documents."""
+    checked = check_nodes(documents)
     for document in checked:
         if not isinstance(document, Document):
             raise TypeError(

@@ -12,7 +12,7 @@ from llama_index.core.storage.docstore import BaseDocumentStore
 from pydantic import SkipValidation
 
 from llamaindex_lumber.fields import IntactComponent
-from llamaindex_lumber.nodes import add_metadata, checked_nodes, slice_of, text_of
+from llamaindex_lumber.nodes import add_metadata, check_nodes, slice_of, text_of
 from lumber_core.checks import check_text
 from lumber_core.spans import Span
 from lumber_retrieval.hits import Hit
@@ -99,7 +99,7 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
         self._texts = (
             texts
             if isinstance(texts, BaseDocumentStore | Mapping)
-            else {document.node_id: text_of(document) for document in checked_nodes(texts)}
+            else {document.node_id: text_of(document) for document in check_nodes(texts)}
         )
 
     @classmethod

@@ -23,7 +23,7 @@ from llama_index.core.schema import (
 from llama_index.core.vector_stores.types import MetadataFilters
 from typing_extensions import Never, Self
 
-from llamaindex_lumber.embedding import checked_embed_model
+from llamaindex_lumber.embedding import check_embed_model
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.metadata_filters import make_filter
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
@@ -125,7 +125,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         refuse_unknown(type(self).__name__, unknown, names, elsewhere)
         super().__init__(callback_manager)
         self.node_parser = node_parser
-        self.embed_model = checked_embed_model(embed_model)  # the bundled one is made once
+        self.embed_model = check_embed_model(embed_model)  # the bundled one is made once
         self.path = path
         self.collection = collection
         self.keywords = keywords
@@ -155,7 +155,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             raise ValueError(
                 "node_parser must have chunk_overlap=0: hits that touch are joined into passages"
             )
-        model = checked_embed_model(self.embed_model)
+        model = check_embed_model(self.embed_model)
         return PassageIndex(parser.chunker, model, in_collection(self.path, self.collection))
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
@@ -173,7 +173,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         query, vector = query_bundle.query_str, query_bundle.embedding
         if vector is None and (texts := query_bundle.custom_embedding_strs):
-            model = checked_embed_model(self.embed_model)
+            model = check_embed_model(self.embed_model)
             embed = model.get_agg_embedding_from_queries
             vector = ask_within(None, embed, model.aget_agg_embedding_from_queries, texts)
         elif vector is None and not query:

@@ -20,7 +20,7 @@ from typing_extensions import Self
 from llamaindex_lumber.fields import INSTEAD, IntactComponent
 from llamaindex_lumber.nodes import (
     NodeWriter,
-    checked_nodes,
+    check_nodes,
     document_for_nodes,
     metadata_share,
     nodes_of,
@@ -129,7 +129,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
-        self._chunker = self._checked_chunker()
+        self._renew_chunker()
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; a setting is checked and takes effect at once."""
@@ -139,11 +139,10 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         before = getattr(self, name)
         super().__setattr__(name, value)
         try:
-            self._chunker = self._checked_chunker()
+            limit = self._renew_chunker().chunk_size
         except (TypeError, ValueError):
             super().__setattr__(name, before)
             raise
-        limit = self._chunker.chunk_size
         if name == "chunk_size" and limit and not self._warned_of_tokens:
             # Settings.chunk_size, which other frameworks' users take for characters, arrives here.
             self._warned_of_tokens = GlobalSettings._node_parser is self
@@ -160,7 +159,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         refuse_unknown(type(self).__name__, update or {}, [*type(self).model_fields], INSTEAD)
         copied = super().model_copy(update=update, deep=deep)
         if update:
-            copied._chunker = copied._checked_chunker()
+            copied._renew_chunker()
         return copied
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
@@ -182,13 +181,15 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         names = inspect.signature(kind).parameters.keys() - others.keys()
         return kind(**{name: getattr(self, name) for name in names}, **others)
 
-    def _checked_chunker(self) -> Chunker:
+    def _renew_chunker(self) -> Chunker:
+        """Build the splitter from the fields, check the overlap, and keep it."""
         chunker = self._make_chunker()
         check_overlap(self.chunk_overlap, chunker.chunk_size)
         if not self._warned_of_overlap:
             self._warned_of_overlap = warn_of_overlap(
                 self.chunk_overlap, chunker.chunk_size, chunker.target_size
             )
+        self._chunker = chunker
         return chunker
 
     @classmethod
@@ -199,9 +200,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     @property
     def chunker(self) -> Chunker:
         """The splitter of `lumber_core` that finds the spans."""
-        if self._chunker is None:
-            self._chunker = self._checked_chunker()
-        return self._chunker
+        return self._chunker or self._renew_chunker()
 
     @property
     def delivery(self) -> Delivery:
@@ -220,14 +219,14 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         """Parse documents; the nodes of one follow each other, in order."""
-        checked = checked_nodes(documents)
+        checked = check_nodes(documents)
         return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
 
     async def aget_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
-        checked = checked_nodes(documents)
+        checked = check_nodes(documents)
         return await super().aget_nodes_from_documents(
             checked, show_progress=show_progress, **kwargs
         )

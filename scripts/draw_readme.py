@@ -129,8 +129,8 @@ def passages_table(results: str) -> str:
         "",
         f"Means over {counts[0]} questions about plain texts and {counts[1]} about Markdown, with "
         "the bundled embedding model;",
-        "each figure of other splitters is that of the best one, at its best of three sizes.",
-        "The 150 and 600 words include headings.",
+        "of other splitters, the best at its best size of three.",
+        "Words include headings.",
     ]
     return "\n".join(lines)
 

@@ -191,7 +191,7 @@ class PassageIndex:
         accepts = None if where is None else filter_of(where)
         if self._checked_probe is None:
             self.check_model()
-        numbers = self._query_vector(query) if vector is None else _checked_vector(vector)
+        numbers = self._query_vector(query) if vector is None else _check_vector(vector)
         while True:
             passages = self._find(query, numbers, search_settings, accepts)
             if passages is not None:
@@ -205,7 +205,7 @@ class PassageIndex:
         vector = self._query_vectors.get(query)
         if vector is None:
             [vector] = self._embedder.embed_queries([query])
-            vector = _checked_vector(vector)
+            vector = _check_vector(vector)
             if len(self._query_vectors) >= _MAX_QUERY_VECTORS:
                 self._query_vectors = {}  # other threads may add to the old one
             self._query_vectors[query] = vector
@@ -240,7 +240,7 @@ class PassageIndex:
             self._checked_probe = stored
 
 
-def _checked_vector(vector: Sequence[float] | Vectors) -> Vectors:
+def _check_vector(vector: Sequence[float] | Vectors) -> Vectors:
     """Return the vector of a query, or raise a ValueError if it is not finite."""
     numbers: Vectors = np.asarray(vector, dtype=np.float32)
     if not np.isfinite(numbers).all():

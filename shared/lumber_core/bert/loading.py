@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lumber_core.bert.model_folder import (
     ModelCard,
-    checked_file,
+    check_file,
     find_encoder,
     find_folder,
     folder_state,
@@ -133,9 +133,9 @@ def _read_exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, M
             f"python -m lumber_training export{' --embedder' if kind == 'embedder' else ''}"
         )
     if words in card.files:
-        checked_file(folder, card, words)
-    checked_file(folder, card, "tokenizer.json")
-    path = checked_file(folder, card, name)
+        check_file(folder, card, words)
+    check_file(folder, card, "tokenizer.json")
+    path = check_file(folder, card, name)
     return path, WordPieceTokenizer.from_folder(folder), card
 
 

@@ -157,7 +157,7 @@ def read_card(folder: Path) -> ModelCard:
         raise WeightsError(f"{path} is malformed: {error!r}") from error
 
 
-def checked_file(folder: Path, card: ModelCard, name: str) -> Path:
+def check_file(folder: Path, card: ModelCard, name: str) -> Path:
     """Return the path of a file, or raise a WeightsError if it is not as the card lists it."""
     path = folder / name
     if name not in card.files:

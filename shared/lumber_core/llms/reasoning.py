@@ -90,7 +90,7 @@ def without_reasoning(reply: str) -> str:
         number += 1
         if is_end:
             answer, place = "", end
-        elif number <= last_end and (closing := _closing(tags, number, name)) is not None:
+        elif number <= last_end and (closing := _closing_tag(tags, number, name)) is not None:
             answer += reply[place:start] + " "
             number, place = closing + 1, tags[closing][3]
         elif reply[start] not in "[\u3010" or reply[start - 1 : start] in ("", "\n"):
@@ -98,7 +98,7 @@ def without_reasoning(reply: str) -> str:
     return _AROUND.sub("", (answer + reply[place:]).strip()).strip()
 
 
-def _closing(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:
+def _closing_tag(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:
     """Return the index of the tag that ends a thought: of its name, or the last unmatched one."""
     ends = [number for number in range(first, len(tags)) if tags[number][1]]
     opened = {tag[0] for tag in tags[first:] if not tag[1]}

@@ -51,11 +51,12 @@ class Snapshot:
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}
+        # First as without a filter: one that accepts all chunks gets the same scores.
         for limit in (count + 1, count + 1 + self.size):
             groups = self._segments.find_by_words(lists, limit, every=every)
             best = self._best(groups, count, accepts)
             if not every or len(best) >= count:
-                break  # for a filter that accepts all, too, so that scores are the same
+                break
         return best
 
     def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:
