@@ -54,6 +54,8 @@ _INSIDE = re.compile(
 _PAUSE = re.compile(r"(?:\.{3}|[.!?;\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
 # A sentence that continues after code such as `?.`
 _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
+# What sentencex takes for an abbreviation: a variable, or the end of a path or a unit.
+_SMALL_LETTER = re.compile(r"\.(?<=[\s/][a-uw-z].)\s+(?=([A-Z]\w*))")
 _NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or labels
 
 
@@ -104,11 +106,14 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
 
 
 def starts_after_series(text: str, language: str = "en") -> list[int]:
-    """Return the offsets of capitals after "…" and abbreviations of "series", such as "etc."."""
-    lists = _abbreviations_of(language)
-    if lists is None or not any(map(text.__contains__, lists.signs_of_series)):
+    """Return where sentences begin after "…", "series" such as "etc.", and single small letters."""
+    if (lists := _abbreviations_of(language)) is None:
         return []
-    return [match.end() for match in lists.series.finditer(text) if match[1].isupper()]
+    letters = _SMALL_LETTER.finditer(text)
+    starts = [letter.end() for letter in letters if letter[1].lower() in lists.starters]
+    if any(map(text.__contains__, lists.signs_of_series)):
+        starts += [match.end() for match in lists.series.finditer(text) if match[1].isupper()]
+    return starts
 
 
 def _is_in_name(text: str, at: int) -> bool:

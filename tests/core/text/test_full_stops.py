@@ -109,6 +109,7 @@ WHOLE = by_language("""
     en: Ae. albopictus spread. | 1. Open the box. | They met in vol. 4 of it.
     en: See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it.
     en: J. R. R. Tolkien wrote it. | In ch. 5 he dies. | He lives at Apt. 4 in York.
+    en: It is Roe v. The State. | He sat at b. Maria's desk.
     en: It is e.g. Paris. | Cf. Smith et al. 2005. | The govt. said so. | A. First item.
     en: No. 5 is alive. | St. Paul wrote it. | They sell boats, oars, etc. in York.
     en: 2.1. Methods were simple. | - 2.3.4. Boats were new. | She saw No. CV 10-12 there.
@@ -141,7 +142,8 @@ DIVIDED = by_language("""
     en: It was 5. Then it was 6. | Smith Inc. The firm is big. | He sat in the sun. John left.
     en: They use C, C++, etc. Python is newer. | They sell boats, oars, etc. "We buy none," he said.
     en: They came to me. John left. | No. We stay. | That is fine art. John paints.
-    en: It was OK. Maria left. | They left in May. Maria stayed.
+    en: It was OK. Maria left. | They left in May. Maria stayed. | We solve for x. It is open.
+    en: See https://a.org/x. It is open. | It holds 5 µg/l. The rest is water.
     ru: Он весит 5 кг. Иванов его несёт. | Он пришёл. Иванов ушёл.
     ru: Лодки, вёсла и т. д. Потом мы ушли. | Лодки и т.п. Москва спит.
     it: Pesa 5 kg. La barca no. | Nacque nel 1990. Lei pure. | Barche, remi, ecc. Poi partimmo.
