@@ -55,7 +55,7 @@ test-legacy:  ## Test the retired google-generativeai package
 	@test -x .venv-legacy/bin/python || $(PYTHON) -m venv .venv-legacy
 	@.venv-legacy/bin/python -m pip install $(QUIET) -e '.[gemini-legacy]' $(TESTING)
 	.venv-legacy/bin/python -m pytest -q $(LENIENT) -m legacy \
-		tests/core/llms/test_dialects.py tests/core/llms/test_failures.py tests/core/llms/test_model_settings.py
+		tests/core/llms/test_dialects.py tests/core/llms/test_error_kinds.py tests/core/llms/test_model_settings.py
 
 test-experimental:  ## Test splitters of langchain-experimental under the evaluation
 	@test -x .venv-experimental/bin/python || $(PYTHON) -m venv .venv-experimental

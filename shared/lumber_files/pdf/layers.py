@@ -36,7 +36,7 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
                 layers.setdefault(ctypes.cast(mark, ctypes.c_void_p).value, []).append(number)
     for item in drawn if layers else ():
         pdfium.FPDFPageObj_SetIsActive(item, 0)
-    blank, hidden = _BACKGROUND * _SIDE * _SIDE, set[int]()
+    blank, hidden_objects = _BACKGROUND * _SIDE * _SIDE, set[int]()
     bitmap = pdfium.FPDFBitmap_CreateEx(_SIDE, _SIDE, pdfium.FPDFBitmap_BGRx, None, 4 * _SIDE)
     for numbers in layers.values():
         ctypes.memmove(pdfium.FPDFBitmap_GetBuffer(bitmap), blank, len(blank))
@@ -47,10 +47,10 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
                 pdfium.FPDFTextObj_SetTextRenderMode(text, 0)  # text of a scan is invisible
         pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, _SIDE, _SIDE, 0, 0)
         if ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), len(blank)) == blank:
-            hidden.update(numbers)
+            hidden_objects.update(numbers)
         for number in numbers:
             pdfium.FPDFPageObj_SetIsActive(drawn[number], 0)
     pdfium.FPDFBitmap_Destroy(bitmap)
     for number, item in enumerate(drawn if layers else ()):
-        pdfium.FPDFPageObj_SetIsActive(item, number not in hidden)
+        pdfium.FPDFPageObj_SetIsActive(item, number not in hidden_objects)
     return page

@@ -53,8 +53,8 @@ def to_markdown(
     Words in it are still divided by line ends; see `finish`. The title is the first running head.
     Pages have their lines, and the rules drawn on each.
     """
-    kept, heads, notes = strip_running_heads([*map(join_note_marks, pages)])
-    lines = [order_lines(page) for page in kept]
+    body_pages, heads, notes = strip_running_heads([*map(join_note_marks, pages)])
+    lines = [order_lines(page) for page in body_pages]
     styles = TypeStyles(lines, outline)
     blocks = [
         list(_blocks(number, page, drawn, styles))
@@ -204,8 +204,8 @@ def _blocks(
     for line in page:
         groups.setdefault(inside.get(line, line), []).append(line)
     page = move_notes(put_in_place(groups.values()), rules, styles)
-    for found in find_column_tables([line for line in page if line not in inside], rules):
-        inside |= dict.fromkeys(found[0], _Block("table", cells=found[1]))
+    for table in find_column_tables([line for line in page if line not in inside], rules):
+        inside |= dict.fromkeys(table[0], _Block("table", cells=table[1]))
     for grid in find_open_grids(page, bands, rules) if bands else ():
         filled = grid.fill(page)
         if filled and filled[0].isdisjoint(inside):

@@ -120,8 +120,8 @@ class PageGlyphs:
 
     def tag(self, index: int) -> TextTag:
         """Return the tag of the text that a character is in."""
-        shown = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
-        mark = self.pdfium.FPDFPageObj_GetMarkedContentID(shown) if shown else -1
+        item = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
+        mark = self.pdfium.FPDFPageObj_GetMarkedContentID(item) if item else -1
         return self._tags.get(mark, TextTag())
 
     def follows_bullet(self, index: int) -> bool:

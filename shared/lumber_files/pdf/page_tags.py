@@ -35,7 +35,7 @@ Tags = dict[int, TextTag]
 
 def read_tags(pdfium: Any, page: Any) -> Tags:
     """Return the headings and the cells of tables in the tags of a page."""
-    tags, seen, rows, tables = Tags(), set[int](), Counter[int](), 0
+    tags, addresses, rows, tables = Tags(), set[int](), Counter[int](), 0
     name = ctypes.create_string_buffer(_NAME_BYTES)
     tree = pdfium.FPDF_StructTree_GetForPage(page)
     count = pdfium.FPDF_StructTree_CountChildren(tree)
@@ -43,9 +43,9 @@ def read_tags(pdfium: Any, page: Any) -> Tags:
     waiting = [(root, 0, CellTag()) for root in roots][::-1]
     while waiting:
         element, level, cell = waiting.pop()
-        if not element or (address := ctypes.addressof(element.contents)) in seen:
+        if not element or (address := ctypes.addressof(element.contents)) in addresses:
             continue
-        seen.add(address)  # a damaged file may name an element many times
+        addresses.add(address)  # a damaged file may name an element many times
         size = pdfium.FPDF_StructElement_GetType(element, name, _NAME_BYTES)
         kind = name.raw[: size - 2].decode("utf-16-le") if size <= _NAME_BYTES else ""
         level = _LEVELS.get(kind, level)

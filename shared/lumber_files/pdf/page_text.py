@@ -74,8 +74,8 @@ def _with_decoded(text: str, glyphs: PageGlyphs) -> str:
     units, fonts = list(text), defaultdict[int, list[int]](list)
     for index in range(glyphs.count):
         if glyphs.pdfium.FPDFText_HasUnicodeMapError(glyphs.page, index) == 1:
-            shown = glyphs.pdfium.FPDFText_GetTextObject(glyphs.page, index)
-            font = glyphs.pdfium.FPDFTextObj_GetFont(shown)
+            text_object = glyphs.pdfium.FPDFText_GetTextObject(glyphs.page, index)
+            font = glyphs.pdfium.FPDFTextObj_GetFont(text_object)
             fonts[ctypes.addressof(font.contents) if font else 0].append(index)
     for places in fonts.values():
         codes = (glyphs.pdfium.FPDFText_GetUnicode(glyphs.page, place) for place in places)

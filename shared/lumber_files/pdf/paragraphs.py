@@ -81,7 +81,7 @@ def move_notes(
     page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
 ) -> list[TextLine]:
     """Return lines with footnotes after the paragraph that continues in the column after them."""
-    kept: list[TextLine] = []
+    body: list[TextLine] = []
     notes: list[TextLine] = []
     most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])
     short = [rule for rule in rules if not rule.upright and rule.right - rule.left < most]
@@ -92,9 +92,9 @@ def move_notes(
         elif not in_notes and _NOTE_MARK.match(line.text):
             below = any(line.base < rule.top < before.base for rule in short)
             in_notes = below or line.size < min(styles.body_size, before.size)
-        if notes and not in_notes and not follows(kept[-1], line, styles):
-            kept += notes
+        if notes and not in_notes and not follows(body[-1], line, styles):
+            body += notes
             notes = []
-        (notes if in_notes and kept else kept).append(line)
+        (notes if in_notes and body else body).append(line)
         before = line
-    return [*kept, *notes]
+    return [*body, *notes]

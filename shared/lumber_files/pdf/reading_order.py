@@ -120,14 +120,14 @@ def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
             fits = _is_beside if is_mark else _is_cap_of
             first, last = (bisect(heights, (own.base + rise,)) for rise in (-reach, reach))
             near = sorted(other for _, other in heights[first:last] if other in lines)
-            found = [other for other in near if fits(own, lines[other])]
-            if found and is_mark:
-                nearest = min(found, key=lambda other: abs(lines[other].left - own.right))
+            neighbours = [other for other in near if fits(own, lines[other])]
+            if neighbours and is_mark:
+                nearest = min(neighbours, key=lambda other: abs(lines[other].left - own.right))
                 lines[nearest] = _join_mark(own, lines[nearest])
-            elif found:
-                highest = max(found, key=lambda other: lines[other].base)
+            elif neighbours:
+                highest = max(neighbours, key=lambda other: lines[other].base)
                 lines[highest] = _join_cap(own, lines[highest], page)
-            if found:
+            if neighbours:
                 del lines[number]
     return [*lines.values()]
 

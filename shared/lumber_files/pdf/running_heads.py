@@ -83,8 +83,8 @@ def strip_running_heads(
             for line in edge[:run]:
                 if line.size < largest or large_heads.setdefault(line.text, number) < number:
                     dropped[line] = number, side
-    kept = [[line for line in page if line not in dropped] for page in pages]
-    states = title_key(" ".join(line.text for page in kept for line in page))
+    body_pages = [[line for line in page if line not in dropped] for page in pages]
+    states = title_key(" ".join(line.text for page in body_pages for line in page))
     unique: tuple[list[TextLine], list[TextLine]] = [], []
     for line in (line for page in pages for line in page if line in dropped):
         place = dropped[line]
@@ -95,7 +95,7 @@ def strip_running_heads(
             if (own_key := title_key(stated)) not in states:
                 states += own_key
                 unique[any(place)].append(TextLine(cell))
-    return kept, *unique
+    return body_pages, *unique
 
 
 def _edge(page: Sequence[TextLine]) -> list[TextLine]:

@@ -103,8 +103,8 @@ class _Words:
         self._counts.update(part for word in words if "-" in word for part in word.split("-"))
         ends = filter(_HYPHEN_AT_END.search, pages)
         divided = (match for page in ends for match in _DIVIDED_WORD.finditer(page))
-        seen = Counter(self._is_whole(match) for match in divided if match["hyphen"] == "-")
-        self._divides = seen[True] > seen[False]
+        counts = Counter(self._is_whole(match) for match in divided if match["hyphen"] == "-")
+        self._divides = counts[True] > counts[False]
 
     def mend(self, match: re.Match[str]) -> str:
         """Return the first half of a divided word in the form that joins the second half."""

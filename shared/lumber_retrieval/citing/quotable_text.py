@@ -127,8 +127,8 @@ class _Spaced:
         lengths = [len(part) + 1 for part in parts]
         if not text.isascii():
             for number, (before, after) in enumerate(pairwise(runs)):
-                hidden = marked[before.end() : after.start()].strip(INVISIBLE) == ""
-                if hidden or _UNSPACED.search(before[0][-1] + after[0][0]):
+                is_invisible = marked[before.end() : after.start()].strip(INVISIBLE) == ""
+                if is_invisible or _UNSPACED.search(before[0][-1] + after[0][0]):
                     lengths[number] -= 1
             spaced = zip(parts, lengths, strict=True)
             self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")

@@ -231,11 +231,10 @@ def _split_and_embed(
 ) -> Iterator[NewDocument]:
     recorded = [RecordedMetadata(one.content.metadata) for one in documents]
     divided = [DividedText.of_kind(one.content.text, one.content.kind) for one in documents]
+    spoken = [speech(whole.text) if whole.cues else whole.text for whole in divided]
     sources = [
-        replace(
-            one.content, text=speech(whole.text) if whole.cues else whole.text, metadata=metadata
-        )
-        for one, whole, metadata in zip(documents, divided, recorded, strict=True)
+        replace(one.content, text=text, metadata=metadata)
+        for one, text, metadata in zip(documents, spoken, recorded, strict=True)
     ]
     asks = hasattr(chunker, "judge")  # asking it may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
