@@ -105,7 +105,7 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     return _Abbreviations(leads, others, numbers, starters, pairs, last, ordinals, series, signs)
 
 
-def starts_after_series(text: str, language: str = "en") -> list[int]:
+def starts_after_abbreviations(text: str, language: str = "en") -> list[int]:
     """Return where sentences begin after "…", "series" such as "etc.", and single small letters."""
     if (lists := _abbreviations_of(language)) is None:
         return []

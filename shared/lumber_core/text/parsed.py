@@ -28,11 +28,12 @@ from lumber_core.text.places import (
     finer_places,
     places_in_rows,
 )
+from lumber_core.text.sentence_starts import starts_of_sentences
 from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.structured import MARKUPS, elements_of, sections_of, titles_of
 from lumber_core.text.titles import document_title
 from lumber_core.text.unicode import breaks
-from lumber_core.text.units import UnitFinder, sentences, starts_of_sentences
+from lumber_core.text.units import UnitFinder, sentences
 
 BY_ROWS: tuple[Format, ...] = ("csv", "captions")
 """Formats whose units are rows: records or cues."""

@@ -22,8 +22,9 @@ from lumber_core.text.lines.line_starts import Layout, read_layout
 from lumber_core.text.lines.tables import html_rows
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
+from lumber_core.text.sentence_starts import starts_of_sentences
 from lumber_core.text.unicode import breaks, space_cuts
-from lumber_core.text.units import starts_of_marked_lines, starts_of_sentences
+from lumber_core.text.units import starts_of_marked_lines
 
 # A blank line of a quote, or the end of a block, as in ":::".
 _NO_SENTENCE = re.compile(r"(?:[> \t]+|:{3,}[ \t]*|/{3,}[ \t]*)(?:[\r\n]|\Z)")

@@ -20,8 +20,9 @@ from lumber_core.spans import Span, outside
 from lumber_core.text.captions import is_captions, read_cues, speech, spoken_text
 from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.markdown import FRONT_MATTER, HIDDEN, HIDDEN_SIGNS
+from lumber_core.text.sentence_starts import starts_of_sentences
 from lumber_core.text.structured import HIDDEN_LINES, MARKUPS, NESTED, markup_headings
-from lumber_core.text.units import sentences, starts_of_sentences
+from lumber_core.text.units import sentences
 from lumber_retrieval.hits import Sentence, StoredSentences
 from lumber_retrieval.words.keywords import count_words, count_written
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.text.full_stops import sentence_continues
-from lumber_core.text.units import sentences, starts_of_sentences
+from lumber_core.text.sentence_starts import starts_of_sentences
+from lumber_core.text.units import sentences
 from tests.phrases import phrases
 
 
