@@ -16,7 +16,7 @@ from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
-from lumber_files import replace_file
+from lumber_files import replacing
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -83,7 +83,7 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
         yield _line_writer(typer.get_binary_stream("stdout"), kind)
         return
     has_begun, error = False, None
-    with replace_file(output) as part, _open_writer(kind, part, embedding) as write:
+    with replacing(output) as part, _open_writer(kind, part, embedding) as write:
 
         def write_rows(rows: Sequence[ChunkRow]) -> None:
             nonlocal has_begun

@@ -13,7 +13,7 @@ from lumber_files.encodings import check_encoding
 from lumber_files.file_search import FoundFiles, NamedPath, count_suffixes, file_link, find_files
 from lumber_files.readers import MAX_UNPACKED, UnreadableFileError, check_readable
 from lumber_files.reading import READABLE, TextFile, read_bytes, read_file
-from lumber_files.writing import check_output, replace_file
+from lumber_files.writing import check_output, replacing
 
 __all__ = [
     "MAX_UNPACKED",
@@ -30,5 +30,5 @@ __all__ = [
     "find_files",
     "read_bytes",
     "read_file",
-    "replace_file",
+    "replacing",
 ]

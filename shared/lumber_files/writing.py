@@ -10,7 +10,7 @@ from uuid import uuid4
 
 
 @contextmanager
-def replace_file(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write, in the same folder, which replaces `path` when the block ends.
 
     If the block raises, an existing file is unchanged and the new one is deleted. A process that is

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from lumber_core import __version__
-from lumber_files import replace_file
+from lumber_files import replacing
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -34,7 +34,7 @@ def html_page(name: str, title: str, body: str, script: str = "") -> str:
 
 def write_page(path: Path, page: str) -> None:
     """Write a page; characters that UTF-8 cannot encode are replaced."""
-    with replace_file(path) as part:
+    with replacing(path) as part:
         part.write_text(page, encoding="utf-8", errors="replace", newline="")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from lumber_core.spans import Span
 from lumber_evaluation.corpora.files import Row, json_fault, table_rows
 from lumber_evaluation.dataset import Document, Question, find_document
-from lumber_files import replace_file
+from lumber_files import replacing
 
 # The columns of each field as this project names them, then as GutenQA does.
 _COLUMNS = {
@@ -194,5 +194,5 @@ def write_questions(questions: Iterable[Question], path: str | Path) -> None:
         for question in questions
     )
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    with replace_file(path) as part:
+    with replacing(path) as part:
         part.write_bytes("".join(lines).encode())

@@ -18,7 +18,7 @@ from lumber_core.support.extras import load
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.report.json_file import report_json
 from lumber_evaluation.report.template_values import template_values
-from lumber_files import replace_file
+from lumber_files import replacing
 
 __all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]
 
@@ -43,9 +43,9 @@ def write_report(comparison: Comparison, folder: str | Path) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report_json(comparison), ensure_ascii=False, allow_nan=False, indent=1)
     # A lone surrogate in a text must not make the report fail.
-    with replace_file(root / JSON_FILE) as part:
+    with replacing(root / JSON_FILE) as part:
         part.write_bytes((text + "\n").encode("utf-8", "backslashreplace"))
-    with replace_file(root / HTML_FILE) as part:
+    with replacing(root / HTML_FILE) as part:
         part.write_bytes(page.encode("utf-8", "replace"))
     return root / HTML_FILE
 
