@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from math import ceil
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -108,7 +109,7 @@ def _limit_resources(seconds: int, memory: int) -> None:
     except ImportError:  # Windows, where only the parent's timer bounds it
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    limits = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
+    limits = {resource.RLIMIT_CPU: ceil(used) + seconds, resource.RLIMIT_AS: memory}
     for limit, maximum in {**limits, resource.RLIMIT_CORE: 0}.items():
         with suppress(ValueError, OSError):  # the limit is lower, or macOS cannot limit memory
             resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))
