@@ -103,11 +103,26 @@ def _read_page(
     lines = PageWords(drawn, whole).lines(annotated)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))
+    pdfium.FPDF_GetPageBoundingBox(page, sides := pdfium.FS_RECTF())
+    shown = _area(turns, sides.left, sides.bottom, sides.right, sides.top)
+    lines = [line for line in lines if _is_in(shown, line)]  # others are for printers
     pdfium.FPDF_ClosePage(page)
     if is_from_right("".join(line.text for line in lines)):  # "left" is where reading starts
         lines = [mirror_line(line) for line in lines]
         rules = [rule._replace(left=-rule.right, right=-rule.left) for rule in rules]
     return lines, rules, len(drawn.objects)
+
+
+def _area(turns: int, left: float, bottom: float, right: float, top: float) -> Rule:
+    """Return an area of a page after turning it back by quarter turns."""
+    corners = unrotate(left, bottom, turns), unrotate(right, top, turns)
+    (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
+    return Rule(left, bottom, right, top)
+
+
+def _is_in(area: Rule, line: TextLine) -> bool:
+    is_beside = line.right < area.left or line.left > area.right
+    return not (is_beside or line.base + line.size < area.bottom or line.base > area.top)
 
 
 def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
@@ -118,19 +133,16 @@ def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
         if kind == text:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
-        left, bottom, right, top = (end.value for end in ends)
-        if turns:
-            corners = unrotate(left, bottom, turns), unrotate(right, top, turns)
-            (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
+        left, bottom, right, top = area = _area(turns, *(end.value for end in ends))
         segments = pdfium.FPDFPath_CountSegments(drawn)  # -1 for a picture
         if segments == _LINE_SEGMENTS or min(right - left, top - bottom) < _MAX_RULE_WIDTH:
             if max(right - left, top - bottom) > _MIN_RULE_LENGTH:
-                yield Rule(left, bottom, right, top)
+                yield area
         elif kind != pdfium.FPDF_PAGEOBJ_PATH:
-            yield Rule(left, bottom, right, top)
+            yield area
         else:
             pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
-            area, is_cell = Rule(left, bottom, right, top), segments in _RECTANGLE_SEGMENTS
+            is_cell = segments in _RECTANGLE_SEGMENTS
             if is_cell and strokes.value:
                 yield from area.sides()
             if fills.value and area.is_band and (is_cell or right - left > _MIN_DRAWING_WIDTH):

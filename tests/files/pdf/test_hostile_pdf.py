@@ -29,7 +29,7 @@ def a_form_in_itself() -> bytes:
 
 def a_text_drawn_often() -> bytes:
     """Three hundred lines, in a hundredth of the bytes."""
-    lines = (f"BT /F1 12 Tf 9 {9 + 15 * n} Td ({'tide ' * 20}) Tj ET " for n in range(300))
+    lines = (f"BT /F1 12 Tf 9 {9 + 15 * n} Td ({'tide ' * 60}) Tj ET " for n in range(300))
     return pdf_page("".join(lines))
 
 

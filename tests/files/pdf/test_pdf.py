@@ -430,6 +430,20 @@ def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str)
     assert file_of(content).text == "# Boats\n\n" + " ".join(PROSE)
 
 
+@pytest.mark.parametrize("degrees", [0, 90])
+def test_text_outside_of_the_visible_area_of_a_page_is_not_read(degrees: int) -> None:
+    matrix = UPWARDS if degrees else "1 0 0 1 72 400"
+    shown = (
+        f"BT /F0 11 Tf {matrix} Tm 14 TL (Gull.) Tj T* ({PROSE[0]}) Tj 0 -90 Td (boats.indd) Tj ET"
+    )
+    area = b"80 0 150 792" if degrees else b"0 350 612 410"
+    content = draw_pdf([[]], more=shown).replace(
+        b"/MediaBox", b"/Rotate %d /CropBox [%b] /MediaBox" % (degrees, area)
+    )
+    assert "indd" in file_of(content.replace(b"/CropBox", b"/BleedBox")).text
+    assert file_of(content).text.split() == f"Gull. {PROSE[0]}".split()
+
+
 def test_a_drop_cap_belongs_to_its_word() -> None:
     lines = [(105, 400, 11, "nce the tide"), (105, 386, 11, "has turned,")]
     assert read([*prose(740), (72, 372, 36, "O"), *lines]).split("\n\n")[1].startswith("Once the")
