@@ -102,8 +102,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         kind = format_from_bytes(content := fill_blocks(content, max_unpacked))
     if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
-    if kind is None:
-        locked = "EncryptedPackage".encode("utf-16-le") in content
+    locked = not content.startswith(b"PK") and "EncryptedPackage".encode("utf-16-le") in content
+    if locked or kind is None:
         raise ValueError("it has a password" if locked else "it is damaged, or of another format")
     notices: list[str] = []
     embedded: list[str] = []
