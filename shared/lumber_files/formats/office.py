@@ -25,7 +25,7 @@ from lumber_files.formats.binary_office import (
     show_local_dates,
 )
 from lumber_files.formats.charts import rewrite_chart
-from lumber_files.formats.html import plain_page, read_html
+from lumber_files.formats.html import plain_page, read_html, read_page
 from lumber_files.formats.list_numbers import show_marked_ordinals
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, show_headings
@@ -49,6 +49,10 @@ from lumber_files.readers import check_unpacked
 _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
+# Programs save pages, and pages with pictures as emails, under names of Word and Excel.
+_XML = re.compile(rb"[\xef\xbb\xbf\s]*<")
+_HTML = re.compile(_XML.pattern + rb"(?:!doctype html|html|head|body|meta|table)\b", re.IGNORECASE)
+_MAIL = re.compile(rb"(?:date|from|message-id|mime-version|subject):", re.IGNORECASE)
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_SUPERSCRIPT = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
@@ -100,8 +104,14 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             kind = format_from_bytes(content := zip_parts(_unpack(content, max_unpacked)))
     if kind is None:
         kind = format_from_bytes(content := fill_blocks(content, max_unpacked))
-    if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
+    if _HTML.match(content):
+        page = decode(content, "it", is_markup=True)
+        markdown, _, title = read_page(page.text.encode("utf-8", "replace"), max_unpacked)
+        return markdown, [*page.notices], title
+    if _MAIL.match(content):
+        return read_mail(content, max_unpacked)
+    if kind == "pdf" or _XML.match(content):
+        raise ValueError(f"it is {'PDF' if kind else 'XML'}, whatever its name says")
     locked = not content.startswith(b"PK") and "EncryptedPackage".encode("utf-16-le") in content
     if locked or kind is None:
         raise ValueError("it has a password" if locked else "it is damaged, or of another format")

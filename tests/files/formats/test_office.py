@@ -1275,8 +1275,9 @@ REPEATED = (
         (".docx", word(p("Tides"))[:-40], "it is damaged"),
         (".docx", zipped({"a.txt": "Tides"}), "it is damaged, or of another format"),
         (".docx", pdf([["Tides"]]), "it is PDF, whatever its name says"),
-        (".doc", b"<html><p>Tides", "it is HTML or XML, whatever its name says"),
+        (".doc", b"<w:wordDocument>Tides", "it is XML, whatever its name says"),
         (".docx", b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "has a password"),
+        (".docx", compound(dict.fromkeys(("WordDocument", "EncryptedPackage"), b"")), "password"),
         (".docx", EXPANDED, "entity"),
         (".docx", word(DEEP[0] * 3_000 + p("x") + DEEP[1] * 3_000), "depth"),
         (".ods", odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"), "too many cells"),
@@ -1293,6 +1294,10 @@ def test_a_document_that_cannot_be_read_is_an_error_of_one_sentence(suffix, cont
 def test_a_document_of_another_format_is_read_as_what_it_is() -> None:
     assert text_of(docx([("Heading1", "Tides")]), ".doc") == "# Tides"
     assert text_of(rb"{\rtf1 Tides}", ".doc") == "Tides"
+    page = b"\n<html><meta charset=cp1252><table><tr><th>Boat<th>Day<tr><td>Mo\xebt<td>1"
+    assert text_of(page, ".xls") == grid("Boat|Day", "Moët|1")
+    mail = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<h1>Tides</h1>"
+    assert text_of(mail, ".doc") == "# Tides"
 
 
 def test_what_a_document_unpacks_to_is_counted() -> None:
