@@ -162,11 +162,14 @@ def _nest_lists(root: Any) -> None:
 
 def _title_slides(root: Any) -> None:
     """Start the section of a slide with its title or number, and a mark if it is hidden."""
+    from lxml.etree import strip_tags
+
     hidden_styles = find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
     for number, page in enumerate(find(root, "//office:presentation/drawing:page"), start=1):
         box = _make(page, "drawing:text-box", "", _make(page, "text:p", f"Slide {number}"))
         frames = find(page, "drawing:frame[@presentation:class='title'][normalize-space(.)]")
         frame = frames[0] if frames else _make(page, "drawing:frame", "", box)
+        strip_tags(frame, *map(qualify, ("text:list", "text:list-item")))
         frame.set(qualify("presentation:class"), "title")
         page.insert(0, frame)
         if find(page, "string(@drawing:style-name)") in hidden_styles:

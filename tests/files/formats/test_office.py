@@ -1140,6 +1140,8 @@ def test_slides_of_open_document_are_sections_and_are_marked_if_hidden() -> None
     )
     style = f"<style:style style:name='B' {presentation}><x p:visibility='hidden'/></style:style>"
     pages = pages.replace("draw:style-name='B'", "draw:style-name='B' p:use-footer-name='f1'")
+    listed = "<text:list><text:list-item><text:p>Tides</text:p></text:list-item></text:list>"
+    pages = pages.replace("<text:p>Tides</text:p>", listed)
     foot = f"<p:footer-decl {presentation} p:name='f1'>Mill 1</p:footer-decl>"
     feet = foot + foot.replace("1<", "2<").replace("f1", "f2")
     assert text_of(odf("presentation", feet + pages, style), ".odp") == (
