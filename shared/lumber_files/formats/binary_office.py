@@ -44,6 +44,8 @@ _SHAPE = re.compile(
 )
 # Cell formats with a date of BUILT_IN that anydoc does not know.
 _LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
+# The kind and size of a record of [MS-XLSB], in bytes of which all but the last have their top bit.
+_RECORD = re.compile(rb"([\x80-\xff]?[\0-\x7f])([\x80-\xff]{0,3}[\0-\x7f])", re.DOTALL)
 _LOOK = re.compile(rb"\x48\x2a[\x01\x02]|\x3c\x08\x01")  # sprmCIss or sprmCFVanish of [MS-DOC]
 _FIELD = re.compile("\x13[^\x13-\x15]*\x14?")  # the instruction of a field in [MS-DOC]
 _BLOCK_BYTES = 512  # of a block of such formats, whose last byte is their number
@@ -92,25 +94,18 @@ def fill_blocks(content: bytes, max_unpacked: int) -> bytes:
 def number_cells(sheet: bytes) -> bytes:
     """Return a sheet of an XLSB whose cells all have a column, which SheetJS leaves out."""
     numbered, place, column = bytearray(), 0, -1
-    while place < len(sheet):
-        start, two_bytes = place, sheet[place] >= 0x80
-        kind = (sheet[place] & 0x7F) + two_bytes * (sheet[place + two_bytes] << 7)
-        place += 1 + two_bytes
-        size, shift = 0, -7
-        while shift < 0 or (shift < 21 and sheet[place - 1] >= 0x80):
-            shift += 7
-            size += (sheet[place] & 0x7F) << shift
-            place += 1
-        body = sheet[place : place + size]
-        place += size
+    while record := _RECORD.match(sheet, place):
+        kind, size = (sum((b & 0x7F) << 7 * n for n, b in enumerate(v)) for v in record.groups())
+        start, place = place, record.end() + size
+        body = sheet[record.end() : place]
         if 12 <= kind <= 18:  # BrtShortBlank to BrtShortIsst of [MS-XLSB]
             column += 1
             sizes = ((size + 4) >> n & 0x7F | 0x80 * (n < 21) for n in (0, 7, 14, 21))
             numbered += bytes([kind - 11, *sizes]) + column.to_bytes(4, "little") + body
-        else:
-            if kind < 12:  # a row, or another cell
-                column = int.from_bytes(body[:4], "little") if kind else -1
-            numbered += sheet[start:place]
+            continue
+        if kind < 12:  # a row, or another cell
+            column = int.from_bytes(body[:4], "little") if kind else -1
+        numbered += sheet[start:place]
     return bytes(numbered)
 
 

@@ -208,7 +208,8 @@ def _decode(raw: bytes, charset: str = "us-ascii") -> str:
         charset = "iso-8859-1"
     for name in (charset, _ADDED_TO_ENCODING.sub("", charset)):
         with suppress(LookupError):  # Python does not know it
-            return raw.decode(BROWSER_ENCODINGS.get(lookup(name).name, name), "replace")
+            shown = raw.decode(BROWSER_ENCODINGS.get(lookup(name).name, name), "replace")
+            return shown if "\ufffd" in text or "\ufffd" not in shown else text
     return text
 
 

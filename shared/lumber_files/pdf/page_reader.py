@@ -105,7 +105,13 @@ def _read_page(
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_GetPageBoundingBox(page, sides := pdfium.FS_RECTF())
     shown = _area(turns, sides.left, sides.bottom, sides.right, sides.top)
-    lines = [line for line in lines if _is_in(shown, line)]  # others are for printers
+    lines = [  # others are for printers
+        line
+        for line in lines
+        if line.right > shown.left
+        and line.left < shown.right
+        and shown.bottom - line.size < line.base < shown.top
+    ]
     pdfium.FPDF_ClosePage(page)
     if is_from_right("".join(line.text for line in lines)):  # "left" is where reading starts
         lines = [mirror_line(line) for line in lines]
@@ -118,11 +124,6 @@ def _area(turns: int, left: float, bottom: float, right: float, top: float) -> R
     corners = unrotate(left, bottom, turns), unrotate(right, top, turns)
     (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
     return Rule(left, bottom, right, top)
-
-
-def _is_in(area: Rule, line: TextLine) -> bool:
-    is_beside = line.right < area.left or line.left > area.right
-    return not (is_beside or line.base + line.size < area.bottom or line.base > area.top)
 
 
 def _rules(pdfium: Any, objects: Sequence[Any], turns: int) -> Iterator[Rule]:
