@@ -94,7 +94,7 @@ def repack(content: bytes, named: str = "word/document.xml") -> bytes:
     [
         (".docx", repack(docx([("", "tide " * 100_000)])), 502_000),
         (".docx", repack(docx([("", "tide " * 100_000)]), "word/text.bin"), 502_000),
-        (".pdf", pdf([["The tide turns."] * 1_000] * 4), 60_000),
+        (".pdf", pdf([["The tide turns."] * 50] * 80), 60_000),
     ],
     # An archive's bytes have the time when it was made, but all workers need the same names.
     ids=["DOCX", "DOCX of odd parts", "PDF"],
