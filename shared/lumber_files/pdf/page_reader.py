@@ -121,8 +121,9 @@ def _read_page(
 
 def _area(turns: int, left: float, bottom: float, right: float, top: float) -> Rule:
     """Return an area of a page after turning it back by quarter turns."""
-    corners = unrotate(left, bottom, turns), unrotate(right, top, turns)
-    (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
+    if turns:
+        corners = unrotate(left, bottom, turns), unrotate(right, top, turns)
+        (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
     return Rule(left, bottom, right, top)
 
 
