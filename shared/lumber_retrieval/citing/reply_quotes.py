@@ -7,94 +7,75 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from lumber_core.llms.reasoning import without_reasoning
-from lumber_retrieval.citing.citations import NO_QUOTE, UNKNOWN
+from lumber_retrieval.citing.citations import UNKNOWN
+from lumber_retrieval.citing.reply_marks import MARK, QUOTE_WORD, SURE, UNSURE, WHERE, Mark, Marks
 
-# "[1]", and other forms of it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East Asia,
-# those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1, 2, and 3]", "[1-3]",
-# "[^1, ^2]", "[Source 1, Source 3]".
-_DASH = (
-    r"(?:[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]|\.{2,3}"
-    r"|(?:to|through|bis|à|al?|hasta|до)(?=\s\[?\d))"
-)
 # Each item has a mark that opens a quote, and the marks that close it in some language.
-_MARKS = (
+_QUOTATION_MARKS = (
     *('""', "\u201c\u201d\u201c", '\u201e\u201c\u201d"', "\u201d\u201d", "\xab\xbb", "\xbb\xab"),
     *("\u2039\u203a", "\u203a\u2039", "\u2018\u2019", "\u201a\u2018\u2019", "\u201f\u201d"),
     *("\u300c\u300d", "\u300e\u300f", "\u275d\u275e", "\u301d\u301f", "\uff02\uff02"),
 )
-_OPENING, _CLOSING = ("".join({mark[at] for mark in _MARKS}) for at in (0, 1))
-_AND = r"(?:(?:and|und|et|y|e|en)\s+)?"
-_BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]\s*{_AND}|{_DASH}\s*)|\s+{_AND}"
-_WORD = (
-    r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:er[eê]n(?:cia|ze|tie)|[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
-    r"|excerpts?|evidence|(?:foot)?notes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
-    r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|स्रोत|nguồn|引用|来源|來源|出典|出处|参考文献|출처)"
-)
-_ONE = rf"[\^#@№*]{{0,2}}(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}(?:\*\*)?"
-_SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
-_WHERE = r"(?i:(?:pp?|[sz]|lines?|seiten?|zeilen?|p[aá]g\w*)\b|§|https?:|\w\S{0,80}\.[a-z]{2,4}\b)"
-_PLACE = rf"(?:\u2020|[,:;|]\s?{_WHERE}|:\s?\d)"  # "[1, p. 3]", "[1, otters.md]", "[1: 3]"
-_LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
-_NUMBERS = (
-    rf"(?:(?:\$?\^\{{?)?(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014\u3016\u27e6])(?:\d{{1,3}}:(?=\d{{1,3}}\u2020))?{_LIST}"
-    rf"(?:{_PLACE}[^\[\]\u3010\u3011\n]{{0,40}})?(?:\\?\]{{1,2}}|[\u3011\uff3d\u3015\u3017\u27e7])(?:\([^()\s]{{1,200}}\)|\}}?[\^$])?"
-    rf"|\[?<sup>\s?\[?{_LIST}\]?\s?</sup>\]?)"
-)
-_MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
-_RANGE = re.compile(
-    rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
-)
-_NO_NUMBER = re.compile(
-    rf"(?<=\d){_PLACE}[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d+\u2020)"
-)
-_NUMBERED = re.compile(
-    rf"(?i)[\s>*_|`#-]*(?:\d{{1,2}}[.)]\s+)?(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_|`\u2013\u2014-]*(.*)"
-)
+_OPENING, _CLOSING = ("".join({mark[at] for mark in _QUOTATION_MARKS}) for at in (0, 1))
 _SOURCE = re.compile(  # the name of a document without a quote, as "otters.md, p. 3"
     r"\W?\S+\.(?:docx|html?|md|pdf|txt)\W{0,4}(?:(?:\w{1,6}\.?\s)?[\d\W]{1,20})?|https?://\S+"
 )
-# "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and other marks, such as "{1}" or
-# "[Snippet 1]". They count if they precede quotes in quotation marks, and the answer refers to
-# them.
-_SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
-_NAMED = r"(?!abb|chap|eq|fig|kap|sec|tab)[^\W\d_]{1,12}\.?[\s:#_-]?\d{1,3}"
-_OTHER_MARKER = re.compile(
-    rf"(?i)[(\uff08<\u27e8]{_LIST}[)\uff09>\u27e9]|\[(?:{_NAMED}(?:{_BETWEEN}))*{_NAMED}\]"
-    rf"|\u207d?{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*\u207e?|\$?\^\{{?\d{{1,3}}\}}?[\^$]"
-    rf"|(?<![\w$^])\{{{{1,2}}{_LIST}\}}{{1,2}}|※\d{{1,3}}|(?<![\d)])(?<!\b\w)\^\d{{1,3}}\b"
+_NAMED = rf"(?:\([^()\n]{{1,60}}\)|{UNSURE})"  # a document in parentheses
+# A line of a list of quotes: its mark or marks, and a quote. A number without brackets, as in
+# '1. "', "Quote 1:" or "| 1 | a.md |", counts only before a quotation mark.
+_LISTED = re.compile(
+    rf"(?i)(?:<\w{{1,10}}>|_|[^\w\n(\[{{{_OPENING}{MARK[1:-1]}])*(?:\d{{1,2}}[.)]\s+)?(?:{QUOTE_WORD}[\s:\uff1a*_]*)?({MARK}(?:[\s*_]*{SURE})*)"
+    r"(?:[.,](?=\s))?(?:[\s:\uff1a*_|\u2013\u2014=\u2192#>-]|`(?!`))*(.*)"
 )
-_OTHER_NUMBERED = re.compile(
-    rf"(?i)([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
-    rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
-    rf"|(?:{_WORD}\s?|[#^※])?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,\uff0e\u3001*_|\u2013\u2014-]*(?=(?:[^\n|{_OPENING}]{{1,60}}\|\s*)?[*_]*[{_OPENING}])"
+_NUMBERED = re.compile(
+    rf"(?i)[\s>*_|-]*(?:{QUOTE_WORD}\s?|[#^\u203b])?(\d{{1,3}})[)\s:\uff1a.,\uff0e\u3001*_|\u2013\u2014-]*"
+    rf"(?:{_NAMED}[\s:*_]*|[^\n|{_OPENING}]{{1,60}}\|\s*)?([*_]*[{_OPENING}].*)"
+)
+_NUMBER_BEHIND = re.compile(
+    rf"[\s>*_|\u2022-]*([{_OPENING}].+[{_CLOSING}]|(?<=>\x20)\w.*[\w.])(?:\s?{_NAMED})?"
+    rf"[.,\s\u2013\u2014|*_-]*({MARK})[\s.|*_]*(?:{_NAMED})?"
 )
 _MAX_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(  # "### Quotes used:", a rule, or the start of a fence
-    rf"(?i)\W*(?:[a-z]+\s)?{_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*|[\W_]*{_WORD}?[\W_]*|[^\d\n.!?]{{1,80}}[:\uff1a][\W_]*|\s*\#{{1,6}}\s[^\d\n.!?]{{1,40}}|<hr\s?/?>|\s*(?:```|~~~)\w*\s*"
+    rf"(?i)(?:<\w{{1,9}}>|\W)*(?:[^\W\d_]+\s)?{QUOTE_WORD}(?:\s[a-z]+){{0,2}}[\s*_:]*(?:</\w+>)?|[\W_]*{QUOTE_WORD}?[\W_]*"
+    r"|[^\d\n.!?]{1,80}[:\uff1a][\W_]*|\s*\#{1,6}\s[^\d\n.!?]{1,40}|<hr\s?/?>|\s*(?:```|~~~)\w*\s*"
+)
+_TABLE_HEAD = re.compile(r"(?:\A|\n)[^\n|]*\|[^\n]*\n[ \t:|]{0,200}-[ \t:|-]{0,200}\n?\Z")
+_TITLE_OF_QUOTES = re.compile(
+    r"(?i)\W*(?:[^\W\d_]+\s)?(?:quot(?:e|ation)s|zitate|citas|extraits|excerpts|цитаты|引用|引文|(?:ال)?اقتباسات)"
+    r"(?:\s[^\W\d_]+){0,2}\W*"
+)
+_ITEM = re.compile(  # of a list below that title: "1. They hunt", "- They hunt [1]"
+    rf"\s*(?:[>*+\u2022\u2013-]\s+|(\d{{1,3}})[.)]\s*|(?=[{_OPENING}]))([^{MARK[1:-1]}]+)({SURE}?)\W*"
 )
 _JSON = re.compile(r"(?m)^(?:```\w*\s*)?(?=[\[{](?!\d+\]))")  # where it may begin
-# Marks, and code: between fences, or in backticks that contain more than a quote or a mark.
-_MARKER_OR_CODE = re.compile(
-    rf"(?sim)(?P<code>^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)"
-    rf"|`(?![{_OPENING}]|{_NUMBERS}`)[^`\n]+`)|{_MARKER.pattern}"
+# Between fences, or in backticks that contain more than a quote or a mark.
+_CODE = re.compile(
+    rf"(?sm)^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)|`(?![{_OPENING}])[^`\n]+`"
 )
 # A number in a tag or command: '<quote id="1">', '<cite id="1"/>', "<ref>1</ref>", "\\cite{1}".
 _TAGGED = re.compile(
-    rf"(?i)<{_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))(?:</{_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
+    rf"(?i)<{QUOTE_WORD}(?:\s[\w-]+=[\"']?[^\d<>\n]{{0,9}}(\d{{1,3}})[\"']?\s?/?>|>\s?\[?(\d{{1,3}})\]?\s?(?=</))(?:</{QUOTE_WORD}>)?|~?\\cite\w{{0,9}}\{{([\d,\s]{{1,40}})\}}"
+)
+# An element for each quote: '<quote id="1" source="a.md">They hunt</quote>', "<q1>They hunt</q1>".
+_ELEMENT = re.compile(
+    rf"(?im)(?:^[ \t]*|(?<=>))<(?!cite|ref)(?:{QUOTE_WORD}|q)"
+    r"(?:[_-]?|\s(?:[^<>]{0,99}\s)?[a-z]{1,9}=[\"']?[a-z]?)(\d{1,3})\b[^<>]{0,200}>([^<]+)</[\w-]+>"
 )
 _NO_ANSWER = re.compile(  # the word that the prompt asks for, or its translation
     rf"(?i)\W*(?:(?:final )?answer\W+)?(?:{UNKNOWN}|unbekannt|inconnue?|descon(?:oc|hec)id[oa]"
     r"|sconosciut[oa]|onbekend|nieznane|неизвестно|bilinmiyor|未知|不明|غير معروف)[\W_\d]*"
 )
-_PART = re.compile(rf"(?i)</?(?:answer|response|list|q|{_WORD})>|\[cite_start\]")  # around it
+_PART = re.compile(
+    rf"(?i)</?(?:answer|response|list|text|q|{QUOTE_WORD})>|\[cite_start\]"
+)  # around it
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
-    rf"(?:\s*(?:[(\[<|\u2013\u2014\u2192-]|[,;:]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{_WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
+    rf"(?:\s*(?:[(\[<|\u2013\u2014\u2192-]|(?i:{QUOTE_WORD})\s?[:\uff1a]|[,:;]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
 )
 # A quote in quotation marks, without the name of a document before it and a remark after it.
 _ABOVE = (
@@ -102,40 +83,59 @@ _ABOVE = (
     rf"|(?:{_SOURCE.pattern})[*_,\s]*)"
 )
 _QUOTED = re.compile(
-    rf"(?s){_ABOVE}?[*_]*(?:(?P<plain>''?|\\\"|&quot;)|[{_OPENING}])(?P<own>.+)"
-    rf"(?(plain)(?P=plain)|[{_CLOSING}]){_BEHIND}"
+    rf"(?s){_ABOVE}?[*_]*(?:(?P<plain>''?|\\\"|&quot;)|(?P<tex>``|,,)|[{_OPENING}])(?P<own>.+)"
+    rf"(?(plain)(?P=plain)|(?(tex)''|[{_CLOSING}])){_BEHIND}"
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(rf"(?:[^{_OPENING}\w]*|{_ABOVE})[{_OPENING}]")
 _AROUND_BARE = re.compile(
-    rf"^[>`\s]+|\s?[(\[|]\s?{_WHERE}[^()\n]{{,80}}[])|]\W{{,3}}$|(\n>|[|`*_\s])+$"
+    rf"^[>`\s]+|\s?[(\[|]\s?{WHERE}[^()\n]{{,80}}[])|]\W{{,3}}$|\n[\u2013\u2014][^\n]*$|(?:\n>|</\w+>|[|`*_\s])+$"
 )
-# The name of a document on the line of the number, with the quote below it.
+_QUOTE_SIGN = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")  # at the start of each line of a block quote
+# The name of a document on the line of the mark, with the quote or quotes below it.
 _NAME_ABOVE = re.compile(
-    rf"(?im)^([ \t>*_-]*{_NUMBERS}[ \t:*_]*(?:{_SOURCE.pattern})[ \t]*)\n[ \t>]*(?=[{_OPENING}])"
+    rf"(?m)^([ \t>*_-]*{MARK}[ \t:*_]*)(?![ \t:*_])(?:{_SOURCE.pattern}|{UNSURE})[ \t:*_]*\n"
+    rf"(?:[ \t>*-]*(?=[{_OPENING}])|[ \t]*>[ \t]*)"
 )
-_TABLE_HEAD = re.compile(r"(?:\A|\n)[^\n|]*\|[^\n]*\n[ \t:|]{0,200}-[ \t:|-]{0,200}\n?\Z")
 # Without numbered quotes: texts in quotation marks that are long enough for a quote. A mark after a
-# letter or digit opens no quote, and an apostrophe closes no quote.
+# letter or digit opens no quote, and an apostrophe closes no quote. Single straight marks are
+# quotation marks if the mark of a quote follows.
 _INLINE = re.compile(
-    "|".join(rf"(?<![A-Za-z0-9]){m[0]}(?:[^{m}]|\u2019(?=\w))+[{m[1:]}]" for m in _MARKS)
+    "|".join(rf"(?<![A-Za-z0-9]){m[0]}(?:[^{m}]|\u2019(?=\w))+[{m[1:]}]" for m in _QUOTATION_MARKS)
+    + rf"|``[^`'\n]+''|(?<![\w'])'(?:[^'\n]|(?<=\w)'(?=\w))+'(?=\s?{MARK})"
 )
+_BLOCK_QUOTE = re.compile(r"(?m)(?:^[ \t]*>[^\n]*(?:\n|\Z))+")
 _LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
-_MARK_IN_QUOTE = re.compile(rf"(?i)\s?({_NUMBERS})([.!?]?[{_CLOSING}])")
-# The mark of a quote, right after it or later in its sentence.
-_OWN = re.compile(
-    rf"(?i)(?:\s?|(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\d)){{1,99}}?(?={_NUMBERS}))"
-    rf"({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)"
+_MARK_IN_QUOTE = re.compile(rf"\s?({SURE})([.!?]?[{_CLOSING}])")
+# The mark of a quote: right behind it, right before it, later in its sentence, or earlier in it.
+_RIGHT_BEHIND = re.compile(
+    rf"(?:[ \t]?|\s{{1,3}}(?={SURE}[ \t]*(?:\n|\Z))"  # on a line of its own
+    rf"|\n[ \t]{{,3}}>[ \t*_]{{,3}}[\u2014\u2013-][^\n]{{,99}}?(?={SURE}))({MARK})"  # "> - a [1]"
 )
-_BEFORE = re.compile(rf"({_NUMBERS})[^.!?\n]{{0,99}}\Z", re.IGNORECASE)  # 'As [1] has it, "'
-_NUMBER_BEHIND = re.compile(
-    rf"(?i)[\s>*_\u2022-]*([{_OPENING}].+[{_CLOSING}])[.,\s\u2013\u2014-]*({_NUMBERS}|\({_LIST}\))[\s.]*"
-)
+_RIGHT_BEFORE = re.compile(rf"({SURE})(?:[.:!?*_]{{,3}}\s{{1,4}}(?=>)[\s>*_]*|[ \t*_]*)\Z")
+_LATER = re.compile(rf"(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\w)){{1,99}}?({SURE})")
+_EARLIER = re.compile(rf"({SURE})[^.!?\n]{{,99}}\Z")  # 'As [1] has it, "'
 # Between quotes of one number, and between quotes with numbers on one line.
-_BETWEEN_QUOTES = re.compile(rf"[{_CLOSING}](?:{_BETWEEN}|\s*)[{_OPENING}]")
+_BETWEEN_QUOTES = re.compile(rf"[{_CLOSING}](?:[\s,;&+/-]|(?:and|und|et|y)\s)*[{_OPENING}]")
 _NEXT_QUOTE = re.compile(
-    rf"(?<=[{_CLOSING}])(?:[;,]?\s+|\s?<br\s?/?>\s?)(?={_NUMBERS}[:\s]*[{_OPENING}])"
+    rf"(?<=[{_CLOSING}])(?:\s?[;,|]?\s+|\s?<br\s?/?>\s?)(?={MARK}[:\s]*[{_OPENING}])"
 )
+
+
+class _Entry(NamedTuple):
+    """A line that may be in a list of quotes.
+
+    Attributes:
+        labels: Those of its marks.
+        kind: That of its first mark; "" for a number without brackets.
+        text: What follows the marks.
+        is_quoted: The text begins with a quotation mark.
+    """
+
+    labels: tuple[str, ...]
+    kind: str
+    text: str
+    is_quoted: bool
 
 
 def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
@@ -147,48 +147,59 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     such as `<think>` is left out.
     """
     reply = _json_as_text(without_reasoning(reply))
+    reply = _ELEMENT.sub(_element_as_line, reply)
     reply = _TAGGED.sub(lambda tag: f"[{tag[tag.lastindex or 0]}]", reply)
-    reply = _NAME_ABOVE.sub(r"\1 ", reply)
+    marks = Marks(_PART.sub("", reply).rstrip())
     lines = [
         part
-        for line in _PART.sub("", reply).rstrip().splitlines()
-        for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
+        for line in _NAME_ABOVE.sub(r"\1 ", marks.text).splitlines()
+        for part in (_NEXT_QUOTE.split(line) if _NEXT_QUOTE.search(line) else [line])
     ]
-    # A list may also have its numbers after the quotes.
+    # A list may also have its marks after the quotes.
     ends = [_NUMBER_BEHIND.fullmatch(line) for line in lines]
     last = max((n + 1 for n, line in enumerate(lines) if line.strip() and not ends[n]), default=0)
-    behind, above = [match for match in ends[last:] if match], "\n".join(lines[:last])
-    if all(mark in above for mark in {match[2] for match in behind}):
+    behind, above = [match for match in ends[last:] if match], _labels(marks, lines[:last])
+    if above.issuperset(_labels(marks, [match[2] for match in behind])):
         lines[last:] = [f"{match[2]} {match[1]}" for match in behind]
-    lines = _with_brackets(lines)
-    numbered = enumerate(map(_NUMBERED.fullmatch, lines))
-    found = {n: match for n, match in numbered if match and not _SOURCE.fullmatch(match[2])}
+    _mark_titled_quotes(marks, lines)
+    entries = _entries(marks, lines)
     # Lines of the answer may begin with numbers, too.
-    in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
-    first = min(in_marks or found, default=0)
-    below = any(_MARKER.search(line) for line in lines if in_marks and not _starts_quote(line))
-    if not (below or any(line.strip() for line in lines[:first])):
+    in_marks = [n for n, entry in entries.items() if entry.is_quoted]
+    first = min(in_marks or entries, default=0)
+    others = (line for n, line in enumerate(lines) if n not in entries or not entries[n].is_quoted)
+    is_list = in_marks and _labels(marks, others)
+    if not (is_list or any(line.strip() for line in lines[:first])):
         if lines and _NO_ANSWER.fullmatch(lines[0]):
             return "", []
-        return _with_inline_quotes("\n".join(lines))
-    answer = lines[:first]
+        return _with_inline_quotes("\n".join(lines), marks)
     quotes: list[str] = []
     remarks: list[str] = []
-    numbers: dict[int, list[int]] = {}
-    for n, following in pairwise([*(n for n in found if n >= first), len(lines)]):
-        block = "\n".join([found[n][2], *lines[n + 1 : following]])
-        quote, remark = _without_remark(block)
+    numbers: dict[str, list[int]] = {}
+    listed = [n for n in entries if n >= first]
+    for n, following in pairwise([*listed, len(lines)]):
+        quote, remark = _without_remark(
+            "\n".join([entries[n].text, *lines[n + 1 : following]]), marks
+        )
         remarks += [remark] if remark.strip("\n *_-") else []
         parts = _BETWEEN_QUOTES.split(quote)
         for part in parts if all(map(_LONG.match, parts)) else [quote]:
             quotes.append(part)
-            for number in _numbers(found[n][1]):
-                numbers.setdefault(number, []).append(len(quotes))
-    answer = _TABLE_HEAD.sub("", "\n".join(answer)).split("\n")
+            for label in entries[n].labels:
+                numbers.setdefault(label, []).append(len(quotes))
+    unlisted = (line for n, line in enumerate(lines) if n < first or n not in entries)
+    if remarks and not _labels(marks, unlisted):  # marks before quotes in the answer
+        return _with_inline_quotes("\n".join(lines), marks)
+    answer = _TABLE_HEAD.sub("", "\n".join(lines[:first])).split("\n")
     first = next((n for n, line in enumerate(answer) if line.strip()), 0)
-    while len(answer) > first + (not remarks) and _TITLE.fullmatch(answer[-1]):
+    while len(answer) > first + (not remarks) and _TITLE.fullmatch(marks.restore(answer[-1])):
         answer.pop()
-    return _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers).strip(), quotes
+    text = "\n\n".join(["\n".join(answer), *remarks])
+    kinds = {"[", *(entries[n].kind for n in listed)}
+    accepted = any(
+        mark.kind in kinds and not numbers.keys().isdisjoint(mark.labels)
+        for mark in marks.in_text(_CODE.sub("", text))
+    )
+    return _renumber(text, marks, numbers, kinds if accepted else None).strip(), quotes
 
 
 def _json_as_text(reply: str) -> str:
@@ -199,119 +210,176 @@ def _json_as_text(reply: str) -> str:
     except (ValueError, RecursionError):
         return reply
     values = [*loaded.values()] if isinstance(loaded, dict) else [loaded]
+    if isinstance(loaded, dict) and all(re.fullmatch(r"\W*\d{1,3}\W*", key) for key in loaded):
+        values = [loaded]
+    statements = values[0] if values and isinstance(values[0], list) and not above.strip() else []
+    if statements and all(isinstance(each, dict) for each in statements):  # each with its quotes
+        texts: list[str] = []
+        all_quotes: list[object] = []
+        for each in statements:
+            own = [quote for part in each.values() if isinstance(part, list) for quote in part]
+            numbers = range(len(all_quotes) + 1, len(all_quotes) + len(own) + 1)
+            text = next((part for part in each.values() if isinstance(part, str)), "")
+            texts.append(" ".join([text, *(f"[{number}]" for number in numbers)]))
+            all_quotes += own
+        values = [" ".join(texts), all_quotes]
     above += next((value for value in values if isinstance(value, str)), "")
     lines = [above, ""]
     quotes = next((value for value in values if isinstance(value, list | dict)), [])
     for number, entry in quotes.items() if isinstance(quotes, dict) else enumerate(quotes, 1):
         parts = [*entry.values()] if isinstance(entry, dict) else [entry]
-        mark = next((part for part in parts if isinstance(part, int)), number)
+        mark = next((part for part in parts if str(part).isdecimal()), number)
         text = max((part for part in parts if isinstance(part, str)), key=len, default="")
-        lines += [f'[{mark}] "{text}"'] if text else []
-    read = _NO_ANSWER.fullmatch(above) or (lines[2:] and _MARKER.search(above))
+        lines += [f'[{str(mark).strip("[]")}] "{text}"'] if text else []
+    read = _NO_ANSWER.fullmatch(above) or (lines[2:] and Marks(above).in_text(Marks(above).text))
     return "\n".join(lines) if read else reply
 
 
-def _starts_quote(line: str) -> re.Match[str] | None:
-    """Return the number and the text of a line that begins with a number and a quotation mark."""
-    match = _NUMBERED.fullmatch(line)
-    return match if match and _IN_MARKS.match(match[2]) else None
+def _element_as_line(element: re.Match[str]) -> str:
+    text = element[2].strip()
+    return f"\n[{element[1]}] {text if _IN_MARKS.match(text) else f'{chr(34)}{text}{chr(34)}'}\n"
 
 
-def _with_brackets(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a reply; other forms of numbers before quotes become bracketed."""
-    matches = [None if _NUMBERED.fullmatch(line) else _OTHER_NUMBERED.match(line) for line in lines]
-    listed = {n: match for n, match in enumerate(matches) if match}
-    numbers = {number for match in listed.values() for number in _numbers(match[2])}
-    quoted = {n: match[1] for n, line in enumerate(lines) if (match := _starts_quote(line))}
-    first = min([*listed, *quoted], default=0)
-    if not _MARKER.search("\n".join(lines[:first])):
-        numbers |= {number for one in quoted.values() for number in _numbers(one)}
-
-    def in_brackets(match: re.Match[str]) -> str:
-        named = [*_numbers(match[0])]
-        if not numbers.issuperset(named) and match[0].isnumeric():  # several small ones in a row
-            named = [number for sign in match[0] for number in _numbers(sign)]
-        known = named and numbers.issuperset(named)
-        return "".join(f"[{number}]" for number in named) if known else match[0]
-
-    edited = [
-        f"{listed[n][1]}[{next(_numbers(listed[n][2]))}] {line[listed[n].end() :]}"
-        if n in listed
-        else line
-        if n in quoted
-        else _OTHER_MARKER.sub(in_brackets, line)
-        for n, line in enumerate(lines)
-    ]
-    marks = _MARKER.findall("\n".join(edited[:first]))
-    used = {number for one in marks for number in _numbers(one)}
-    return edited if numbers & used else [*lines]
+def _labels(marks: Marks, lines: Iterable[str]) -> set[str]:
+    """Return the labels of all marks in lines."""
+    return {label for mark in marks.in_text("\n".join(lines)) for label in mark.labels}
 
 
-def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
-    """Return a text with new numbers of quotes; unknown ones become [?]."""
+def _entries(marks: Marks, lines: Sequence[str]) -> dict[int, _Entry]:
+    """Return the lines that may be in a list of quotes, by their numbers."""
+    sure: dict[int, _Entry] = {}
+    unsure: dict[int, _Entry] = {}  # count if the answer refers to them
+    for n, line in enumerate(lines):
+        if match := _LISTED.fullmatch(line):
+            heads, text = marks.in_text(match[1]), marks.restore(match[2])
+            labels = tuple(label for mark in heads for label in mark.labels)
+            entry = _Entry(labels, heads[0].kind, match[2], bool(_IN_MARKS.match(text)))
+            is_alone = not text and not "".join(lines[n + 1 : n + 2]).strip()
+            if not labels or is_alone or _SOURCE.fullmatch(text):
+                continue
+            if re.match(SURE, match[1]):
+                sure[n] = entry
+            elif entry.is_quoted or entry.kind == "^":
+                unsure[n] = entry
+        elif match := _NUMBERED.fullmatch(line):
+            unsure[n] = _Entry((str(int(match[1])),), "", match[2], True)
+    quoted = {n for n, entry in sure.items() if entry.is_quoted}
+    others = [line for n, line in enumerate(lines) if n not in quoted and n not in unsure]
+    listed = {label for entry in unsure.values() for label in entry.labels}
+    listed |= {re.sub(r"(?<=\d)[a-z]\Z", "", label) for label in listed}  # "1" is "1a" and "1b"
+    entries = sure if listed.isdisjoint(_labels(marks, others)) else sure | unsure
+    return dict(sorted(entries.items()))
 
-    @cache
-    def new(marker: str) -> str:
-        markers: list[str] = []
-        for number in _numbers(marker):
-            of_number = numbers.get(number, ())[:_MAX_QUOTES_PER_NUMBER]
-            markers += [f"[{each}]" for each in of_number] or [NO_QUOTE]
-        return "".join(dict.fromkeys(markers))
 
-    return _MARKER_OR_CODE.sub(lambda match: match["code"] or new(match[0]), text)
-
-
-def _numbers(markers: str) -> Iterator[int]:
-    """Yield the numbers in marks, small or circled ones too."""
-    markers = "".join(str(unicodedata.digit(sign, sign)) for sign in markers)
-    for first, last in _RANGE.findall(_NO_NUMBER.sub("", markers)):
-        low, high = sorted((int(first), int(last or first)))
-        yield from range(low, high + 1)
+def _mark_titled_quotes(marks: Marks, lines: list[str]) -> None:
+    """Put marks before the quotes below a title such as "Quotes:", if they have none there."""
+    titles = [n for n, line in enumerate(lines) if _TITLE_OF_QUOTES.fullmatch(line)]
+    below = [n for n in range(titles[-1] + 1, len(lines)) if lines[n].strip()] if titles else []
+    items = [match for n in below if (match := _ITEM.fullmatch(lines[n]))]
+    if len(items) < len(below) or any(_SOURCE.fullmatch(item[2]) for item in items):
+        return
+    own = [item[1] or "".join(marks[item[3]].labels if item[3] else ()) for item in items]
+    numbers = [number or str(n) for n, number in enumerate(own, 1)]
+    if not _labels(marks, lines[: titles[-1]] if titles else []).isdisjoint(numbers):
+        for n, item, number in zip(below, items, numbers, strict=True):
+            lines[n] = f"{marks.add(Mark('', (number,), '['), sure=True)} {item[2]}"
 
 
-def _without_remark(block: str) -> tuple[str, str]:
+def _renumber(
+    text: str,
+    marks: Marks,
+    numbers: Mapping[str, Sequence[int]],
+    kinds: Collection[str] | None = None,
+) -> str:
+    """Return a text with new numbers of quotes; code is left as it is."""
+    known: dict[str, list[int]] = {}
+    for label, each in numbers.items():
+        if label[:-1].isdecimal() and label[-1].isalpha():
+            known.setdefault(label[:-1], []).extend(each)  # "[1]" is "[1a]" and "[1b]"
+    known.update({label: [*each] for label, each in numbers.items()})
+    text = _CODE.sub(lambda code: marks.keep(code[0]), text)
+    most = _MAX_QUOTES_PER_NUMBER
+    return marks.write(text, {label: each[:most] for label, each in known.items()}, kinds)
+
+
+def _without_remark(block: str, marks: Marks) -> tuple[str, str]:
     """Return the quote at the start of a text, without marks, and a remark after an empty line.
 
     A quote in quotation marks continues over empty lines until the closing mark.
     """
-    paragraphs = re.split(r"\n\s*\n", block.strip())
+    paragraphs = re.split(r"\n\s*\n", _QUOTE_SIGN.sub("", block).strip())
+    restored = [*map(marks.restore, paragraphs)]
     end = 1
-    if _IN_MARKS.match(paragraphs[0]) and not _QUOTED.fullmatch(paragraphs[0]):
-        closed = (n for n, each in enumerate(paragraphs) if n and _CLOSED.fullmatch(each))
-        end = next(closed, len(paragraphs) - 1) + 1
-    quote = "\n".join(map(str.strip, "\n\n".join(paragraphs[:end]).split("\n"))).strip()
+    if _IN_MARKS.match(restored[0]) and not _QUOTED.fullmatch(restored[0]):
+        closed = (n for n, each in enumerate(restored) if n and _CLOSED.fullmatch(each))
+        end = next(closed, len(restored) - 1) + 1
+    quote = "\n".join(map(str.strip, "\n\n".join(restored[:end]).split("\n"))).strip()
     match = _QUOTED.fullmatch(quote)
     own = match["own"].strip() if match else _AROUND_BARE.sub("", quote)
     return own, "\n\n".join(paragraphs[end:])
 
 
-def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
+def _with_inline_quotes(text: str, marks: Marks) -> tuple[str, list[str]]:
     text = _MARK_IN_QUOTE.sub(r"\2 \1", text)
-    prose = _MARKER_OR_CODE.sub(
-        lambda match: " " * len(match[0]) if match["code"] else match[0], text
-    )
-    matches = [match for match in _INLINE.finditer(prose) if _LONG.match(match[0][1:-1])]
-    # A number after a quote belongs to it; the model's other numbers refer to nothing.
-    numbers: dict[int, list[int]] = {}
-    other_marks: dict[str, str] = {}  # without brackets
-    starts = [*(match.start() for match in matches), len(text)]
-    places: list[tuple[int, int]] = []  # of the own mark of each quote, or just after it
-    for n, match in enumerate(matches, 1):
-        place = (match.end(), match.end())
-        own = _OWN.match(text, match.end(), starts[n])
-        before = _BEFORE.search(text, places[-1][1] if places else 0, match.start())
-        if own is None and before is not None:
-            numbers.setdefault(next(_numbers(before[1])), []).append(n)
-        if own is not None and len(named := [*_numbers(own[1])]) == 1:
-            place = own.span(1)
-            numbers.setdefault(named[0], []).append(n)
-            if not _MARKER.match(own[1]):
-                other_marks[own[1]] = f"[{n}]"
-        places.append(place)
-    numbered = _renumber(text[: starts[0]], numbers) if matches else text
-    for n, (end, after) in enumerate(places, 1):
+    inline = _inline_quotes(text, marks)
+    # A mark beside a quote belongs to it; the model's other marks refer to nothing.
+    numbers: dict[str, list[int]] = {}
+    kinds: set[str] = set()  # of marks that are not sure to be any
+    starts = [*(start for start, _, _ in inline), len(text)]
+    places: list[tuple[int, int, str]] = []  # what to replace by the number of each quote
+    for n, (start, end, _) in enumerate(inline, 1):
+        behind = _RIGHT_BEHIND.match(text, end, starts[n])
+        own = behind if behind and _is_numbered(behind[1], marks) else None
+        before = text[places[-1][1] if places else 0 : start]
+        right_before = None if own else _RIGHT_BEFORE.search(before)
+        if right_before is None:
+            own = own or _LATER.match(text, end, starts[n])
+        mark = own or right_before or _EARLIER.search(before)
+        labels = marks[mark[1]].labels if mark else ()
+        if own and len(labels) == 1:
+            places.append((*own.span(1), f" [{n}]"))
+        else:
+            places.append((end, end, "" if right_before else f" [{n}]"))
+        if mark and (len(labels) == 1 or not own):
+            numbers.setdefault(labels[0], []).append(n)
+            kinds.add(marks[mark[1]].kind)
+    above = _labels(marks, [text[: starts[0]]])
+    if not numbers and above <= {str(n) for n in range(1, len(starts))}:
+        numbers = {label: [int(label)] for label in above}  # a list without numbers
+    pieces = [text[: starts[0]]]
+    for n, (end, after, number) in enumerate(places, 1):
         quoted = text[starts[n - 1] : end].rstrip()
-        numbered += f"{quoted} [{n}]{_renumber(text[after : starts[n]], numbers)}"
-    for mark, number in other_marks.items():
-        numbered = numbered.replace(mark, number)
-    return numbered, [match[0][1:-1].strip() for match in matches]
+        pieces += [marks.keep(quoted), number, text[after : starts[n]]]
+    if not inline:
+        return marks.restore(text), []
+    return _renumber("".join(pieces), marks, numbers, kinds), [quote for _, _, quote in inline]
+
+
+def _inline_quotes(text: str, marks: Marks) -> list[tuple[int, int, str]]:
+    """Return the quotes in an answer, with their starts and ends."""
+    prose = _CODE.sub(lambda match: " " * len(match[0]), text)
+    inline = [
+        (*match.span(), marks.restore(match[0]).strip(f"`'{_OPENING}{_CLOSING} "))
+        for match in _INLINE.finditer(prose)
+        if _LONG.match(marks.restore(match[0][1:-1]))
+    ]
+    for block in _BLOCK_QUOTE.finditer(prose):
+        lines = block[0].rstrip().split("\n")
+        if len(lines) > 1 and re.match(r"[ \t>*_]*[\u2014\u2013-]", lines[-1]):
+            lines.pop()
+        start = block.start() + block[0].index(">") + 2
+        end = block.start() + len(
+            "\n".join(lines).rstrip(f" >*_{''.join(re.findall(MARK, block[0]))}")
+        )
+        has_mark = _RIGHT_BEHIND.match(text, end) or _RIGHT_BEFORE.search(
+            text[max(start - 20, 0) : start]
+        )
+        if has_mark and not _INLINE.search(block[0]) and _LONG.match(prose[start:end]):
+            inline.append((start, end, _QUOTE_SIGN.sub("", marks.restore(text[start:end]))))
+    return sorted(inline)
+
+
+def _is_numbered(character: str, marks: Marks) -> bool:
+    """Return whether a mark is one of quotes when it stands behind one."""
+    prefix = "[qs]?" if marks[character].kind == "[" else ""  # "(S. 3)" is a page
+    return all(re.fullmatch(prefix + r"\d{1,2}[a-z]?", one) for one in marks[character].labels)

@@ -187,7 +187,10 @@ MARKS = [
     *("{1}", "\u30161\u3017", "\u27e61\u27e7", "\u207d\xb9\u207e", "^1", "^[1]^", "$^{[1]}$"),
     *("<cite>1</cite>", "[1, a.txt]", "<ref>1</ref>", '<cite id="1"/>', "\\cite{{1}}", "[@1]"),
     *("{{cite:1}}", "[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
-    *("[1: 3]", "[**1**]", "(nguồn 1)", "\u203b1"),
+    *("[1: 3]", "[**1**]", "(nguồn 1)", "\u203b1", "[1a]", "[^q1]", "[\u2116 1]", "[No. 1]"),
+    *("[n\xb0 1]", "[#1]", "[\u0661]", "[Smith 2019]", "[\u2020]", "[i]", "(a)", "[1.2]"),
+    *("[\\[1\\]](http://a/b_(c))", '[1](#q1 "Quote 1")', "`[1]`", "\u300c1\u300d"),
+    *('<sup><a href="#q1">1</a></sup>', "[1, \u7b2c3\u9875]", "[1 (p. 4)]", "[a.md, 1]"),
 ]
 
 
@@ -243,12 +246,126 @@ def test_a_list_above_the_answer_is_taken_out_as_one_below_it(answer: str) -> No
         *("[1~3]", "\uff3b\uff11\uff0d\uff13\uff3d", "[1][2][3]", "[1, 2, 3]", "<sup>1-3</sup>"),
         *("[^1, ^2, ^3]", "[Source 1, Source 2, Source 3]", "(1)(2)(3)", "\xb9\xb2\xb3"),
         *("[1 to 3]", "[1] bis [3]", "[1..3]", "\\cite{1, 2, 3}", "[cite_start][cite: 1-3]"),
+        *("[1|2|3]", "[1 or 2 or 3]", "[1, 2 \u0438 3]", "[1\u30682\u30683]", "[1\u81f33]"),
+        *("[Q1-Q3]", "[1, p. 4; 2, p. 7; 3]", "[[1], [2], [3]]", "<sup>[1][2][3]</sup>"),
+        *("^1,2,3^", "\xb9\u02d2\xb2\u02d2\xb3", "[\u0661\u060c \u0662\u060c \u0663]"),
         *("[1/2/3]", "[1, 2 und 3]", "\u30101\u3011\u30102\u3011\u30103\u3011"),
     ],
 )
 def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
     quotes = '[1] "dawn"\n[2] "day"\n[3] "dusk"'
     assert read_quoted_answer(f"All {marks}.\n\n{quotes}")[0] == "All [1][2][3]."
+
+
+QUOTES = ["They hunt fish at dawn", "Otters live along rivers"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('{}. "{}"', '+ [{}] "{}"', '\u30fb[{}] "{}"', "[{}] ``{}''", '[{}] = "{}"'),
+        *('[{}]: # "{}"', "[{}]\n> {}", "[{}] a.md, p. 3:\n> {}", "> [{}] {}\n> \u2014 *a.md*"),
+        *('<p>[{}] "{}"</p>', "<li>[{}] {}</li>", '[{}] "{}"\nSource: a.md\n', '_[{}]_ "{}"'),
+        *('<quote id="{}">{}</quote>', "<quote source='a.md' id='{}'>{}</quote>", "<q{}>{}</q>"),
+        "<quote><id>{}</id><text>{}</text></quote>",
+    ],
+)
+def test_a_list_of_any_form_is_taken_out(line: str) -> None:
+    answer = "They hunt [1] by rivers [2]."
+    lines = [line.format(number, quote) for number, quote in enumerate(QUOTES, 1)]
+    assert read_quoted_answer("\n".join([answer, "", *lines])) == (answer, QUOTES)
+
+
+@pytest.mark.parametrize(
+    "quotes",
+    [
+        *("Quotes:\n1) {}\n2) {}", "Zitate:\n- {} [1]\n- {} [2]", '\u5f15\u7528\n"{}"\n"{}"'),
+        *('(1) "{}"; (2) "{}"', 'Sources: (1) "{}", (2) "{}"', "> {} [1]\n\n> {} [2]"),
+        *('"{}" (a.md) [1]\n"{}" (b.md) [2]', '| A | # |\n|-|-|\n| "{}" | [1] |\n| "{}" | [2] |'),
+        *(
+            '{{"1": "{}", "2": "{}"}}',
+            '[{{"id": "1", "a": "{}", "p": 3}}, {{"id": "2", "a": "{}"}}]',
+        ),
+        *('Works Cited\n[1] "{}"\n[2] "{}"', "\xb9 {}\n\xb2 {}"),
+    ],
+)
+def test_a_list_may_have_a_title_or_be_a_table_or_json(quotes: str) -> None:
+    answer = "They hunt [1] by rivers [2]."
+    assert read_quoted_answer(f"{answer}\n\n{quotes.format(*QUOTES)}") == (answer, QUOTES)
+
+
+def test_several_quotes_of_a_mark_may_be_items_below_the_name_of_a_document() -> None:
+    reply = 'Dawn [1].\n\n[1] a.md:\n  - "{}"\n  - "{}"'.format(*QUOTES)
+    assert read_quoted_answer(reply) == ("Dawn [1][2].", QUOTES)
+
+
+def test_statements_in_json_have_the_marks_of_their_quotes() -> None:
+    parts = (
+        '{"text": "They hunt.", "quotes": ["dawn", "day"]}, {"text": "They swim.", "quotes": []}'
+    )
+    read = read_quoted_answer(f'{{"answer": [{parts}]}}')
+    assert read == ("They hunt. [1] [2] They swim.", ["dawn", "day"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("They say:\n\n[7]\n> {}\n\nSo.", "They say:\n\n[1]\n> {}\n\nSo."),
+        ("They say [7].\n> {}\n\nSo.", "They say [1].\n> {}\n\nSo."),
+        ("They say:\n\n> {} [7]\n\nSo.", "They say:\n\n> {} [1]\n\nSo."),
+        ("They say:\n\n> {}\n> \u2014 a.md [7]", "They say:\n\n> {}\n> \u2014 a.md [1]"),
+        ("They say:\n\n> {}\n\n[7]\n\nSo.", "They say:\n\n> {} [1]\n\nSo."),
+        ("They say:\n\n> {}\n\nSo [7].", None),
+        ('They ([7] "{}") hunt, and [8].', 'They ([1] "{}") hunt, and [?].'),
+        ("It says \u2018{}\u2019 [1a].", "It says \u2018{}\u2019 [1]."),
+        ("The otters' words: '{}' [\u2116 3].", "The otters' words: '{}' [1]."),
+        ("It says ``{}''\u207d\xb9\u207e.", "It says ``{}'' [1]."),
+        ('It says "{}" (S. 3) in (1).', 'It says "{}" [1] (S. 3) in (1).'),
+        ('It says "{}" \u2014 a.md [2].', 'It says "{}" \u2014 a.md [1].'),
+        ('They hunt [1].\n\nquote:\n  text: "{}"', 'They hunt [1].\n\nquote:\n  text: "{}" [1]'),
+    ],
+)
+def test_quotes_in_an_answer_have_the_mark_beside_them(reply: str, answer: str | None) -> None:
+    quote = QUOTES[0]
+    expected = (answer.format(quote), [quote]) if answer else (reply.format(quote), [])
+    assert read_quoted_answer(reply.format(quote)) == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "(1) first, (2) second [1].",
+            "In [0, 1] and (1:2) [1].",
+            "x[2] and B(2) [1].",
+            "[sic] [1]",
+        ),
+        *("Abs. (2) [Q2] [1].", "[12:30], [3-2] [1].", "[K1] [1].", "10\xb3 m\xb2 at 5^1 [1]."),
+        *("- [x] a [1]\n- [ ] b", "[the guide](http://a/1) [1].", "[...] 1) a 2) b [1]."),
+        *("\U000f0001\U000f0001 (icons)(icons) [1].", "<h1>a</h1> {1} [1]."),
+    ],
+)
+def test_what_is_no_mark_stays(answer: str) -> None:
+    assert read_quoted_answer(f'{answer}\n\n[1] "dawn"') == (answer, ["dawn"])
+
+
+@pytest.mark.parametrize(
+    ("marks", "listed", "answer"),
+    [
+        ("[1a] [1b] [1c] [1]", "[1a] [1b]", "[1] [2] [?] [1][2]"),
+        ("[Q1] [Q3]", "[Q1] [Q2]", "[1] [?]"),
+        ("sun\xb9, day\xb3, m\xb3", "\xb9 \xb2", "sun[1], day[?], m\xb3"),
+        ("(1) (3)", "(1) (2)", "[1] (3)"),
+    ],
+)
+def test_a_mark_like_those_of_the_list_is_one_without_a_quote(marks, listed, answer) -> None:
+    lines = [f'{mark} "{quote}"' for mark, quote in zip(listed.split(), QUOTES, strict=True)]
+    assert read_quoted_answer("\n".join([f"So {marks}.", "", *lines])) == (f"So {answer}.", QUOTES)
+
+
+def test_a_remark_below_a_list_has_the_new_numbers() -> None:
+    reply = 'Dawn [3].\n\n[3] "dawn [3]"\n\nSo [3], not [4].'
+    assert read_quoted_answer(reply) == ("Dawn [1].\n\nSo [1], not [?].", ["dawn [3]"])
 
 
 @pytest.mark.parametrize(
@@ -300,6 +417,12 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
         lambda size: "Dawn [1].\n\n[1] " + "(p. " * size + "[p " * size,
         lambda size: "Dawn [1].\n\n" + "[{" * size + "\n[" * size,
         lambda size: "Dawn [1].\n\n[1] '" + "' \"" * size + "x",
+        lambda size: "".join(
+            f'"It goes on and on and on" [{n}] `[{n}, p. 3]` ' for n in range(size)
+        ),
+        lambda size: "> It goes on and on and on [1]\n\n" * size,
+        lambda size: "Dawn [1].\n\n[1] " + "*" * size + ' "dawn"',
+        lambda size: "[[1](#a_(b" * size + "[1-99]" * size + "'a " * size,
     ],
 )
 def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:
