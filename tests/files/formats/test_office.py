@@ -621,6 +621,8 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
     ("rows", "tables"),
     [
         (["Boat|2024", "Gull|10"], [grid("Boat|2024", "Gull|10")]),
+        (["Boat|Seats||Day", "Gull|10|x|May"], [grid("Boat|Seats||Day", "Gull|10|x|May")]),
+        (["Ann|Gull||May", "Ray|Tern|x|June"], [grid("|||", "Ann|Gull||May", "Ray|Tern|x|June")]),
         # A title above, an empty column, and a table that goes on after an empty row.
         (
             ["Prices", "", "Boat||Price", "Gull||10", "", "Total||12"],
