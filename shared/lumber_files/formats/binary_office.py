@@ -86,9 +86,10 @@ def show_local_dates(workbook: bytes) -> bytes:
 
 def fill_blocks(content: bytes, max_unpacked: int) -> bytes:
     """Return a file with the unused blocks at its end that it lists; SheetJS writes none."""
-    is_compound = content.startswith(b"\xd0\xcf\x11\xe0")  # [MS-CFB]; blocks that list the others
-    blocks = 1 + _BLOCK_BYTES // 4 * int.from_bytes(content[44:48] * is_compound, "little")
-    return content.ljust(min(blocks * _BLOCK_BYTES, max_unpacked) * is_compound, b"\0")
+    if not content.startswith(b"\xd0\xcf\x11\xe0"):  # [MS-CFB]
+        return content
+    lists = int.from_bytes(content[44:48], "little")  # blocks that list the others
+    return content.ljust(min((1 + _BLOCK_BYTES // 4 * lists) * _BLOCK_BYTES, max_unpacked), b"\0")
 
 
 def number_cells(sheet: bytes) -> bytes:

@@ -22,10 +22,11 @@ from lumber_files.formats.symbol_fonts import show_symbols
 # Properties of styles: list and level, hidden text or superscripts, a symbol font.
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
-_UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcPr/w:cellDel]"
+_IS_ON = "[not(@w:val=0 or @w:val='false')]"
+_UNSEEN = f"//w:r[w:rPr/w:vanish{_IS_ON}] | //w:tc[w:tcPr/w:cellDel]"
 # The mark at the end of a row is hidden or not; the row is, if all its text is.
-_UNSEEN += "| //w:tr[w:trPr/w:del or (w:trPr/w:hidden[not(@w:val=0 or @w:val='false')]"
-_UNSEEN += " and not(.//w:t[not(../w:rPr/w:vanish)]))]"
+_UNSEEN += f"| //w:tr[w:trPr/w:del or (w:trPr/w:hidden{_IS_ON}"
+_UNSEEN += f" and not(.//w:t[not(../w:rPr/w:vanish{_IS_ON})]))]"
 # Paragraphs that continue in the next: their mark is deleted, or they are a drop cap.
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
 # Formats with letters, with a text instead of a number, or with a tick of pandoc's task lists.

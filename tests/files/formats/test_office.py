@@ -270,8 +270,9 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
                 row(cell(p(number=1)), "Gull"),
                 row(cell(p(run("x", "<w:vanish/>"))), properties="<w:hidden/>"),
                 row(cell(p(number=1)), "Tern", properties="<w:hidden/>"),
+                row(cell(p(run("z", "<w:vanish w:val='0'/>"))), properties="<w:hidden/>"),
             ),
-            grid("No|Boat", "1.|Gull", "2.|Tern"),
+            grid("No|Boat", "1.|Gull", "2.|Tern", "z|"),
         ),
         (
             table(
@@ -854,6 +855,8 @@ def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
     long = bytes([6, 0xA4, 0x81, 0x80, 0, 0, 0, 0, 0]) + text
     sheet = row + short + known + other + short + row + bytes([17, 0xA0, 1]) + text
     assert number_cells(sheet) == row + wide[0] + known + other + wide[1] + row + long
+    for size in range(4):  # cut short in a record's type or size
+        assert number_cells(row + other[:size]) == row
 
 
 def points(kind: str, *texts: str, code: str = "") -> str:
@@ -1224,8 +1227,8 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     level = rb"{\listlevel\levelnfc0\levelstartat1{\leveltext\'02\'00.;}{\levelnumbers\'01;}}"
     names = b"".join(rb"{\listoverride\listid7\listoverridecount0\ls%d}" % n for n in (3, 4))
     shared = rb"{\rtf1{\*\listtable{\list%b\listid7}}{\*\listoverridetable%b}" % (level, names)
-    shared += rb"\pard\ls3 a\par\pard then\par\pard\ls4 b\par\pard\ls3 c\par}"
-    assert text_of(shared, ".rtf") == "1. a\n\nthen\n\n2. b\n3. c", "lists of one definition"
+    shared += rb"\pard\ls3 a\par\pard then\par\pard\ls4 b\\ls4\par\pard\ls3 c\par}"
+    assert text_of(shared, ".rtf") == "1. a\n\nthen\n\n2. b\\\\ls4\n3. c", "lists of one definition"
     assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
 
 
