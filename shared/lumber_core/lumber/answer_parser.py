@@ -54,7 +54,7 @@ _LABEL_OF_ID = rf"(?<![^\W\d\u3040-\u9fff])(?:(?:paragraph_)?ids?|paragraphs?){_
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
-    rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
+    rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph_?|number|id){_MARKUP})*{_NUMBER}"
     r"[^\w,\n?\u2717\u2718\u274c]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
 )
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
@@ -123,7 +123,7 @@ _SENTENCE = re.compile(r"[.!?](?!\d)|[\n;\u3002]")
 _CLAUSE = re.compile(rf"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s|{_REASON}", re.IGNORECASE)
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
 _COUNT = re.compile(r"\s?\d{1,9}\s[^\W\d_]")  # as in "2 shifts found"
-_RANGES = re.compile(r"\[\s{0,9}\[")  # "[[2, 4], [5, 7]]"
+_RANGES = re.compile(r"\[\s{0,9}\[[^][]{0,99}\]\s{0,9},")  # "[[2, 4], [5, 7]]"
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
 # Words of the document, which may doubt and refuse: quotes without an ID, and repeated paragraphs.
@@ -134,9 +134,10 @@ _PARAGRAPH = re.compile(r"(?m)^\W{0,9}ID\s?\d{1,9}:.*")
 # A word in the key of an answer; others are keys of other numbers: "confidence", "last_id", "page".
 _KEY_WORD = re.compile(
     rf"(?i){_LABEL}|{_CHANGE}|{_UNIT}|ids?|paragraphs?|units?|boundar\w+|where|at|the|is|of|first|next"
-    r"|action|content|topic|scene|selected|chosen|choice|index|input|output|value"
+    r"|action|content|topic|scene|section|segment|chunk|split|selected|target|chosen|choice|index|no"
+    "|input|output|value"
 )
-_WORD_OF_KEY = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
+_WORD_OF_KEY = re.compile("IDs|[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary", "start")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
 _MAX_CHARACTERS_OF_UNITS = 30  # in a reason
@@ -288,7 +289,7 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
             ids = [
                 key
                 for key in others
-                if (len(loaded) == 1 and key[-1] != "s") or _ID.fullmatch(str(values[key]))
+                if (len(loaded) == 1 and not key.endswith("s")) or _ID.fullmatch(str(values[key]))
             ]
             own = named or alike or (ids if list not in kinds else [])
             if len(own) != 1:

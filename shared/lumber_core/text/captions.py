@@ -120,7 +120,7 @@ _SPEAKER = re.compile(
 _NAME_ALONE = re.compile(rf"(?:- )?({_NAME})(?<![.!?,;\u3002])[^\S\n]*$", re.MULTILINE)
 # Words of names in what precedes a cue, the fields of ASS before them, and WebVTT's tag of a voice.
 _NAME_IN_LABEL = re.compile(r"[^\W\d_a-z\xdf-\xff][^\W\d_]+")
-_FIELDS = re.compile(r"\s*<.*|Dialogue:(?:[^,\n]*,){4}", re.DOTALL)
+_FIELDS = re.compile(r"<.*|Dialogue:(?:[^,\n]*,){4}", re.DOTALL)
 _VOICE = re.compile(r"<v[. ][^<>\n]*>")
 _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
 _WORD = re.compile(rf"[{INVISIBLE}]*[^\s{INVISIBLE}]\S*")
@@ -268,10 +268,11 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
 
 def speakers_of(text: str, spans: Iterable[Span]) -> list[str]:
     """Return for each part of captions the names of its speakers, which `speech` leaves out."""
-    names, found = _read_speech(text)[1], list[str]()
+    (spoken, names), found = _read_speech(text), list[str]()
     for start, end in spans:
-        first, last = (bisect_right(names, at, key=itemgetter(0)) for at in (start, end - 1))
-        at = names[max(0, first - 1)][0] if names else 0  # of who speaks at the start
+        words = end - len(spoken[start:end].lstrip())
+        first, last = (bisect_right(names, at, key=itemgetter(0)) for at in (words, end - 1))
+        at = names[max(0, first - 1)][0] if names else 0  # of who speaks the first words
         first = bisect_left(names, at, key=itemgetter(0))
         found.append(" ".join(dict.fromkeys(name for _, name in names[first:last])))
     return found

@@ -54,8 +54,9 @@ _INSIDE = re.compile(
 _PAUSE = re.compile(r"(?:\.{3}|[.!?;\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
 # A sentence that continues after code such as `?.`
 _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
-# What sentencex takes for an abbreviation: a variable, or the end of a path or a unit.
-_SMALL_LETTER = re.compile(r"\.(?<=[\s/][a-uw-z].)\s+(?=([A-Z]\w*))")
+# What sentencex takes for an abbreviation: a variable, or the end of a path or a unit; but not the
+# label of an item, or a part of "u. a.".
+_SMALL_LETTER = re.compile(r"\.(?<=\w[ /][a-uw-z].)\s+(?=([A-Z]\w*))")
 _NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or labels
 
 

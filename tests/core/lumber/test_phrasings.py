@@ -44,6 +44,7 @@ FOUND = phrases("""
     Conclusion: ID {n} | Antwort: «ID {n}» | 정답은 ID {n}입니다. | ID {n} です。
     Therefore, ID {n} is the correct answer.
     {{"first_shift_id": {n}, "last_shift_id": 9}} | {{"Absatz": {n}}} | {{"paragraphNumber": {n}}}
+    {{"": {n}}} | {{"chunk_start": {n}}} | {{"split": {n}}} | paragraph_id: {n}
 """)
 OPEN = phrases("""
     Answer: none before ID {n} | Answer: no change until ID {n} | Answer: No, ID {n}.
@@ -183,7 +184,7 @@ ITEMS = [
     *("| ID | Topic |\n|---|---|\n| {} | harbour |\n| {} | trial |", "{}\u060c {}"),
     *("| # | ID | Topic |\n|---|---|---|\n| 1 | {} | harbour |\n| 2 | {} | trial |", "• {} • {}"),
     *("{} ve {}", "{} và {}", "{} i {}", "* **{}**: the harbour\n* **{}**: the trial"),
-    "{} \u2192 harbour\n{} \u2192 trial",
+    *("{} \u2192 harbour\n{} \u2192 trial", '{{"paragraphIDs": ["{}", "{}"]}}'),
 ]
 
 

@@ -430,10 +430,12 @@ def test_speech_has_the_length_and_lines_of_a_text(parts: list[str], start: int,
     ],
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:
-    beginning = "00:01.000 --> 00:02.000\n"
+    beginning = "00:01.000 --> 00:02.000{}\n"
     unseen = map(str, count())  # by the cache
     check_linear(
-        lambda text: speech(text + next(unseen)), lambda size: beginning + part * size, 20_000
+        lambda text: speech(text + next(unseen)),
+        lambda size: beginning.format(" " * size) + part * size,
+        20_000,
     )
 
 
@@ -459,5 +461,6 @@ def test_speakers_are_known_and_not_spoken(first: str, second: str) -> None:
     begins = text.index("sail")
     spans = [Span(0, len(parts[0])), Span(begins, len("".join(parts[:2])))]
     assert speakers_of(text, spans) == ["Ann", "Bob"]
+    assert speakers_of(text, [Span(len(parts[0]), spans[1].end)]) == ["Bob"]
     assert not {"Ann", "Bob"} & {*spoken_text(text).split()}
     assert speakers_of("Ann: We row.", [Span(0, 12)]) == [""]

@@ -391,6 +391,11 @@ def test_a_brace_that_begins_a_value_of_a_list_or_a_comment_begins_a_place(recor
     assert records.rindex("\n", 0, second) + 1 in {place.offset for place in find_places(records)}
 
 
+def test_lines_above_a_blank_line_and_a_brace_are_no_signature() -> None:
+    text = "for boat in boats:\n    wash(boat)\n    dry(boat)\n\n{ print(boats) }\n"
+    assert text.index("    dry") in find_places(text, whole=True).offsets
+
+
 STATEMENTS = {
     "go": ["fmt.Println(x, 1)", "defer os. Exit(1)", 'return fmt.Errorf("bad. Thing: %w", err)'],
     "py": ["self.run(x, y)", 'print("It is. So: yes")', "return os.path. join(a, b)"],

@@ -204,6 +204,10 @@ PHONES = [f"Ann {number},020 {number},077 {number}" for number in range(9)]
         *(("age,town,notes", [cells] * 19) for cells in ("0,Hull", "0,Hull,,")),
         ("country,2020,2021", ["UK,3.5,4", "Italy,2,1"]),
         *(
+            (header, ["Ann,Hull", "Bob,York,late", "Cid,Ely"] * 6)
+            for header in ("name,town", "#name,town")
+        ),
+        *(
             (header, [f"{n},{n},0" for n in range(99)])
             for header in ("#,age,sons", "# id,age,sons")
         ),

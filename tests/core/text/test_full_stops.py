@@ -110,6 +110,7 @@ WHOLE = by_language("""
     en: Ae. albopictus spread. | 1. Open the box. | They met in vol. 4 of it.
     en: See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones. | See Figs. 3 and 4 in Sect. IV of it.
     en: J. R. R. Tolkien wrote it. | In ch. 5 he dies. | He lives at Apt. 4 in York.
+    en: It has two parts: b. The oar. | u. a. The rest of it.
     en: It is Roe v. The State. | He sat at b. Maria's desk.
     en: It is e.g. Paris. | Cf. Smith et al. 2005. | The govt. said so. | A. First item.
     en: No. 5 is alive. | St. Paul wrote it. | They sell boats, oars, etc. in York.

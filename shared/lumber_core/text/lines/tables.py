@@ -61,17 +61,18 @@ def find_header(text: str) -> Span:
     LlamaIndex's): if there is a space after each comma, a header needs numbers below it. Records
     with fewer cells, and comments, may be before it.
     """
-    headers = [(False, 0, Span(0, 0))]
+    headers = [(0, Span(0, 0))]
     for separator in SEPARATORS:
         records, spans = _first_records(text, separator)
         most = 0  # cells of a record before
         for number, (first, span) in enumerate(zip(records, spans, strict=True)):
-            is_comment = first[0].startswith("#") and first[0] != "#"
             cells = sum(map(bool, first))
             if cells > most and _is_header(first, records[number + 1 :]):
-                headers.append((not is_comment, len(first), span))
-            most = most if is_comment else max(most, cells)
-    return max(headers)[2]
+                headers.append((len(first), span))
+                break
+            if not first[0].startswith("#"):  # a comment
+                most = max(most, cells)
+    return max(headers)[1]
 
 
 def _first_records(text: str, separator: str) -> tuple[list[list[str]], list[Span]]:
@@ -110,9 +111,10 @@ def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     if not any(names[1:]) or len({*names}) < 2 or max(map(len, names)) > _MAX_NAME_CHARACTERS:
         return False
     columns = [[row[n] if n < len(row) else "" for row in alike] for n in range(width)]
+    counts = Counter(names)
     for number, (name, column) in enumerate(zip(names, columns, strict=True)):
         is_year = _YEAR.fullmatch(name) and not all(map(_YEAR.fullmatch, column))
-        is_repeated = names.count(name) > 1 and name in filter(None, column)
+        is_repeated = counts[name] > 1 and name in filter(None, column)
         is_unnamed = not name and any(column) and number > 0  # the first may number the rows
         if (_is_value(name) and not is_year) or is_repeated or is_unnamed:
             return False
