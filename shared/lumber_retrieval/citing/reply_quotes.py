@@ -37,7 +37,7 @@ _NUMBERED = re.compile(
     rf"(?:{_NAMED}[\s:*_]*|[^\n|{_OPENING}]{{1,60}}\|\s*)?([*_]*[{_OPENING}].*)"
 )
 _NUMBER_BEHIND = re.compile(
-    rf"[\s>*_|\u2022-]*([{_OPENING}].+[{_CLOSING}]|(?<=>\x20)\w.*[\w.])(?:\s?{_NAMED})?"
+    rf"[\s>*_|\u2022-]*([{_OPENING}].+[{_CLOSING}]|(?<=>\x20)\w.*[^\W_][.!?]?)(?:\s?{_NAMED})?"
     rf"[.,\s\u2013\u2014|*_-]*({MARK})[\s.|*_]*(?:{_NAMED})?"
 )
 _MAX_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable

@@ -421,6 +421,7 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
             f'"It goes on and on and on" [{n}] `[{n}, p. 3]` ' for n in range(size)
         ),
         lambda size: "> It goes on and on and on [1]\n\n" * size,
+        lambda size: "> " + "_" * size,
         lambda size: "Dawn [1].\n\n[1] " + "*" * size + ' "dawn"',
         lambda size: "[[1](#a_(b" * size + "[1-99]" * size + "'a " * size,
     ],
