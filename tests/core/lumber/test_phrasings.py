@@ -55,8 +55,9 @@ OPEN = phrases("""
     Do you mean the first turn after ID 0, or the turn at ID {n}?
     {{"confidence": {n}}} | {{"last_id": {n}}} | {{"lastShiftId": {n}}} | {{"shifts": {n}}}
     {{"page": {n}}} | {{"error": "unclear", "id": {n}}} | {{"num_paragraphs": {n}}}
-    Answer: ID {n} + 1 | <last_id>{n}</last_id> | <parameter name="confidence">{n}</parameter>
-    Answer: ID {n}, or "none" if boats count | Answer: ID {n}, otherwise none
+    Answer: ID {n} + 1 | <last_id>{n}</last_id> | <last>ID {n}</last>
+    <parameter name="confidence">{n}</parameter> | Answer: ID {n}, or "none" if boats count
+    Answer: ID {n}, otherwise none
 """)
 DENIED = phrases("""
     ID {n} ❌ | ID {n} ✗ | Answer: ID {n} stays with boats.

@@ -176,7 +176,12 @@ VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
 )
 @pytest.mark.parametrize(
     "before",
-    ["", "sep={}\r\n", "# exported{} today\n\n# by Ann\n", "Quay prices\n\nfrom{}2024-05-01\n"],
+    [
+        "",
+        "sep={}\r\n",
+        "# exported{0} today\n\n# by Ann{0} Bob{0} Cid\n",
+        "Quay prices\n\nfrom{}2024-05-01\n",
+    ],
 )
 def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, known, before):
     text = f"\ufeff{before.format(separator)}{VALUES[1:].replace(',', separator)}"

@@ -67,11 +67,12 @@ def find_header(text: str) -> Span:
         most = 0  # cells of a record before
         for number, (first, span) in enumerate(zip(records, spans, strict=True)):
             cells = sum(map(bool, first))
-            if cells > most and _is_header(first, records[number + 1 :]):
+            is_comment = first[0].startswith("#")
+            is_prose = is_comment and any(cell.startswith(" ") for cell in first)
+            if cells > most and not is_prose and _is_header(first, records[number + 1 :]):
                 headers.append((len(first), span))
                 break
-            if not first[0].startswith("#"):  # a comment
-                most = max(most, cells)
+            most = most if is_comment else max(most, cells)
     return max(headers)[1]
 
 
