@@ -235,5 +235,5 @@ def test_an_unknown_setting_names_the_one_that_is_meant(frameworks, kind, name, 
 @pytest.mark.parametrize("framework", BOTH)
 @pytest.mark.parametrize(("kind", "wrong"), OF_OTHER_TYPES)
 def test_a_setting_of_another_type_is_a_type_error(framework, kind, wrong) -> None:
-    with pytest.raises(TypeError, match=r"must be|expected str"):
+    with pytest.raises(TypeError, match="must be"):
         getattr(framework, kind)(**needed_by(kind), **wrong)

@@ -256,6 +256,8 @@ _temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary(
 
 def open_store(path: str | Path | None) -> PassageStore:
     """Return the store at a path; for the path of a temporary store, the store itself."""
+    if not isinstance(path, str | os.PathLike | None):
+        raise TypeError(f"path must be that of a file, or the URL of a database, not {path!r}")
     store = None if path is None else _temporary.get(Path(path))
     return PassageStore(path) if store is None else store
 

@@ -194,7 +194,7 @@ def test_an_older_format_is_named_and_built_again_by_a_sync(tmp_path: Path, capl
 def test_metadata_is_kept_as_it_is_or_refused() -> None:
     index = index_of()
     deep: list[Any] = []
-    for _ in range(5_000):
+    for _ in range(100_000):
         deep = [deep]
     for value in (math.nan, deep):
         twice = [document(RIVER, "river", odd=value), document(RIVER, "river", odd=value)]
