@@ -125,7 +125,7 @@ def _is_in_name(text: str, at: int) -> bool:
     """
     before = text[max(0, at - _WINDOW_CHARACTERS) : at].rstrip(".")[-1:]
     if text[at].lower() == text[at].upper():
-        return text[at + 1 : at + 2] == "."  # of Arabic initials
+        return False
     if not before.strip(_BEFORE_DOTS):
         return True
     is_prose = _IN_PROSE.match(text, at) is not None

@@ -231,6 +231,7 @@ def test_columns_may_lack_cells_or_names_share_one_or_be_years(header, rows) -> 
         *("Ann,,1\nBob,x,2\nCid,y,3\n", "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n"),
         *("red,red,sea\nred,blue,lake\nblue,red,sea\n", "Ann,,\nBob,,\nCid,,\n"),
         "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # as a loader writes a row
+        "name,,price\nAnn,Hull,cheap\nBob,York,dear\nCid,Ely,dear\n",
         *("name\nAnn\nBob\n", "a,b\n1,2,3\n4,5,6\n", '"never closed,1\nb,2\n'),
         f"{'a long sentence ' * 9},b\nx,1\n",
     ],

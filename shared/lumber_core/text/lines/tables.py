@@ -59,7 +59,7 @@ def find_header(text: str) -> Span:
     short names, not numbers. Two columns may share a name that does not occur below them. An empty
     column, and the first one, may have none. Readers that drop the header join cells by ", " (as
     LlamaIndex's): if there is a space after each comma, a header needs numbers below it. Records
-    with fewer cells, and comments, may be before it.
+    with fewer cells, and comments, may be before it; it needs numbers below a record of two cells.
     """
     headers = [(0, Span(0, 0))]
     for separator in SEPARATORS:
@@ -69,7 +69,8 @@ def find_header(text: str) -> Span:
             cells = sum(map(bool, first))
             is_comment = first[0].startswith("#")
             is_prose = is_comment and any(cell.startswith(" ") for cell in first)
-            if cells > most and not is_prose and _is_header(first, records[number + 1 :]):
+            below = records[number + 1 :]
+            if cells > most and not is_prose and _is_header(first, below, most > 1):
                 headers.append((len(first), span))
                 break
             most = most if is_comment else max(most, cells)
@@ -102,8 +103,10 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], list[Spa
     return records, spans
 
 
-def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return whether a record contains the column names of the others."""
+def _is_header(
+    first: Sequence[str], others: Sequence[Sequence[str]], needs_numbers: bool = False
+) -> bool:
+    """Return whether a record contains the column names of the others, some of them numbers."""
     width = len(first)
     alike = [row for row in others if len(row) > 1 and not any(row[width:])]
     if width < 2 or not others or 2 * len(alike) <= len(others):
@@ -122,7 +125,7 @@ def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     with_numbers = any(
         any(column) and all(map(_is_value, filter(None, column))) for column in columns
     )
-    return with_numbers or names == [*first]
+    return with_numbers or (names == [*first] and not needs_numbers)
 
 
 def _is_value(cell: str) -> bool:
