@@ -150,7 +150,7 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
 
 def test_how_files_are_read_can_be_set(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "latin.txt").write_bytes(b"A caf\xe9.")
-    (tmp_path / "a.pdf").write_bytes(pdf([["The tide turns."] * 200]))
+    (tmp_path / "a.pdf").write_bytes(pdf([["The tide turns."] * 40] * 5))
     with pytest.raises(ValueError, match=r"latin\.txt is not utf-8: byte 5 .*; pattern='"):
         load_folder(tmp_path, encoding="utf-8")
     with pytest.raises(ValueError, match=r"a\.pdf unpacks to more than max_unpacked=2,000 bytes"):
