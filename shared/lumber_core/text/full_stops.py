@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _WINDOW_CHARACTERS = 40  # before and after the end of a sentence; longer abbreviations are rare
-# Ends sentences in Hindi and Bengali; a text that has it nearby uses full stops in abbreviations.
-_DANDA, _NEAR = "\u0964", 1_000
+# Ends sentences in Hindi and Bengali; text with one so near uses full stops in abbreviations.
+_DANDA, _MAX_CHARACTERS_TO_DANDA = "\u0964", 1_000
 _OPENING = "\"'([{\u00ab\u2018\u201c\u201e\u201a*_"
 _CLOSING = "\"')]}\u00bb\u2019\u201d*_"
 _CONTINUATIONS = frozenset(")]};,:/\u2013\u2014")  # the first character of a continued sentence
@@ -164,8 +164,10 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     lines = before.count("\n", len(bare))
     if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
         return False
-    if "\u0900" <= bare[-2:-1] < "\u0e00" and _DANDA in text[max(0, at - _NEAR) : at + _NEAR]:
-        return True
+    if "\u0900" <= bare[-2:-1] < "\u0e00":
+        first_near = max(0, at - _MAX_CHARACTERS_TO_DANDA)
+        if _DANDA in text[first_near : at + _MAX_CHARACTERS_TO_DANDA]:
+            return True
     # sentencex does so after most ASCII words.
     if small and not (first.isascii() and (lines or not bare[-2:-1].islower())):
         return True
