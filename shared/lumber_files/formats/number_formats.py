@@ -51,6 +51,7 @@ def _sections(code: str) -> tuple[_Tokens, ...]:
     return tuple(map(tuple, sections))
 
 
+@lru_cache(10_000)
 def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     """Return a number in a format such as `#,##0.00;(#,##0.00)`, with English names.
 

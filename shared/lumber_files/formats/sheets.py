@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import reduce
+from functools import cache, reduce
 from io import BytesIO
 from typing import Any
 
@@ -20,6 +20,7 @@ from lumber_files.formats.symbol_fonts import show_symbols
 
 _RUNS = ("x", "x:rFont/@val", "x:vertAlign/@val")  # of a text in a cell, for show_runs
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # of a character, such as a line end
+_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")  # of a cell
 _LINK = "string(@*[local-name()='id'])"
 
 
@@ -67,7 +68,7 @@ class _Workbook:
             else:
                 number = int(element.get("r", number + 1))
                 column = 0
-                for cell in element.iterfind("{*}c"):
+                for cell in element.iterchildren("{*}c"):
                     place = _place(cell.get("r", ""))
                     column = place[1] if place else column + 1
                     text, style = self._show(cell), int(cell.get("s") or 0)
@@ -83,7 +84,9 @@ class _Workbook:
     def _show(self, cell: Any) -> str:
         """Return the displayed text of a cell, or its formula if no value is stored."""
         kind = cell.get("t", "n")
-        formula, value = cell.find("{*}f"), cell.findtext("{*}v")
+        children = {child.tag.rpartition("}")[2]: child for child in cell.iterchildren("*")}
+        formula = children.get("f")
+        value = (children["v"].text or "") if "v" in children else None
         if kind == "inlineStr":
             show_runs(cell, *_RUNS)
             return _text(cell)
@@ -151,6 +154,11 @@ def _text(item: Any) -> str:
 
 def _place(reference: str) -> tuple[int, ...]:
     """Return the row and column of a cell such as "B2", from 1 on, or nothing."""
-    match = re.fullmatch(r"([A-Z]{1,3})(\d+)", reference)
-    column = reduce(lambda n, letter: n * 26 + ord(letter) - 64, match[1] if match else "", 0)
-    return (int(match[2]), column) if match else ()
+    match = _REFERENCE.fullmatch(reference)
+    return (int(match[2]), _column(match[1])) if match else ()
+
+
+@cache
+def _column(letters: str) -> int:
+    """Return the number of a column, from 1 on, by its up to three letters."""
+    return reduce(lambda n, letter: n * 26 + ord(letter) - 64, letters, 0)
