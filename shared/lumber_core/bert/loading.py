@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -66,7 +68,7 @@ class LoadedEmbedder(NamedTuple):
         """Return a vector of length 1 for each text, shape (texts, width)."""
         specials = self.tokenizer.cls_id, self.tokenizer.sep_id
         pieces = [self.tokenizer(text) for text in texts]
-        _warn_if_unknown(pieces, self.tokenizer.unknown_id)
+        _warn_if_unknown(texts, pieces, self.tokenizer.unknown_id)
         vectors = self.model.run(
             [{"ids": sequence(text.ids[:_MAX_EMBEDDED_TOKENS], *specials)} for text in pieces]
         )
@@ -139,20 +141,25 @@ def _read_exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, M
     return path, WordPieceTokenizer.from_folder(folder), card
 
 
-def _warn_if_unknown(texts: Sequence[WordPieces], unknown: int) -> None:
-    """Log a warning, once, if texts consist mostly of single characters and unknown pieces."""
+def _warn_if_unknown(texts: Sequence[str], pieces: Sequence[WordPieces], unknown: int) -> None:
+    """Log a warning if texts consist mostly of single characters and unknown pieces."""
     total = in_pieces = 0
-    for text in texts:
+    for text in pieces:
         lengths = text.ends - text.starts
         total += int(lengths.sum())
         in_pieces += int(lengths[(lengths > 1) & (text.ids != unknown)].sum())
     if total >= _MIN_CHARACTERS and in_pieces < _MIN_SHARE_IN_PIECES * total:
-        _warn()
+        letters = Counter(letter for text in texts for letter in text if letter.isalpha())
+        for letter, _ in letters.most_common(1):
+            _warn(unicodedata.name(letter, "unknown").split()[0])
 
 
 @cache
-def _warn() -> None:
+def _warn(alphabet: str) -> None:
+    """Log a warning, once for each alphabet, which is the first word of its letters' names."""
     logger.warning(
-        "the embedding model has no words in the alphabet of these texts, so its vectors carry "
-        "little information: only the search by words works. Pass a multilingual embedding model"
+        "the embedding model has no words in the alphabet of some texts (%s), whose vectors carry "
+        "little information: these texts are found by their words. Pass a multilingual embedding "
+        "model to find them also by meaning",
+        alphabet if alphabet == "CJK" else alphabet.capitalize(),
     )

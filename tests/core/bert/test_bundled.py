@@ -140,7 +140,7 @@ def test_the_first_chunk_comes_soon() -> None:
     raise AssertionError(f"the first chunk took {float(done.stdout):.1f} times as long")
 
 
-def test_texts_that_the_encoder_cannot_read_are_warned_of_once(caplog: pytest.LogCaptureFixture):
+def test_an_alphabet_that_the_encoder_cannot_read_is_named_once(caplog: pytest.LogCaptureFixture):
     _warn.cache_clear()
     embedder = TextEmbedder()
     embedder.embed(["Der schnelle Fuchs sprang über den Zaun und lief in den Wald."] * 20)
@@ -148,8 +148,11 @@ def test_texts_that_the_encoder_cannot_read_are_warned_of_once(caplog: pytest.Lo
     assert not caplog.records
     for _ in range(2):
         embedder.embed(["Быстрая лиса прыгнула через забор и убежала в лес."] * 25)
-    [record] = caplog.records
-    assert "multilingual" in record.message
+        embedder.embed(["敏捷的狐狸跳过了篱笆，跑进了森林。"] * 70)
+    assert [re.findall(r"\((\w+)\)", record.message) for record in caplog.records] == [
+        ["Cyrillic"],
+        ["CJK"],
+    ]
 
 
 USE = "from lumber_core import TextEmbedder; TextEmbedder().embed(['otters'])"
