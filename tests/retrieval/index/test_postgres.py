@@ -404,13 +404,9 @@ def test_a_pickle_opens_the_same_collection(postgres: Server) -> None:
 
 def test_rights_that_are_missing_are_named_with_who_gives_them(own_postgres: Server) -> None:
     own_postgres.run("CREATE ROLE writer LOGIN; CREATE ROLE reader LOGIN")
-    urls = {
-        name: own_postgres.place().replace("postgres:@", f"{name}:@").replace("c0", "c1")
-        for name in ("writer", "reader")
-    }
-    schema = "lumber_" + urls["writer"].rpartition("=")[2]
-    url = urls["writer"]
-    reader = in_collection(urls["reader"], url.rpartition("=")[2])
+    place = own_postgres.place()
+    url, reader = (place.replace("postgres:@", f"{name}:@") for name in ("writer", "reader"))
+    schema = "lumber_" + place.rpartition("=")[2]
     make = f'CREATE SCHEMA "{schema}" AUTHORIZATION "writer"'
     with pytest.raises(StoreError, match="permission denied for database") as error:
         index_of(url).add(BOTH)
