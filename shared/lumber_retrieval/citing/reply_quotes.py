@@ -75,7 +75,7 @@ _PART = re.compile(
     rf"(?i)</?(?:answer|response|list|text|q|{QUOTE_WORD})>|\[cite_start\]"
 )  # around it
 _BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
-    rf"(?:\s*(?:[(\[<|\u2013\u2014\u2192-]|(?i:{QUOTE_WORD})\s?[:\uff1a]|[,:;]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
+    rf"(?:[\s*_]*(?:[(\[<|\u2013\u2014\u2192-]|(?i:{QUOTE_WORD})\s?[:\uff1a]|[,:;]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
 )
 # A quote in quotation marks, without the name of a document before it and a remark after it.
 _ABOVE = (
@@ -88,14 +88,18 @@ _QUOTED = re.compile(
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(rf"(?:[^{_OPENING}\w]*|{_ABOVE})[{_OPENING}]")
-_AROUND_BARE = re.compile(
-    rf"^[>`\s]+|\s?[(\[|]\s?{WHERE}[^()\n]{{,80}}[])|]\W{{,3}}$|\n[\u2013\u2014][^\n]*$|(?:\n>|</\w+>|[|`*_\s])+$"
+_FILE = r"[*_`]*\w\S{0,80}\.[a-z]{2,4}\b"
+_AROUND_BARE = re.compile(  # "a.md, p. 3: They hunt", "*They hunt* - a.md", "They hunt (p. 3)"
+    rf"^[>`\s]*(?:[(\[]?{_FILE}[^:|()\[\]\n]{{,20}}(?:[)\]]:?|[:|]|\s[\u2013\u2014-])[*_`]*\s[*_`>\s]*)?"
+    rf"|(?<![`*_\s])[`*_\s]*(?:[(\[|]\s?(?:(?i:{QUOTE_WORD}):\s)?{WHERE}[^()\n]{{,80}}[])|]\W{{,3}}|\n[\u2013\u2014][^\n]*"
+    rf"|(?:,\s|\s[|\u2013\u2014-]\s|\n(?i:{QUOTE_WORD}):\s){_FILE}[^()\n]{{,40}})?$"
+    r"|(?<![>|;`*_\s])(?:\n>|</\w+>|[|;`*_\s])+$"
 )
 _QUOTE_SIGN = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")  # at the start of each line of a block quote
 # The name of a document on the line of the mark, with the quote or quotes below it.
 _NAME_ABOVE = re.compile(
-    rf"(?m)^([ \t>*_-]*{MARK}[ \t:*_]*)(?![ \t:*_])(?:{_SOURCE.pattern}|{UNSURE})[ \t:*_]*\n"
-    rf"(?:[ \t>*-]*(?=[{_OPENING}])|[ \t]*>[ \t]*)"
+    rf"(?m)^([ \t>*_-]*{MARK}[ \t:*_]*)(?![ \t:*_])(?:(?i:{QUOTE_WORD}):\s)?"
+    rf"(?:{_SOURCE.pattern}|{UNSURE})[ \t:*_]*\n(?:[ \t>*-]*(?=[{_OPENING}])|[ \t]*>[ \t]*)"
 )
 # Without numbered quotes: texts in quotation marks that are long enough for a quote. A mark after a
 # letter or digit opens no quote, and an apostrophe closes no quote. Single straight marks are
@@ -119,6 +123,7 @@ _EARLIER = re.compile(rf"({SURE})[^.!?\n]{{,99}}\Z")  # 'As [1] has it, "'
 _BETWEEN_QUOTES = re.compile(rf"[{_CLOSING}](?:[\s,;&+/-]|(?:and|und|et|y)\s)*[{_OPENING}]")
 _NEXT_QUOTE = re.compile(
     rf"(?<=[{_CLOSING}])(?:\s?[;,|]?\s+|\s?<br\s?/?>\s?)(?={MARK}[:\s]*[{_OPENING}])"
+    rf"|(?<=;)\s+(?={SURE}:?\s\w)"
 )
 
 
@@ -153,7 +158,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     lines = [
         part
         for line in _NAME_ABOVE.sub(r"\1 ", marks.text).splitlines()
-        for part in (_NEXT_QUOTE.split(line) if _NEXT_QUOTE.search(line) else [line])
+        for part in (_NEXT_QUOTE.split(line) if _LISTED.match(line) else [line])
     ]
     # A list may also have its marks after the quotes.
     ends = [_NUMBER_BEHIND.fullmatch(line) for line in lines]

@@ -268,6 +268,14 @@ QUOTES = ["They hunt fish at dawn", "Otters live along rivers"]
         *('<p>[{}] "{}"</p>', "<li>[{}] {}</li>", '[{}] "{}"\nSource: a.md\n', '_[{}]_ "{}"'),
         *('<quote id="{}">{}</quote>', "<quote source='a.md' id='{}'>{}</quote>", "<q{}>{}</q>"),
         "<quote><id>{}</id><text>{}</text></quote>",
+        *('- **[{}]** *"{}"* \u2014 a.md, p. 3', '[{}] "{}" *(a.md)*', "[{}] a.md, p. 3: *{}*"),
+        *(
+            "[{}] (a.md) {}",
+            "[{}] *{}* (Source: a.md)",
+            "[{}] {} - a.md, lines 3-5",
+            "[{}] {}, a.md",
+        ),
+        *("| [{}] | a.md | {} |", '[{}] Source: a.md\n"{}"', "[{}] {}\nSource: a.md"),
     ],
 )
 def test_a_list_of_any_form_is_taken_out(line: str) -> None:
@@ -280,6 +288,7 @@ def test_a_list_of_any_form_is_taken_out(line: str) -> None:
     "quotes",
     [
         *("Quotes:\n1) {}\n2) {}", "Zitate:\n- {} [1]\n- {} [2]", '\u5f15\u7528\n"{}"\n"{}"'),
+        *("[1] {}; [2] {}", "Quotes: [1] {}; [2] {};"),
         *('(1) "{}"; (2) "{}"', 'Sources: (1) "{}", (2) "{}"', "> {} [1]\n\n> {} [2]"),
         *('"{}" (a.md) [1]\n"{}" (b.md) [2]', '| A | # |\n|-|-|\n| "{}" | [1] |\n| "{}" | [2] |'),
         *(
@@ -316,6 +325,7 @@ def test_statements_in_json_have_the_marks_of_their_quotes() -> None:
         ("They say:\n\n> {}\n> \u2014 a.md [7]", "They say:\n\n> {}\n> \u2014 a.md [1]"),
         ("They say:\n\n> {}\n\n[7]\n\nSo.", "They say:\n\n> {} [1]\n\nSo."),
         ("They say:\n\n> {}\n\nSo [7].", None),
+        ('It says "{}" [7] "dawn" [8].', 'It says "{}" [1] "dawn" [?].'),
         ('They ([7] "{}") hunt, and [8].', 'They ([1] "{}") hunt, and [?].'),
         ("It says \u2018{}\u2019 [1a].", "It says \u2018{}\u2019 [1]."),
         ("The otters' words: '{}' [\u2116 3].", "The otters' words: '{}' [1]."),
@@ -423,6 +433,7 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
         lambda size: "> It goes on and on and on [1]\n\n" * size,
         lambda size: "> " + "_" * size,
         lambda size: "Dawn [1].\n\n[1] " + "*" * size + ' "dawn"',
+        lambda size: "Dawn [1].\n\n[1] a" + "*" * size + "b" + "</a>" * size + "c",
         lambda size: "[[1](#a_(b" * size + "[1-99]" * size + "'a " * size,
     ],
 )
