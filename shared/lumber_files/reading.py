@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path, PurePath
 
+from lumber_core.support.wording import with_noun
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
@@ -134,6 +135,9 @@ def read_bytes(
     markdown, notices, title = (read, [], "") if isinstance(read, str) else read
     if not markdown.strip():
         raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
+    counted = any("U+FFFD" in notice for notice in (*decoded.notices, *notices))
+    if (count := markdown.count("\ufffd")) and not counted:
+        notices = [*notices, f"U+FFFD stands for {with_noun(count, 'symbol')} without a character"]
     # The title in the properties may be that of an older version or of a template.
     titles = [] if _FIRST_LEVEL.search(markdown) else [unescape(title)]
     fields = {**decoded._asdict(), "text": f"{markdown}\n", "notices": (*decoded.notices, *notices)}

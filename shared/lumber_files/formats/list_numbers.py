@@ -31,6 +31,9 @@ lowerLetter upperLetter|abcdefghijklmnopqrstuvwxyz
 α lower-greek|αβγδεζηθικλμνξοπρστυφχψω
 hebrew2|אבגדהוזחטיכלמנסעפצקרשת
 arabicAlpha|أبتثجحخدذرزسشصضطظعغفقكلمنهوي
+chicago|*†‡§
+cardinalText|One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen Sixteen
+ordinalText|First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth Thirteenth Fourteenth
 ordinal decimalZero decimal-leading-zero 001 0001 00001"""
 _LATIN = {"lower-alpha": "a", "lower-latin": "a", "lower-roman": "i"}
 _LATIN |= {name.replace("lower", "upper"): form.upper() for name, form in _LATIN.items()}
@@ -63,6 +66,8 @@ def label_item(number: int, form: str) -> str:
     form = _LATIN.get(form, form)
     labels, *tens = _FORMATS.get(form) or [""]
     digits, label, rest = f"{number}", "", max(0, number)
+    if form.endswith("Text"):
+        return "".join(labels.split()[max(0, number - 1) : number]) or digits
     if form in ("i", "I"):
         for numeral, value in _ROMAN.items():
             label, rest = label + numeral * (rest // value), rest % value
@@ -82,7 +87,8 @@ def label_item(number: int, form: str) -> str:
         return digits + {"1": "st", "2": "nd", "3": "rd"}.get(
             digits[-1] * (number // 10 % 10 != 1), "th"
         )
-    if form.endswith(("Letter", "Lower", "Upper")) and number > 0:  # aa, bb after z, not aa, ab
+    repeats = form.endswith(("Letter", "Lower", "Upper", "chicago"))  # aa, bb after z, not aa, ab
+    if repeats and number > 0:
         label = labels[(number - 1) % len(labels)] * (1 + (number - 1) // len(labels))
     width = {"decimalZero": 2, "decimal-leading-zero": 2}.get(form, len(form) * form.isdigit())
     label = label or labels[number - 1 : number] or digits.zfill(width) * bool(form)

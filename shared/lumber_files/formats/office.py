@@ -15,7 +15,6 @@ from io import BytesIO
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from lumber_core.support.wording import with_noun
 from lumber_files.encodings import decode
 from lumber_files.formats.binary_office import (
     fill_blocks,
@@ -79,7 +78,8 @@ _LINES_OF_HEADERS += " | //presentation:*[contains(local-name(), '-decl')][@pres
 _LINES_OF_HEADERS += "//drawing:page/@*[starts-with(local-name(), 'use-')]] "
 _LINES_OF_HEADERS += "| //p:sp[not(*/p:cNvPr/@hidden)][*/*/p:ph[@type='ftr' or @type='dt']]//a:p"
 _SHOWN = "(.//w:t/text() | .//a:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab"
-_SHOWN += "| .//w:ptab | .//w:br | .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
+_SHOWN += "| .//w:r[.//w:p]/following-sibling::*[1] | .//w:ptab | .//w:br "
+_SHOWN += "| .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
 _TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
@@ -179,8 +179,6 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             if not is_page_number(text) and text not in markdown:
                 markdown = f"{markdown}\n\n{text}".lstrip("\n")
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
-        if count := markdown.count("\ufffd"):
-            notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
     return markdown, notices, _given_title(parts)
 
 

@@ -97,8 +97,11 @@ def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
         before = text.text[-1:]
 
 
-def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
-    """Return the names of the parts that a part (or the package, "") links to, by the link's ID."""
+def link_targets(parts: Mapping[str, bytes], part: str, kind: str = "") -> dict[str, str]:
+    """Return the names of the parts that a part (or the package, "") links to, by the link's ID.
+
+    `kind` is the end of the type of the links, such as "styles".
+    """
     folder, name = posixpath.split(part)
     links = parse_xml(parts.get(f"{folder}/_rels/{name}.rels".lstrip("/"), b"<Relationships/>"))
     return {
@@ -106,8 +109,13 @@ def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
             posixpath.join("/", folder, link.get("Target", ""))
         ).lstrip("/")
         for link in links
-        if link.get("TargetMode") != "External"
+        if link.get("TargetMode") != "External" and link.get("Type", "").endswith(kind)
     }
+
+
+def find_linked(parts: Mapping[str, bytes], part: str, kind: str) -> str:
+    """Return the name of the first part that a part links to by a type such as "styles", or ""."""
+    return next(iter(link_targets(parts, part, f"/{kind}").values()), "")
 
 
 def is_page_number(line: str) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import cache, reduce
 from io import BytesIO
 from typing import Any
@@ -14,7 +14,14 @@ from typing import Any
 from lumber_files.formats.charts import read_chart
 from lumber_files.formats.markdown_cleanup import join_table
 from lumber_files.formats.number_formats import BUILT_IN, show_number
-from lumber_files.formats.package import clean_description, find, link_targets, parse_xml, show_runs
+from lumber_files.formats.package import (
+    clean_description,
+    find,
+    find_linked,
+    link_targets,
+    parse_xml,
+    show_runs,
+)
 from lumber_files.formats.sheet_tables import MAX_COLUMNS, SheetCells, list_notices, write_cells
 from lumber_files.formats.symbol_fonts import show_symbols
 
@@ -30,18 +37,19 @@ class _Workbook:
     def __init__(self, parts: Mapping[str, bytes], workbook: str) -> None:
         self.notices: Counter[str] = Counter()
         self._parts = parts
-        folder, links = posixpath.dirname(workbook), link_targets(parts, workbook)
+        links = link_targets(parts, workbook)
+        linked = (find_linked(parts, workbook, kind) for kind in ("sharedStrings", "styles"))
         root, strings, styles = (
-            parse_xml(parts.get(name, b"<x/>"))
-            for name in (workbook, f"{folder}/sharedStrings.xml", f"{folder}/styles.xml")
+            parse_xml(parts.get(name, b"<x/>")) for name in (workbook, *linked)
         )
         sheets = root.iterfind("{*}sheets/{*}sheet")
         self.sheets = [(sheet, links.get(sheet.xpath(_LINK), "")) for sheet in sheets]
         self._from_1904 = bool(root.xpath("//*[@date1904='1' or @date1904='true']"))
         # XlsxWriter calculates nothing: it writes 0, and a mark that all values must be calculated.
         self._not_calculated = {"0"} if root.xpath("//*[@fullCalcOnLoad='1']") else set()
-        for item in find(strings, "//x:si[x:r]"):
+        for item in (rich := find(strings, "//x:si[x:r]")):
             show_runs(item, *_RUNS)
+        self._rich = {*map(_text, rich)}  # each run may have a font of its own
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
         formats = styles.iterfind("{*}numFmts/{*}numFmt")
         codes = BUILT_IN | {int(f.get("numFmtId", 0)): f.get("formatCode", "") for f in formats}
@@ -72,8 +80,7 @@ class _Workbook:
                     place = _place(cell.get("r", ""))
                     column = place[1] if place else column + 1
                     text, style = self._show(cell), int(cell.get("s") or 0)
-                    # In a longer text, each run may have a font of its own.
-                    fonts = self._fonts[style : style + 1] if len(text) == 1 else ()
+                    fonts = self._fonts[style : style + 1] if text not in self._rich else ()
                     if text := show_symbols(text, *fonts):
                         row = grid.cells.setdefault(number, {})
                         row[column] = " ".join(text.split()).replace("|", "\\|")
@@ -89,6 +96,7 @@ class _Workbook:
         value = (children["v"].text or "") if "v" in children else None
         if kind == "inlineStr":
             show_runs(cell, *_RUNS)
+            self._rich |= {*map(_text, find(cell, "x:is[x:r]"))}
             return _text(cell)
         if formula is not None and value in self._not_calculated:
             value = None
@@ -105,15 +113,18 @@ class _Workbook:
                 return self._strings[int(value)] if kind == "s" else value
             if kind == "n":
                 return show_number(float(value), code, from_1904=self._from_1904)
+            if kind == "d" and code != "General":
+                days = (datetime.fromisoformat(value) - datetime(1899, 12, 30)) / timedelta(1)
+                return show_number(days, code)
         return "" if kind == "s" else str(value)
 
 
 def read_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
     """Return the Markdown of a workbook in XML, and notices about omitted content."""
-    linked = parts.keys() & link_targets(parts, "").values()
-    if not (names := [name for name in linked if re.search(r"workbook\w*\.xml$", name)]):
+    workbook = find_linked(parts, "", "officeDocument")
+    if workbook not in parts or workbook.endswith(".bin"):  # of XLSB
         return None
-    book = _Workbook(parts, names[0])
+    book = _Workbook(parts, workbook)
     blocks = []
     for sheet, name in book.sheets:
         if sheet.get("state", "visible") != "visible":

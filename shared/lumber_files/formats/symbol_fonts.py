@@ -22,6 +22,9 @@ _TABLES = {
     "symbol": dict(enumerate(_SYMBOL, start=0x20)),
     "wingdings": dict(enumerate(_WINGDINGS, start=0x20)),
     "wingdings 2": dict(zip(b"OPQRSTUV*\xa3\x98\x97", "✗✓☒☑☒☒⊗⊗□□•●", strict=True)),
+    "wingdings 3": dict(
+        zip(b"!\"#$%&'(12pqrstuvwxyz{|}~\x80", "←→↑↓↖↗↙↘↔↕▲▼△▽◀▶◁▷◣◢◤◥◂▸▴▾", strict=True)
+    ),
     "webdings": dict(zip(b"acrgni", "✓□✗■●●", strict=True)),
 }
 

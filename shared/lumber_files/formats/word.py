@@ -12,6 +12,7 @@ from lumber_files.formats.list_numbers import mark_ordinal
 from lumber_files.formats.package import (
     clean_description,
     find,
+    find_linked,
     link_targets,
     parse_xml,
     qualify,
@@ -48,7 +49,10 @@ EMPTY = "\ue0f1"
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the part that replaces each `PART`."""
-    styles, numbering = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
+    main = find_linked(parts, "", "officeDocument")
+    styles, numbering = (
+        parts.get(find_linked(parts, main, kind), b"<x/>") for kind in ("styles", "numbering")
+    )
     _apply_styles(root, _read_styles(styles, numbering))
     _join_lists(root, numbering)
     _show_fields(root)
@@ -57,6 +61,9 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     for cell in find(root, "//w:tc/w:p[w:pPr/w:numPr][not(normalize-space())]"):
         cell.append(_make_paragraph(root, EMPTY)[0])
     _show_descriptions(root)
+    for drawn in reversed(find(root, "//w:p//a:p[normalize-space()]")):  # on a canvas
+        paragraph = find(drawn, "ancestor::w:p[1]")[0]
+        paragraph.addnext(_make_paragraph(root, "".join(drawn.itertext(qualify("a:t")))))
     for table in find(root, "//w:tbl"):
         _mark_table(table)
     references, targets = find(root, "//w:altChunk"), link_targets(parts, name)
@@ -166,14 +173,18 @@ def _mark_numbers(root: Any) -> None:
     for newer in find(root, "//w:lvl/*/*/w:numFmt[@w:format]"):
         newer.getparent().getparent().addnext(newer)
     for listed in find(root, "//*[w:lvl]"):
-        marks = {}
+        marks: dict[str, str] = {}
+        zeros: dict[str, str] = {}
         for level in find(listed, "w:lvl"):
             form = find(level, "string(w:numFmt/@w:format | w:numFmt[not(@w:format)]/@w:val)")
             number = f"%{int(level.get(qualify('w:ilvl'), 0)) + 1}"
             marks[number] = "" if form == "none" else mark_ordinal(number, form)
-        for label in find(listed, "w:lvl[not(w:isLgl)]/w:lvlText/@w:val/.."):
+            zeros |= {number: marks[number]} if form == "decimalZero" else {}
+        for label in find(listed, "w:lvl/w:lvlText/@w:val/.."):
+            # In legal numbering, Word shows digits: "Section 1.01" below "Article I".
+            shown = zeros if find(label, "boolean(../w:isLgl)") else marks
             parts = re.split(r"(%\d)", label.get(qualify("w:val")))
-            label.set(qualify("w:val"), "".join(marks.get(part, part) for part in parts))
+            label.set(qualify("w:val"), "".join(shown.get(part, part) for part in parts))
     for form in find(root, _SHOWN_BY_TEXT):
         form.set(qualify("w:val"), "decimal")
 
@@ -204,6 +215,9 @@ def _show_text(root: Any) -> None:
         else:
             text = "\u2011"
         element.tag, element.text, element[:] = qualify("w:t"), text, []
+    for embedded in find(root, "//w:object"):  # its name is shown
+        embedded.addnext(space := _add(embedded, "t"))
+        space.text = " "
     for style in find(root, "//m:r/m:rPr/m:sty[@m:val='p']"):  # of upright letters, not signs
         if not any(map(str.isalpha, find(style, "string(../../m:t)"))):
             style.getparent().remove(style)

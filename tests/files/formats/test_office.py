@@ -281,6 +281,11 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
             grid("Boat|Day", "Gull|10"),
         ),
         (table(row("a", cell(p("b", picture("Owner")))), row("1", "2")), grid("a|b Owner", "1|2")),
+        (p("Mill", "<w:r><w:object/></w:r>", "gate"), "Mill gate"),
+        (
+            p("Plan:", f'<w:r xmlns:a="{SPACES["a"]}"><a:p><a:r><a:t>Quay</a:t></a:r></a:p></w:r>'),
+            "Plan:\n\nQuay",
+        ),
     ],
 )
 def test_word_documents_become_markdown(body: str, markdown: str) -> None:
@@ -385,7 +390,8 @@ def test_bold_paragraphs_are_headings_of_a_document_without_others(texts, shown)
         *(("chineseLegalSimplified", "壹拾"), ("ideographTraditional", "癸"), ("ganada", "차")),
         *(("decimalZero", "10"), ("ordinal", "10th"), ("decimalEnclosedCircle", "⑩")),
         *(("russianLower", "к"), ("hebrew2", "י"), ("aiueoFullWidth", "コ"), ("upperLetter", "J")),
-        *(("iroha", "ヌ"), ("russianUpper", "К")),
+        *(("iroha", "ヌ"), ("russianUpper", "К"), ("chicago", "†††")),
+        *(("cardinalText", "Ten"), ("ordinalText", "Tenth")),
     ],
 )
 def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str) -> None:
@@ -393,6 +399,14 @@ def test_headings_and_items_have_numbers_in_their_formats(form: str, tenth: str)
     body = p("T", style="h1") * 10 + p("i", number=1, level=1)
     text = text_of(word(body, styles=STYLED, numbering=numbering), ".docx")
     assert text.endswith(f"# 第{tenth}章 T\n\n- {tenth}.1 i")
+
+
+def test_legal_numbers_are_digits_of_which_there_may_be_two() -> None:
+    legal = '<w:numFmt w:val="decimalZero"/><w:isLgl/>'
+    numbering = OUTLINE.replace('<w:numFmt w:val="decimal"/>', legal)
+    body = p("T", style="h1") + p("U", style="h2")
+    text = text_of(word(body, styles=STYLED, numbering=numbering), ".docx")
+    assert text == "# Part I: T\n\n## 1.01 U"
 
 
 @pytest.mark.parametrize(
@@ -488,11 +502,11 @@ def test_page_headers_and_footers_are_read_once_at_the_end() -> None:
     number = instruction("PAGE", result="3")
     heads = {
         "header1": p("Tide Mill", "<w:r><w:ptab/></w:r>", "No. 7", style="Part") + p("Body."),
-        "header2": p("Page ", number, " of 9") + p("Quay", boxed) + p("- iv -"),
+        "header2": p("Page ", number, " of 9") + p("Quay", boxed, ".") + p("- iv -"),
         "footer1": table(row("Tide Mill No. 7", "VAT 12")),
     }
     content = word(p("Body."), styles=STYLES, **heads)
-    assert text_of(content, ".docx") == "Body.\n\nTide Mill No. 7\n\nQuay Boxed.\n\nVAT 12"
+    assert text_of(content, ".docx") == "Body.\n\nTide Mill No. 7\n\nQuay Boxed. .\n\nVAT 12"
     styles = (
         f'<s:header xmlns:s="{SPACES["style"]}" xmlns:text="{SPACES["text"]}"><text:p>Tide<text:s/>'
         "<text:span>Mill</text:span></text:p><text:p>Page <text:page-number>2</text:page-number>"
@@ -534,7 +548,8 @@ def test_words_in_headers_and_footers_of_old_documents_are_named_in_a_notice(
 
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
     content = word(p('<w:r><w:sym w:font="Webdings" w:char="F055"/></w:r>', "a"))
-    for made, suffix in ((content, ".docx"), (rb"{\rtf1 \u61692\'3f a}", ".rtf")):
+    page = b"<p><font face=Webdings>U</font> a"
+    for made, suffix in ((content, ".docx"), (rb"{\rtf1 \u61692\'3f a}", ".rtf"), (page, ".html")):
         file = read_bytes(made, name="a", suffix=suffix)
         assert file.notices == ("U+FFFD stands for 1 symbol without a character",)
         assert "\ufffd" in file.text
@@ -706,19 +721,29 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
         f"<c t='inlineStr'{style}><is>{text}</is></c>"
         for style, text in (("", runs), ("", rich), (" s='1'", "<t>ü</t>"), (" s='1'", mixed))
     )
-    content = workbook(("S", f"<row>{''.join(texts)}<c t='s' s='9'><v>0</v></c></row>"))
+    shared = "<c t='s' s='9'><v>0</v></c><c t='s' s='1'><v>1</v></c><c t='s' s='1'><v>2</v></c>"
+    day = "<c t='d' s='2'><v>2024-03-01T09:30:00</v></c>"
+    content = workbook(("S", f"<row>{''.join(texts)}{shared}{day}</row>"))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     parts = unzipped(content)
-    parts["xl/styles.xml"] = (
+    parts["looks.xml"] = (
         f"<styleSheet xmlns='{space}'><fonts><font/><font><name val='Wingdings'/></font></fonts>"
-        "<cellXfs><xf/><xf fontId='1'/></cellXfs></styleSheet>"
+        "<cellXfs><xf/><xf fontId='1'/><xf numFmtId='18'/></cellXfs></styleSheet>"
     )
-    strings = b'<Relationship Id="s" Target="sharedStrings.xml"/></Relationships>'
-    links = parts["xl/_rels/workbook.xml.rels"].replace(b"</Relationships>", strings)
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    linked = (
+        f'<Relationship Id="s" Type="{kind}/sharedStrings" Target="sharedStrings.xml"/>'
+        f'<Relationship Id="t" Type="{kind}/styles" Target="../looks.xml"/></Relationships>'
+    )
+    links = parts["xl/_rels/workbook.xml.rels"].replace(b"</Relationships>", linked.encode())
     parts["xl/_rels/workbook.xml.rels"] = links
     # Its name may be in another case than its link.
-    parts["xl/SharedStrings.xml"] = f"<sst xmlns='{space}'><si><t>No such style</t></si></sst>"
-    assert "| 10^6 | α | ✓ | § Row. | No such style |" in text_of(zipped(parts), ".xlsx")
+    parts["xl/SharedStrings.xml"] = (
+        f"<sst xmlns='{space}'><si><t>No such style</t></si><si><t>ll¡</t></si><si><r><rPr>"
+        "<rFont val='Arial'/></rPr><t>ll</t></r><rPh><t>Tide</t></rPh></si></sst>"
+    )
+    shown = "| 10^6 | α | ✓ | § Row. | No such style | ●●○ | ll | 9:30 AM |"
+    assert shown in text_of(zipped(parts), ".xlsx")
 
 
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
