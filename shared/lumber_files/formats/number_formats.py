@@ -171,7 +171,8 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
             text == "," and kind == "other" and first < place <= last + scale
         ):
             shown += text
-    return re.sub(r"^(-) +|\.$", r"\1", shown)
+    shown = shown if tokens[-1][0] == "text" else shown.removesuffix(".")  # of no decimals
+    return re.sub(r"^(-) +", r"\1", shown)
 
 
 def _show_fraction(value: float, form: str, has_whole: bool) -> str:
