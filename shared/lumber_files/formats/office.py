@@ -36,6 +36,7 @@ from lumber_files.formats.package import (
     is_page_number,
     link_targets,
     parse_xml,
+    qualify,
     show_runs,
     zip_parts,
 )
@@ -274,6 +275,7 @@ def _show_slide(root: Any, number: int) -> None:
     for text in find(root, "//a:r[a:rPr/a:sym]/a:t[text()]"):  # other letters are of other fonts
         font = find(text, "string(../a:rPr/a:sym/@typeface)")
         text.text = _SYMBOL_OF_A_FONT.sub(lambda m: show_symbols(m[0], font), text.text)  # noqa: B023
+    etree.strip_elements(root, qualify("a:hlinkClick"))  # anydoc shows the target of an empty one
     show_runs(root, "a", "a:latin/@typeface", "@baseline")
     for hidden in find(root, "//*[*/p:cNvPr[@hidden='1' or @hidden='true']]"):
         hidden.getparent().remove(hidden)

@@ -197,7 +197,8 @@ def _show_text(root: Any) -> None:
         state = "(w:checked | w:default[not(../w:checked)])[not(@w:val='0' or @w:val='false')]"
         run = _make_paragraph(root, "☑" if find(box, state) else "☐")[0]
         find(box, "ancestor::w:r[1]")[0].addprevious(run)
-    strip_tags(root, *map(qualify, ("w:sdt", "w:sdtContent", "w:customXml")))  # of forms
+    # anydoc shows the target of a link around a space or a picture.
+    strip_tags(root, *map(qualify, ("w:hyperlink", "w:sdt", "w:sdtContent", "w:customXml")))
     for unseen in find(root, _UNSEEN):
         unseen.getparent().remove(unseen)
     for start in find(root, _GOES_ON):

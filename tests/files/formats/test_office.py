@@ -562,6 +562,18 @@ def shape(text: str, holds: str = "") -> str:
     )
 
 
+def test_links_around_spaces_are_spaces() -> None:
+    link = links("http://tide.example").replace('Type="x"', 'Type="x" TargetMode="External"')
+    target = f'xmlns:r="{SPACES["r"]}" r:id="r0"'
+    body = p("Mill", f"<w:hyperlink {target}>{run(' ')}</w:hyperlink>", "gate")
+    parts = unzipped(word(body)) | {"word/_rels/document.xml.rels": link}
+    assert text_of(zipped(parts), ".docx") == "Mill gate"
+    linked = f"</a:t></a:r><a:r><a:rPr><a:hlinkClick {target}/></a:rPr><a:t> </a:t></a:r><a:r><a:t>"
+    parts = unzipped(slides(shape(f"Mill{linked}gate")))
+    parts["ppt/slides/_rels/slide1.xml.rels"] = link
+    assert text_of(zipped(parts), ".pptx") == "## Slide 1\n\nMill gate"
+
+
 def test_a_slide_is_a_section_under_its_title_or_number() -> None:
     content = slides(
         shape("They turn.") + shape("Tides", '<p:ph type="ctrTitle"/>'),
