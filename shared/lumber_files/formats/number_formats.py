@@ -58,7 +58,7 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     Dates are days since the end of 1899, or since 1904.
     """
     sections = _sections(code)
-    tokens, value = _choose(sections, value)
+    tokens, value = _choose(sections, value or 0.0)  # no "-0"
     kinds = {kind for kind, _ in tokens}
     if "general" in kinds or not (tokens or sections[1:]):
         general = _show_general(value)

@@ -383,6 +383,7 @@ def test_greedy_cuts_code_where_layout_may(language: str) -> None:
         '[\n{\n  "boat": 1\n},\n{\n  "boat": 2\n}\n]\n',
         '{\n  "boat": 1\n}\n{\n  "boat": 2\n}\n',
         "{ Hires. }\nprocedure Hire;\nbegin\nend;\n\n{ Fires. }\nprocedure Fire;\nbegin\nend;\n",
+        "all = [\n{ rate: 1 }\n\t,\n{ rate: 2 }\n];\n",
         "var all = []Boat{\n\t{\n\t\tRate: 1,\n\t},\n\t{\n\t\tRate: 2,\n\t},\n}\n",
     ],
 )

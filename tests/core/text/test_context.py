@@ -214,7 +214,7 @@ PHONES = [f"Ann {number},020 {number},077 {number}" for number in range(9)]
         ),
         *(
             (header, [f"{n},{n},0" for n in range(99)])
-            for header in ("#,age,sons", "# id,age,sons")
+            for header in ("#,age,sons", "#, age, sons", "# id,age,sons")
         ),
     ],
 )

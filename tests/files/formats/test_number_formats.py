@@ -8,7 +8,11 @@ from lumber_files.formats.number_formats import BUILT_IN, show_number
 @pytest.mark.parametrize(
     ("code", "value", "shown"),
     [
-        *(("General", 4.4000000000000004, "4.4"), ("[$-411]ge.m.d;@", 43585, "2019.4.30")),
+        *(
+            ("General", -0.0, "0"),
+            ("General", 4.4000000000000004, "4.4"),
+            ("[$-411]ge.m.d;@", 43585, "2019.4.30"),
+        ),
         *(('e"年"m"月"', 43831, "2020年1月"), ("0.0 kg", 12.5, "12.5 kg")),
         *(("General", 1.2345e-7, "1.2345E-07"), ('General" kg"', 0.1, "0.1 kg")),
         *(("0.00E+00", 1234.567, "1.23E+03"), ("##0.0E+0", 99999, "1.0E+5")),

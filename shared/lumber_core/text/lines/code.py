@@ -200,7 +200,7 @@ def _opens_block(body: str, indent: int, above: str, indent_above: int) -> bool:
         return False
     # After the end of a value or a comma, the brace begins another value of a list.
     last = above[-1:]
-    return last not in ",[}" or (last == "," and indent_above > indent and above[-2] not in "]}")
+    return last not in ",[}" or (last == "," and indent_above > indent and above[-2:-1] not in "]}")
 
 
 def is_edge_of_block(text: str, at: int) -> bool:

@@ -68,7 +68,7 @@ def find_header(text: str) -> Span:
         for number, (first, span) in enumerate(zip(records, spans, strict=True)):
             cells = sum(map(bool, first))
             is_comment = first[0].startswith("#")
-            is_prose = is_comment and any(cell.startswith(" ") for cell in first)
+            is_prose = is_comment and first[0] != "#" and any(cell[:1] == " " for cell in first)
             below = records[number + 1 :]
             if cells > most and not is_prose and _is_header(first, below, most > 1):
                 headers.append((len(first), span))
