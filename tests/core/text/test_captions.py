@@ -460,7 +460,25 @@ def test_speakers_are_known_and_not_spoken(first: str, second: str) -> None:
     text = "".join(parts)
     begins = text.index("sail")
     spans = [Span(0, len(parts[0])), Span(begins, len("".join(parts[:2])))]
-    assert speakers_of(text, spans) == ["Ann", "Bob"]
+    assert speakers_of(text, [*spans, Span(0, len(text))]) == ["Ann", "Bob", "Ann Bob"]
     assert speakers_of(text, [Span(len(parts[0]), spans[1].end)]) == ["Bob"]
     assert not {"Ann", "Bob"} & {*spoken_text(text).split()}
     assert speakers_of("Ann: We row.", [Span(0, 12)]) == [""]
+
+
+def test_a_word_that_is_spoken_before_a_colon_is_no_speaker() -> None:
+    text = srt("We row.", "Remember: row on.", "We sail.", "We rest.")
+    assert "Remember" in speech(text)
+    assert speakers_of(text, [Span(0, len(text))]) == [""]
+
+
+def test_names_before_times_from_zero_on_need_not_occur_again() -> None:
+    text = "Ann Lee 00:00:03\nWe row.\n\nBob Ray 00:00:09\nWe rest.\n"
+    assert speech(text).split("\n") == [" " * 16, "We row.", "", " " * 16, "We rest.", ""]
+
+
+def test_speakers_may_be_in_tags_and_before_colons() -> None:
+    words = ["Ann: We row.", "<v Cid>We sail.", "Bob: We rest.", "Ann: Yes.", "Bob: No."]
+    text = "WEBVTT\n\n" + srt(*words).replace(",", ".")
+    spans = [Span(at := text.index(each), at + len(each)) for each in words[:3]]
+    assert speakers_of(text, spans) == ["Ann", "Cid", "Bob"]

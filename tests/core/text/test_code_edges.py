@@ -300,6 +300,15 @@ function NAME(uint256 boat)
     return boats[boat].rate;
 }
 """,
+    "C of before 1989": """
+/* Returns a price. */  #FIRST
+int NAME(boat, hours)
+    int boat;
+    int hours;
+{
+    return boat * hours;
+}
+""",
     "C++ with an attribute above": """
 // Returns a price.  #FIRST
 [[nodiscard]] virtual double
@@ -384,6 +393,7 @@ def test_greedy_cuts_code_where_layout_may(language: str) -> None:
         '{\n  "boat": 1\n}\n{\n  "boat": 2\n}\n',
         "{ Hires. }\nprocedure Hire;\nbegin\nend;\n\n{ Fires. }\nprocedure Fire;\nbegin\nend;\n",
         "all = [\n{ rate: 1 }\n\t,\n{ rate: 2 }\n];\n",
+        "all = [\n  { rate: 1 },\n  null,\n  { rate: 2 },\n  { rate: 3 }\n];\n",
         "var all = []Boat{\n\t{\n\t\tRate: 1,\n\t},\n\t{\n\t\tRate: 2,\n\t},\n}\n",
     ],
 )
@@ -444,3 +454,8 @@ def test_a_line_of_code_is_whole_unless_it_exceeds_the_limit(suffix, bodies, siz
         line = text[begin:].partition("\n")[0]
         whole = not text[begin : span.start].strip()
         assert whole or chunker.counter.count([line])[0] > size, (line, span)
+
+
+@pytest.mark.parametrize("name", ["Hire.sol", "hire.psm1", "hire.tf"])
+def test_files_of_code_are_known_by_their_names(name: str) -> None:
+    assert Source("hire", metadata={"source": name}).kind == "code"

@@ -169,11 +169,7 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
         )
         opens = number and _opens_block(body, indent, bodies[before], indents[before])
         above = before  # the lines of a signature between its first line and its brace
-        while (
-            (opens and above in code and not lines.blank[above + 1])
-            and indents[above] > indent
-            and bodies[above][-1] not in ";{}"
-        ):
+        while opens and above in code and not lines.blank[above + 1] and indents[above] > indent:
             joined.add(above)
             above -= 1
         deeper = indent > indents[before]
