@@ -108,6 +108,13 @@ def _simplify(body: Any) -> None:
     for heading in body.iter(*HEADING_TAGS):
         for block in heading.iterdescendants(*GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"
+    for stack in body.xpath("//mfrac[number(translate(@linethickness, 'empxt%', '')) = 0]"):
+        stack.tag = "mtable"  # such as a binomial coefficient, which has no line
+        for place, part in enumerate([*stack]):
+            row = stack.makeelement("mtr")
+            stack[place] = row
+            row.append(cell := stack.makeelement("mtd"))
+            cell.append(part)
     for reading in [*body.iter("rt")]:  # above a word; in parentheses, as in browsers without ruby
         text = "".join(reading.itertext()).strip()
         reading.clear(keep_tail=True)

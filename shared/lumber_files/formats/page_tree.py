@@ -41,6 +41,8 @@ _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
 _LIST_LEVEL = re.compile(r"\blst-kix\S*-(\d)\b")  # in Google Docs
+_RAISED = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
+_RAISED_CLASSES = {"sup", "super", "superscript"}
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:([^;]*)", re.IGNORECASE)
 _NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
 _SMALL_NUMBER = re.compile("[0-9]{1,4}")
@@ -108,6 +110,8 @@ class _PageTarget:
             tag = "nav" if is_block else "script"
         elif not is_block:
             tag = "p" if tag == "text" else tag if tag in _INLINE_TAGS else "span"  # text of SVG
+            raised = names & _RAISED_CLASSES or _RAISED.search(attributes.get("style", ""))
+            tag = "sup" if tag == "span" and raised else tag
             tag = "note" if "noteref" in kind else tag
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
         own = next(filter(None, fonts), "").strip()
@@ -121,7 +125,7 @@ class _PageTarget:
             kept = {
                 key: _NOT_XML.sub("", value)
                 for key, value in attributes.items()
-                if key in ("href", "encoding", "reversed")
+                if key in ("href", "encoding", "reversed", "linethickness")
                 or (key == "id" and "note" in kind)
                 or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
             }

@@ -222,6 +222,11 @@ from tests.making_files import grid
             "Lee^a,b, 12.5^c, x^n, Dr",
         ),
         ("a<a role=doc-noteref href='#n'>1</a>", "a^1"),
+        ("a<span class='x superscript'>1</span> b<span style='vertical-align: super'>2", "a^1 b^2"),
+        (
+            "<math><mfrac linethickness='0pt'><mi>n</mi><mi>k</mi></mfrac></math>",
+            r"$\begin{matrix} n \\ k \end{matrix}$",
+        ),
         # What would be markup.
         *((f"<p>{said}", f"\\{said}") for said in ("# of boats", "- a", "> a", "---", "[a](b)")),
         ("<p>1. a<p>a<br># b<p>[1] x_y 5 * 3 | A&B", "1\\. a\n\na  \n\\# b\n\n[1] x_y 5 * 3 | A&B"),
