@@ -1,4 +1,4 @@
-"""Finds content of binary Office files (DOC, PPT, XLS, XLSB) that anydoc omits or misreads.
+"""Finds content of binary Office files (DOC, RTF, PPT, XLS, XLSB) that anydoc omits or misreads.
 
 Records are recognised by their form anywhere in a file; anydoc reads the streams.
 """
@@ -20,6 +20,7 @@ _LEFT_OUT = {
         "text boxes": rb"\xec\xa5[\x01-\x12\xc0-\xc2][\0\x01].{96}(?!\0{4})",
         "equations in fields": rb"\x13(?: \0?)?EQ |\x13\0(?: \0)?E\0Q\0 \0",
     },
+    "rtf": {"equations in fields": rb"\\fldinst\s*(?:\{[^{}]{0,200})?\bEQ "},
     "ppt": {
         "charts and other embedded objects": rb"\x0f\0\xcc\x0f.{4}\0{2}\xcd\x0f\x08\0{3}",
         "footers": rb"[\x0f\x3f]\0\xd9\x0f.{4}\0{2}\xda\x0f\x04\0{3}.\0[\x20-\x3f]\0"

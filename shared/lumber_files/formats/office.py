@@ -56,6 +56,10 @@ _MAIL = re.compile(rb"(?:date|from|message-id|mime-version|subject):", re.IGNORE
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_SUPERSCRIPT = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
+_RTF_READING = re.compile(  # a word and its reading, in a field of an equation
+    rb"\\\*\\fldinst\s*(?:(\{)\s*)?EQ\b[^(){}]{0,300}\(\\\\s\\\\up[\s\d]{0,9}"
+    rb"(?:\(\)|(\([^(){}]{1,300}\)))[,;]([^(){}]{0,300})\)(?(1)\})"
+)
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _RTF_LIST = re.compile(rb"\{\\listoverride\s?\\listid(-?\d+)\\listoverridecount0\\ls(\d+)")
@@ -68,7 +72,7 @@ _LINK = re.compile(rb"""<a\s[^<>]*href=["'](?:[^"'#]*/)?([^"'#/]+)""")  # the na
 _PAGE = re.compile(r"(?!META-INF/).*\.(?:x?html?|svg|xml)", re.IGNORECASE)
 _NOT_IN_SPINE = "//*[contains(@media-type, 'html')][not(@properties='nav' or @id=//*/@idref)]"
 _SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # whose font is unknown, as in RTF and DOC
-_PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
+_PAGE_NUMBER = re.compile(r"\n>?\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # Parts with page headers and footers, and XPaths of their lines and of the texts in a line.
 _HEADERS = re.compile(
@@ -129,7 +133,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
         content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as in StarOffice
-        content = _RTF_SUPERSCRIPT.sub(rb"\1^", content)
+        content = _RTF_SUPERSCRIPT.sub(rb"\1^", _RTF_READING.sub(rb"\3\2", content))
         # Lists of a definition are counted together, as in Word.
         overrides = _RTF_LIST.findall(content)
         first = dict(reversed(overrides))

@@ -30,6 +30,7 @@ _VALUE += "form:option[@form:current-selected='true']/@form:label, ' ')"
 _FIELD = "concat(substring('☐☑', 1 + boolean(*[@*='true']), @*[contains(., 'CHECKBOX')] != ''), *"
 _FIELD += "[@*='Dropdown_ListEntry'][1 + sum(../*[@*='Dropdown_Selected']/@*[local-name()='value'])"
 _FIELD += "]/@*[local-name()='value'])"
+_UNNUMBERED = "//style:style[@style:list-style-name='']/@style:name"
 _UNSEEN = "//office:annotation | //text:section[@text:display='none']"
 _UNSEEN += " | //presentation:notes//text:page-number"
 # In a chart: gaps between values, and the parts of a category after all of it.
@@ -38,11 +39,15 @@ _UNSEEN_IN_CHART = ".//table:table-cell[text:p='NaN'] | .//table:table-cell/text
 
 def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     """Rewrite the content of a document."""
+    named_styles = parse_xml(parts.get("styles.xml", b"<x/>"))
+    unnumbered = {name for part in (root, named_styles) for name in find(part, _UNNUMBERED)}
+    for heading in root.iter(qualify("text:h")):
+        if heading.get(qualify("text:style-name")) in unnumbered:
+            heading.set(qualify("text:is-list-header"), "true")
     for unseen in find(root, _UNSEEN):
         unseen.clear(keep_tail=True)
     for reading in find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML
         reading.text, reading[:] = f"({''.join(reading.itertext())})", []
-    named_styles = parse_xml(parts.get("styles.xml", b"<x/>"))
     _show_spans(root, named_styles)
     for frame in find(root, "//drawing:frame[drawing:image]"):
         for described in (*frame.iterfind("{*}title"), *frame.iterfind("{*}desc")):

@@ -1087,6 +1087,18 @@ def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown
     assert text_of(odf("text", body, styles), ".odt") == markdown
 
 
+def test_headings_with_a_style_without_numbers_have_none() -> None:
+    space = " ".join(f'xmlns:{name}="{SPACES[name]}"' for name in ("office", "style", "text"))
+    outline = '<text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/>'
+    named = f"<office:styles><text:outline-style>{outline}</text:outline-style></office:styles>"
+    own = '<style:style style:name="N" style:list-style-name=""/>'
+    texts = (("", "Tides"), (' text:style-name="N"', "Annex"), ("", "Boats"))
+    body = "".join(f'<text:h text:outline-level="1"{look}>{said}</text:h>' for look, said in texts)
+    parts = unzipped(odf("text", body, f"<office:automatic-styles>{own}</office:automatic-styles>"))
+    parts["styles.xml"] = f"<office:document-styles {space}>{named}</office:document-styles>"
+    assert text_of(zipped(parts), ".odt") == "# 1. Tides\n\n# Annex\n\n# 2. Boats"
+
+
 def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
     def heading(level: int, title: str) -> str:
         return f'<text:h text:outline-level="{level}">{title}</text:h>'
@@ -1258,6 +1270,10 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     boxed = rb"{\rtf1 \trowd\cellx9000 a|b\cell\row \trowd\cellx9000 c\cell\row}"
     assert text_of(boxed, ".rtf") == "a|b\n\nc", "a table of one column"
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
+    code = rb"{\field{\*\fldinst { EQ \\* jc0 \\o(\\s\\up 9(tide),mill)}}{\fldrslt {}}}"
+    assert text_of(rb"{\rtf1 A %b.}" % code, ".rtf") == "A mill(tide)."
+    left_out = read_bytes(rb"{\rtf1 a{\field{\*\fldinst {\b EQ \\f(1,2)}}}}", name="a.rtf").notices
+    assert left_out == ("equations in fields left out",)
     for label, mark in ((rb"\'B7", "-"), (b"1.", "1."), (b"(c)", "- (c)")):
         listed = rb"{\rtf1 {\pntext\f1 %b\tab}a\par{\pntext\f1 %b\tab}b\par}" % (label, label)
         assert text_of(listed, ".rtf") == f"{mark} a\n{mark} b", "a list of WordPad"
