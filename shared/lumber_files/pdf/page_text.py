@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from math import dist
@@ -24,6 +25,22 @@ _MIN_SPACE_WIDTHS = 0.15, 0.22  # times the size, after a letter of one glyph or
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
 _MIN_MINUS_WIDTH = 4  # times the height: the minimum width of a minus sign
 _MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold
+
+# Accents that are drawn apart, and what they are on a letter; the last are codes of old TeX.
+_ACCENTS = dict(
+    zip(
+        "`\xb4\u02c6\u02dc\xaf\u02d8\u02d9\xa8\u02da\u02dd\u02c7\xb8\u02db"
+        "\x12\x13\x14\x15\x16\x17\x18\x7f",
+        "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328"
+        "\u0300\u0301\u030c\u0306\u0304\u030a\u0327\u0308",
+        strict=True,
+    )
+)
+_MARKS_BELOW = "\u0327\u0328"
+_DOTLESS = {0x10: "i", 0x131: "i"}
+_MAX_ACCENTS = 500  # of a page, each of which is compared with the letters of its line
+_MAX_LINE_LETTERS = 150  # before an accent
+_MAX_LETTER_GAP = 0.25  # times the height of a letter, to the next one
 
 # Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. For a
 # font without a map to characters, PDFium returns the numbers of glyphs: "7KH" for "The".
@@ -49,7 +66,8 @@ def read_characters(glyphs: PageGlyphs) -> str:
         text = _with_doubled(text, glyphs)
     text = _DRAWN_TWICE.sub(lambda word: _without_copies(word, glyphs), text)
     text = re.sub("\u2010(?=\\S)", lambda hyphen: _hyphen(hyphen, glyphs), text)
-    return _LEADERS.sub(lambda match: " " * len(match[0]), _with_joined(text, glyphs))
+    text = _LEADERS.sub(lambda match: " " * len(match[0]), _with_joined(text, glyphs))
+    return _with_accents(text, glyphs)
 
 
 def _with_missing(text: str, glyphs: PageGlyphs) -> str:
@@ -148,6 +166,46 @@ def _is_added(start: int, space: int, glyphs: PageGlyphs) -> bool:
     gap = glyphs.box(space + 1, 0)[0] - max([*rights, *(right for *_, right, _ in rest)])
     size = glyphs.font(space + 1, goes_down=False).size
     return -size < gap < _MIN_SPACE_WIDTHS[bool(rest)] * size
+
+
+def _with_accents(text: str, glyphs: PageGlyphs) -> str:
+    """Return a text with accents on the letters that they are drawn at, and U+0000 behind these.
+
+    Old TeX draws them apart. PDFium has those of capitals, which are higher, at the line's end.
+    """
+    units = list(text)
+    for index in [n for n, unit in enumerate(units) if unit in _ACCENTS][:_MAX_ACCENTS]:
+        for place in (index + 1, *range(index - 1, max(-1, index - _MAX_LINE_LETTERS), -1)):
+            letter = "".join(units[place : place + 1]).translate(_DOTLESS)
+            accented = unicodedata.normalize("NFC", letter + _ACCENTS[units[index]])
+            if letter.isalpha() and len(accented) == 1 and _is_at(index, place, units, glyphs):
+                units[place], units[index] = accented, "\0"
+                place -= place > index
+                for order in (units, glyphs.order):
+                    order.insert(place + 1, order.pop(index))
+                _close_gap(place - 2, place - 1, units, glyphs)
+                _close_gap(place, place + 2, units, glyphs)
+                break
+    return "".join(units)
+
+
+def _is_at(accent: int, letter: int, units: Sequence[str], glyphs: PageGlyphs) -> bool:
+    """Return whether an accent is drawn above or below the middle of a letter."""
+    left, right, foot = glyphs.box(accent, 0)
+    first, last, base = glyphs.box(letter, 0)
+    height = glyphs.height(letter)
+    low, high = (-1.0, 0.2) if _ACCENTS[units[accent]] in _MARKS_BELOW else (0.5, 2.0)
+    apart = abs(left + right - first - last) / 2
+    return apart < (last - first) / 2 and low * height < foot - base < high * height
+
+
+def _close_gap(before: int, space: int, units: list[str], glyphs: PageGlyphs) -> None:
+    """Replace a space that PDFium adds beside an accent, if no space is between the letters."""
+    inside = before >= 0 and space + 1 < len(units) and units[space] == " "
+    if inside and glyphs.is_generated(space):
+        gap = glyphs.box(space + 1, 0)[0] - glyphs.box(before, 0)[1]
+        height = max(glyphs.height(before), glyphs.height(space + 1))  # an apostrophe is low
+        units[space] = "\0" if gap < _MAX_LETTER_GAP * height else " "
 
 
 def _without_copies(word: re.Match[str], glyphs: PageGlyphs) -> str:

@@ -30,12 +30,6 @@ _REPAIRS = {
     0x17F: "s",  # PDFium returns it for a ligature
 }
 
-# Old TeX draws an accent before its letter. An acute before a consonant may be an apostrophe.
-_ACCENTS = dict(
-    zip("\xa8\xb4\u02c6\u02dc\u02c7\u02da", "\u0308\u0301\u0302\u0303\u030c\u030a", strict=True)
-)
-_ACCENTED = re.compile("(?i)([\xa8\u02c6\u02dc\u02c7\u02da])([a-z\u0131])|(\xb4)([aeiouy\u0131])")
-
 WORD_GOES_ON = "\u2060"
 """Marks a line end inside a word in an alphabet without hyphens, such as Hangul."""
 _QUOTES = "\u2018-\u201d\u2014\u2026"  # Chinese punctuation that other alphabets have, too
@@ -66,7 +60,6 @@ def clean_pages(texts: Sequence[str]) -> list[str]:
     if gaps[""] > gaps[" "]:
         pages = [re.sub(_BESIDE, lambda gap: gap[0].strip("\n"), page) for page in pages]
     pages = [_INSIDE_TEXT.sub("", page).translate(_REPAIRS) for page in pages]
-    pages = [_ACCENTED.sub(_compose, page) for page in pages]
     for hyphen in _SOFT_HYPHENS:  # a file with it inside lines uses it as an ordinary hyphen
         if any(re.search(rf"\w{hyphen}\w", page) for page in pages):
             pages = [page.replace(hyphen, "-") for page in pages]
@@ -80,12 +73,6 @@ def _replace(
 ) -> str:
     """Replace divided words; most pages have none, and a search for words takes long."""
     return divided.sub(replacement, page) if _HYPHEN_AT_END.search(page) else page
-
-
-def _compose(match: re.Match[str]) -> str:
-    accent, letter = filter(None, match.groups())
-    whole = unicodedata.normalize("NFC", letter.replace("\u0131", "i") + _ACCENTS[accent])
-    return whole if len(whole) == 1 else match[0]
 
 
 class _Words:

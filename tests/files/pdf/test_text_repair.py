@@ -274,12 +274,18 @@ def test_time_is_proportional_to_the_text(hard: str) -> None:
 @pytest.mark.parametrize(
     ("drawn", "text"),
     [
-        *(("G\xa8odel", "G\xf6del"), ("caf\xb4e", "caf\xe9"), ("\u02c7Capek", "\u010capek")),
-        *(("na\xa8\u0131ve", "na\xefve"), ("it\xb4s", "it\xb4s"), ("5\xa8 x", "5\xa8 x")),
+        ("[(G) -84 <01> 417 (odel)] TJ", "G\xf6del"),
+        ("[(cafe) 389 <02> -55 ( bar)] TJ", "caf\xe9 bar"),
+        ("[(Ro) 417 <02> -84 (za and fac) 389 <03> -56 (ade)] TJ", "R\xf3za and fa\xe7ade"),
+        ("[(na) 28 <01> 305 <04> (ve)] TJ", "na\xefve"),
+        ("[(l\\047) -139 <02> 472 (Ecole)] TJ", "l\u2019\xc9cole"),
+        ("[(See ) -139] TJ 2.6 Ts <02> Tj 0 Ts [472 (Ecole d)] TJ", "See \xc9cole d"),
+        ("[(5) 417 <01> -84 (x) 30 (a) <02> (s)] TJ", "5\xa8xa\xb4s"),
     ],
 )
-def test_an_accent_that_is_drawn_before_its_letter_is_on_it(drawn: str, text: str) -> None:
-    assert clean_pages([drawn]) == [text]
+def test_an_accent_that_is_drawn_apart_is_on_its_letter(drawn: str, text: str) -> None:
+    font = font_encoding("dieresis", "acute", "cedilla", "dotlessi")
+    assert read(pdf_with_font(f"{font} /BaseFont /Times-Roman", [drawn])) == text
 
 
 @pytest.mark.parametrize(
@@ -345,6 +351,20 @@ def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
     shown = "BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"
     font = f"<< /Type /Font /Subtype /Type3 /Resources <<>> {glyphs} {codes} {names} >>"
     assert read(pdf_page(shown, pdf_stream(glyph), targets, font=font)) == "THE TIDE"
+
+
+def test_accents_of_bitmap_fonts_of_tex_are_known_by_their_codes() -> None:
+    names = "/Encoding << /Type /Encoding /Differences [19 /b 99 /a /a /a /a] >>"
+    glyphs = (
+        "/FontMatrix [.01 0 0 .01 0 0] /FontBBox [0 0 80 80] /CharProcs << /a 6 0 R /b 7 0 R >>"
+    )
+    font = f"/FirstChar 19 /LastChar 102 /Widths [{'50 ' * 84}] {glyphs} {names}"
+    letter, accent = (
+        pdf_stream(f"50 0 {box} d1 0 0 40 80 re f") for box in ("0 0 40 45", "15 50 35 70")
+    )
+    shown = "BT /F1 12 Tf 72 700 Td [(cd) <13> 500 (efd)] TJ ET"
+    font = f"<< /Type /Font /Subtype /Type3 /Resources <<>> {font} >>"
+    assert read(pdf_page(shown, letter, accent, font=font)) == "cd\xe9fd"
 
 
 def glyphs_of(text: str, first: int) -> str:
