@@ -44,6 +44,8 @@ def read_chart(chart: Any) -> tuple[str, list[list[str]]]:
         if before is None or (labels and labels != before):
             columns.append(("", before := labels))
         columns.append(("".join(v.text or "" for v in series.iterfind("{*}tx//{*}v")), values))
+        sizes = _points(series.find("{*}bubbleSize"))
+        columns += [("", sizes)] if sizes else []
     numbers = sorted(set().union(*(points for _, points in columns)))
     rows = [[points.get(number, "") for _, points in columns] for number in numbers]
     title = " ".join([*titles[True], *[f"({axes})"][: len(axes)]])

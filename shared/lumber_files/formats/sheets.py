@@ -66,7 +66,8 @@ class _Workbook:
         sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
         tags = ("{*}col", "{*}row", "{*}mergeCell")
         for _, element in etree.iterparse(sheet, tag=tags, resolve_entities=False):
-            is_hidden = element.get("hidden") in ("1", "true")
+            size = element.get("width", element.get("ht"))  # of a column or row
+            is_hidden = element.get("hidden") in ("1", "true") or size == "0"
             if element.tag.endswith("}mergeCell"):
                 corners = [_place(each) for each in element.get("ref", "").split(":")]
                 grid.merged += [corners[0] + corners[1]] if all(corners[:2]) and corners[1:] else []

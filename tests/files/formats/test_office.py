@@ -703,8 +703,9 @@ def test_notices_state_what_a_workbook_hides_and_what_it_does_not_compute() -> N
     ends = ("</sheets>", '</sheets><calcPr fullCalcOnLoad="1"/>')
     written = change_part(workbook(("S", to_calculate)), "xl/workbook.xml", *ends)
     assert "| 0 | =A1*2 | 9 |" in text_of(written, ".xlsx"), "XlsxWriter writes 0"
-    hidden = workbook(("S", '<row r="1" hidden="1"><c><v>1</v></c></row>'))
-    with pytest.raises(UnreadableFileError, match="it has no text; 1 hidden row left out"):
+    rows = (f"<row {look}><c><v>1</v></c></row>" for look in ('hidden="1"', 'ht="0"'))
+    hidden = workbook(("S", "".join(rows)))
+    with pytest.raises(UnreadableFileError, match="it has no text; 2 hidden rows left out"):
         text_of(hidden, ".xlsx")
 
 
@@ -920,9 +921,9 @@ def axis(kind: str, title: str) -> str:
         ),
         (
             f"<ser>{points('xVal', '1', '2')}{points('yVal', '5', 'n/a', code='0')}</ser>"
-            f"<ser>{points('xVal', '3')}{points('yVal', '6')}</ser>",
+            f"<ser>{points('xVal', '3')}{points('yVal', '6')}{points('bubbleSize', '9')}</ser>",
             "",
-            [["", "", "", ""], ["1", "5", "3", "6"], ["2", "n/a", "", ""]],
+            [["", "", "", "", ""], ["1", "5", "3", "6", "9"], ["2", "n/a", "", "", ""]],
         ),
         (
             "<ser><cat><cache><lvl><pt idx='0'><v>Q1</v></pt><pt idx='1'><v>Q2</v></pt></lvl><lvl>"
