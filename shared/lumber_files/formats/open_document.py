@@ -32,18 +32,23 @@ _FIELD += "[@*='Dropdown_ListEntry'][1 + sum(../*[@*='Dropdown_Selected']/@*[loc
 _FIELD += "]/@*[local-name()='value'])"
 _UNNUMBERED = "//style:style[@style:list-style-name='']/@style:name"
 _UNSEEN = "//office:annotation | //text:section[@text:display='none']"
-_UNSEEN += " | //presentation:notes//text:page-number"
+_UNSEEN += " | //presentation:notes//text:page-number | //text:script"
+_UNSEEN += " | //text:hidden-text[@text:is-hidden='true']"
+_UNSEEN += " | //text:p[text:hidden-paragraph/@text:is-hidden='true']"
 # In a chart: gaps between values, and the parts of a category after all of it.
 _UNSEEN_IN_CHART = ".//table:table-cell[text:p='NaN'] | .//table:table-cell/text:list"
 
 
 def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     """Rewrite the content of a document."""
+    from lxml.etree import strip_tags
+
     named_styles = parse_xml(parts.get("styles.xml", b"<x/>"))
     unnumbered = {name for part in (root, named_styles) for name in find(part, _UNNUMBERED)}
     for heading in root.iter(qualify("text:h")):
         if heading.get(qualify("text:style-name")) in unnumbered:
             heading.set(qualify("text:is-list-header"), "true")
+    strip_tags(root, qualify("text:numbered-paragraph"))
     for unseen in find(root, _UNSEEN):
         unseen.clear(keep_tail=True)
     for reading in find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML

@@ -703,8 +703,8 @@ def test_notices_state_what_a_workbook_hides_and_what_it_does_not_compute() -> N
     ends = ("</sheets>", '</sheets><calcPr fullCalcOnLoad="1"/>')
     written = change_part(workbook(("S", to_calculate)), "xl/workbook.xml", *ends)
     assert "| 0 | =A1*2 | 9 |" in text_of(written, ".xlsx"), "XlsxWriter writes 0"
-    rows = (f"<row {look}><c><v>1</v></c></row>" for look in ('hidden="1"', 'ht="0"'))
-    hidden = workbook(("S", "".join(rows)))
+    unseen = (f"<row {look}><c><v>1</v></c></row>" for look in ('hidden="1"', 'ht="0"'))
+    hidden = workbook(("S", "".join(unseen)))
     with pytest.raises(UnreadableFileError, match="it has no text; 2 hidden rows left out"):
         text_of(hidden, ".xlsx")
 
@@ -1032,6 +1032,12 @@ def cells_of(*texts: str) -> str:
             "</text:ruby-text></text:ruby>は<text:ruby><text:ruby-base>岸</text:ruby-base>"
             "<text:ruby-text/></text:ruby></text:p>",
             "湖(みずうみ)は岸",
+        ),
+        (
+            "<text:numbered-paragraph><text:p>A<text:hidden-text text:is-hidden='true'>x"
+            "</text:hidden-text></text:p></text:numbered-paragraph><text:p>y<text:hidden-paragraph "
+            "text:is-hidden='true'/></text:p><text:p>b<text:script>z</text:script></text:p>",
+            "A\n\nb",
         ),
         ('<text:p text:style-name="S">a</text:p>', "α"),
         ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
