@@ -51,7 +51,10 @@ _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSp
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 # Programs save pages, and pages with pictures as emails, under names of Word and Excel.
 _XML = re.compile(rb"[\xef\xbb\xbf\s]*<")
-_HTML = re.compile(_XML.pattern + rb"(?:!doctype html|html|head|body|meta|table)\b", re.IGNORECASE)
+_HTML = re.compile(
+    _XML.pattern + rb"(?:\?xml[^<>]*>\s*<)?(?:!doctype html|html|head|body|meta|style|div|table)\b",
+    re.IGNORECASE,
+)
 _MAIL = re.compile(rb"(?:date|from|message-id|mime-version|subject):", re.IGNORECASE)
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_SUPERSCRIPT = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")

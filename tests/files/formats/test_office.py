@@ -1363,6 +1363,8 @@ def test_a_document_of_another_format_is_read_as_what_it_is() -> None:
     assert text_of(rb"{\rtf1 Tides}", ".doc") == "Tides"
     page = b"\n<html><meta charset=cp1252><table><tr><th>Boat<th>Day<tr><td>Mo\xebt<td>1"
     assert text_of(page, ".xls") == grid("Boat|Day", "Moët|1")
+    for start in (b"<?xml version='1.0'?>\n<html>", b"<style>td {}</style>", b"<div>"):
+        assert text_of(start + page[page.index(b"<table") :], ".xls") == grid("Boat|Day", "Moët|1")
     mail = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<h1>Tides</h1>"
     assert text_of(mail, ".doc") == "# Tides"
 
