@@ -31,11 +31,11 @@ _MARKUP = r"[\s\"'\u00ab\u00bb\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
 _LETTER = r"[^\W和及與与と]"  # these are between units
 # With "is" in Japanese and Korean.
 _NUMBER = rf"(-?\d{{1,18}})(?:\s?(?:です(?![がか])|입니다))?(?!{_LETTER}|\.\d)"
-# Emphasis (but "_" in "last_id"), pictures, what is struck out, LaTeX's box and brackets, signs as
-# in "ID-3" and "\u2460 ID 3", and invisible characters.
+# Emphasis (but "_" in "last_id"), "paragraph_" in "paragraph_id", pictures, what is struck out,
+# LaTeX's box and brackets, signs as in "ID-3" and "\u2460 ID 3", and invisible characters.
 _EMPHASIS = re.compile(
     r"(?i)[*`]|(?<![^\W_])_|_(?![^\W\d_])|(?![\u2717\u2718\u274c])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
-    r"|</?ins>|\\(?:boxed|text\w*|math\w+|[][()])|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)|[\u200b-\u200f\u2060\ufeff]"
+    r"|(?<![a-z_])paragraph_(?=ids?\b)|</?ins>|\\(?:boxed|text\w*|math\w+|[][()])|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)|[\u200b-\u200f\u2060\ufeff]"
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _KEY = "(?:(?:answer|paragraph|unit|shift|start|first|new|id)_?){1,3}"  # no "last_id"
@@ -43,18 +43,18 @@ _ANSWER = re.compile(
     rf"(?i)<(?:{_KEY}|final|arg_?key>\s?{_KEY}</arg_?key>\s?<arg_?value"
     rf"|[|\w]{{0,9}}parameter(?:=|\sname=\W?){_KEY}(?!\w)[^<>\n]{{0,40}})>|<(?!last|prev|end)\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
     rf"|(?<!functions\.)(?<!name=\"){_LABEL}(?:\s(?:corre|final)\w{{1,9}})?{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=(?:paragraph_?)?id\W{0,3}\d))"
+    r"(?:\b(?:is|are|ist|lautet|est|es|är|è|é|هي|هو|है)(?!\w)|[:=|\u306f\u662f\u4e3a\u70ba\uc740\ub294]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id\W{0,3}\d))"
 )
 _LABELLED = re.compile(
-    rf"(?i){_MARKUP}(?:(?:(?:it(?:['\u2019]s)?|is|at|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}_?){_MARKUP})*"
+    rf"(?i){_MARKUP}(?:(?:(?:it(?:['\u2019]s)?|is|at|the|el|la|number|with|con|labell?ed|probably)\b|l['\u2019]|(?!id){_UNIT}){_MARKUP})*"
     rf"(?:(?:id|n(?:o|r|um|\.o|°)?\.?(?=\s*\d)){_MARKUP}){{0,2}}"
     rf"(?:{_NUMBER}|(?P<none>{_NO_START}))"
 )
-_LABEL_OF_ID = rf"(?<![^\W\d\u3040-\u9fff])(?:(?:paragraph_)?ids?|paragraphs?){_MARKUP}"
+_LABEL_OF_ID = rf"(?<![^\W\d\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
 _ALONE = re.compile(
-    rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph_?|number|id){_MARKUP})*{_NUMBER}"
+    rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
     r"[^\w,\n?\u2717\u2718\u274c]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
 )
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)

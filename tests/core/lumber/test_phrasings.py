@@ -45,6 +45,7 @@ FOUND = phrases("""
     Therefore, ID {n} is the correct answer.
     {{"first_shift_id": {n}, "last_shift_id": 9}} | {{"Absatz": {n}}} | {{"paragraphNumber": {n}}}
     {{"": {n}}} | {{"chunk_start": {n}}} | {{"split": {n}}} | paragraph_id: {n}
+    {{"paragraph_no": {n}}} | {{"target_paragraph": {n}}} | After ID 3, ID {n} begins a new topic.
 """)
 OPEN = phrases("""
     Answer: none before ID {n} | Answer: no change until ID {n} | Answer: No, ID {n}.
@@ -57,7 +58,7 @@ OPEN = phrases("""
     {{"page": {n}}} | {{"error": "unclear", "id": {n}}} | {{"num_paragraphs": {n}}}
     Answer: ID {n} + 1 | <last_id>{n}</last_id> | <last>ID {n}</last>
     <parameter name="confidence">{n}</parameter> | Answer: ID {n}, or "none" if boats count
-    Answer: ID {n}, otherwise none
+    Answer: ID {n}, otherwise none | <arg_key>confidence</arg_key><arg_value>{n}</arg_value>
 """)
 DENIED = phrases("""
     ID {n} ❌ | ID {n} ✗ | Answer: ID {n} stays with boats.
@@ -190,7 +191,7 @@ ITEMS = [
 
 
 @pytest.mark.parametrize("items", ITEMS)
-@pytest.mark.parametrize("label", ["ID {}", "{}", "[ID {}]"])
+@pytest.mark.parametrize("label", ["ID {}", "{}", "[ID {}]", "paragraph_id {}"])
 @pytest.mark.parametrize("before", ["", "Answer: ", "Answer:\n", "<think>ID 3</think>Antwort: "])
 def test_items_with_remarks_are_all_read_or_asked_again(items: str, label: str, before: str):
     parsed = read_list(before + items.format(label.format(4), label.format(7)), CHOICES)
