@@ -56,6 +56,7 @@ OPEN = phrases("""
     Do you mean the first turn after ID 0, or the turn at ID {n}?
     {{"confidence": {n}}} | {{"last_id": {n}}} | {{"lastShiftId": {n}}} | {{"shifts": {n}}}
     {{"page": {n}}} | {{"error": "unclear", "id": {n}}} | {{"num_paragraphs": {n}}}
+    {{"scene": {n}, "page": 2}}
     Answer: ID {n} + 1 | <last_id>{n}</last_id> | <last>ID {n}</last>
     <parameter name="confidence">{n}</parameter> | Answer: ID {n}, or "none" if boats count
     Answer: ID {n}, otherwise none | <arg_key>confidence</arg_key><arg_value>{n}</arg_value>
@@ -187,6 +188,7 @@ ITEMS = [
     *("| # | ID | Topic |\n|---|---|---|\n| 1 | {} | harbour |\n| 2 | {} | trial |", "• {} • {}"),
     *("{} ve {}", "{} và {}", "{} i {}", "* **{}**: the harbour\n* **{}**: the trial"),
     *("{} \u2192 harbour\n{} \u2192 trial", '{{"paragraphIDs": ["{}", "{}"]}}'),
+    '{{"ids": ["{}", "{}"], "starts": ["a", "b"]}}',
 ]
 
 

@@ -212,6 +212,7 @@ PHONES = [f"Ann {number},020 {number},077 {number}" for number in range(9)]
             (header, ["Ann,Hull", "Bob,York,late", "Cid,Ely"] * 6)
             for header in ("name,town", "#name,town")
         ),
+        ("name,town", ["Ann,Hull", "Bob,York"] * 9 + ["name,town"]),
         *(
             (header, [f"{n},{n},0" for n in range(99)])
             for header in ("#,age,sons", "#, age, sons", "# id,age,sons")
@@ -223,12 +224,21 @@ def test_columns_may_lack_cells_or_names_share_one_or_be_years(header, rows) -> 
     assert {chunk.context for chunk in others} == {header}
 
 
+@pytest.mark.parametrize("above", ["Crew", "# made, by hand, in May"])
+@pytest.mark.parametrize(("header", "row"), [("name,town", "Ann,Hull"), (",name,qty", "{},Ann,7")])
+def test_a_title_or_a_comment_above_a_header_is_none(above: str, header: str, row: str) -> None:
+    text = "\n".join([above, header, *map(row.format, range(40))])
+    _, *others = chunks_of(text, 15, format="csv")
+    assert {chunk.context for chunk in others} == {header}
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "1,2\n3,4\n5,6\n",
         "Ann, Hull\nBob, Leeds\nCid, York\n",  # as pandas writes rows without their header
         *("Ann,,1\nBob,x,2\nCid,y,3\n", "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n"),
+        *("1,Ann\nx,Bob\n2,Cid\n3,Eve\n4,Fay\n", "Ann,Hull\nBob,York\nCid,Hull\n"),
         *("red,red,sea\nred,blue,lake\nblue,red,sea\n", "Ann,,\nBob,,\nCid,,\n"),
         "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # as a loader writes a row
         "name,,price\nAnn,Hull,cheap\nBob,York,dear\nCid,Ely,dear\n",

@@ -56,7 +56,7 @@ def find_header(text: str) -> Span:
     """Return the first record that names columns, or an empty span at 0.
 
     It names columns if it has at least two cells, most records have no more, and all its cells are
-    short names, not numbers. Two columns may share a name that does not occur below them. An empty
+    short names, not numbers, that do not occur below. Two columns may share a name. An empty
     column, and the first one, may have none. Readers that drop the header join cells by ", " (as
     LlamaIndex's): if there is a space after each comma, a header needs numbers below it. Records
     with fewer cells, and comments, may be before it; it needs numbers below a record of two cells.
@@ -108,6 +108,7 @@ def _is_header(
 ) -> bool:
     """Return whether a record contains the column names of the others, some of them numbers."""
     width = len(first)
+    others = [row for row in others if row != first]  # of files that were joined
     alike = [row for row in others if len(row) > 1 and not any(row[width:])]
     if width < 2 or not others or 2 * len(alike) <= len(others):
         return False
@@ -115,10 +116,9 @@ def _is_header(
     if not any(names[1:]) or len({*names}) < 2 or max(map(len, names)) > _MAX_NAME_CHARACTERS:
         return False
     columns = [[row[n] if n < len(row) else "" for row in alike] for n in range(width)]
-    counts = Counter(names)
     for number, (name, column) in enumerate(zip(names, columns, strict=True)):
         is_year = _YEAR.fullmatch(name) and not all(map(_YEAR.fullmatch, column))
-        is_repeated = counts[name] > 1 and name in filter(None, column)
+        is_repeated = name != "" and name in column
         is_unnamed = not name and any(column) and number > 0  # the first may number the rows
         if (_is_value(name) and not is_year) or is_repeated or is_unnamed:
             return False
