@@ -81,13 +81,14 @@ _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE
 _HEADERS = re.compile(
     r"word/(?:header|footer)\d*\.xml|(?:styles|content)\.xml|ppt/slides/slide\d+\.xml"
 )
-_LINES_OF_HEADERS = "//w:p[not(ancestor::w:p)] | //style:header//text:p | //style:footer//text:p"
-_LINES_OF_HEADERS += " | //presentation:*[contains(local-name(), '-decl')][@presentation:name ="
+_LINES_OF_HEADERS = "//w:p[not(ancestor::w:p)] | (//style:header | //style:footer)//text:p"
+_LINES_OF_HEADERS += "[not(ancestor::office:annotation)] | //presentation:*"
+_LINES_OF_HEADERS += "[contains(local-name(), '-decl')][@presentation:name ="
 _LINES_OF_HEADERS += "//drawing:page/@*[starts-with(local-name(), 'use-')]] "
 _LINES_OF_HEADERS += "| //p:sp[not(*/p:cNvPr/@hidden)][*/*/p:ph[@type='ftr' or @type='dt']]//a:p"
 _SHOWN = "(.//w:t/text() | .//a:t/text() | .//text:*/text() | text() | .//w:p | .//w:tab"
 _SHOWN += "| .//w:r[.//w:p]/following-sibling::*[1] | .//w:ptab | .//w:br "
-_SHOWN += "| .//text:*[not(node())])[not(ancestor::mc:Fallback)]"
+_SHOWN += "| .//text:*[not(node())])[not(ancestor::mc:Fallback | ancestor::office:annotation)]"
 _TABLE_SIGNS = re.compile(r"^[ |-]+$|(?<!\\)\|", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
@@ -234,9 +235,7 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     return {names.get(name.lower(), name): xml for name, xml in parts.items()}
 
 
-def _repack(
-    parts: Mapping[str, bytes], kind: str, embedded: list[str], notices: list[str]
-) -> bytes:
+def _repack(parts: dict[str, bytes], kind: str, embedded: list[str], notices: list[str]) -> bytes:
     """Return a package of XML, rewritten for anydoc; append the parts for `PART`, and notices."""
     from lxml import etree
 
@@ -269,6 +268,7 @@ def _repack(
             else:
                 rewrite_open_document(root, parts)
             xml = etree.tostring(root)
+            parts[name] = xml if is_word else parts[name]  # of a header, its lines are read, too
         elif name.startswith("xl/worksheets/sheet") and name.endswith(".bin"):
             xml = number_cells(xml)
         repacked[name] = show_local_dates(xml) if name == "xl/styles.bin" else xml

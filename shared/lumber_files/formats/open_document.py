@@ -48,7 +48,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     for heading in root.iter(qualify("text:h")):
         if heading.get(qualify("text:style-name")) in unnumbered:
             heading.set(qualify("text:is-list-header"), "true")
-    strip_tags(root, qualify("text:numbered-paragraph"))
+    strip_tags(root, *map(qualify, ("text:numbered-paragraph", "text:a")))
     for unseen in find(root, _UNSEEN):
         unseen.clear(keep_tail=True)
     for reading in find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML

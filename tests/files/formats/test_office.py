@@ -503,12 +503,16 @@ def test_page_headers_and_footers_are_read_once_at_the_end() -> None:
     heads = {
         "header1": p("Tide Mill", "<w:r><w:ptab/></w:r>", "No. 7", style="Part") + p("Body."),
         "header2": p("Page ", number, " of 9") + p("Quay", boxed, ".") + p("- iv -"),
-        "footer1": table(row("Tide Mill No. 7", "VAT 12")),
+        "footer1": table(row("Tide Mill No. 7", "VAT 12"))
+        + p('<w:r><w:sym w:font="Wingdings" w:char="F028"/></w:r>', run("x", "<w:vanish/>"), " us"),
     }
     content = word(p("Body."), styles=STYLES, **heads)
-    assert text_of(content, ".docx") == "Body.\n\nTide Mill No. 7\n\nQuay Boxed. .\n\nVAT 12"
+    assert (
+        text_of(content, ".docx") == "Body.\n\nTide Mill No. 7\n\nQuay Boxed. .\n\nVAT 12\n\n☎ us"
+    )
     styles = (
         f'<s:header xmlns:s="{SPACES["style"]}" xmlns:text="{SPACES["text"]}"><text:p>Tide<text:s/>'
+        f'<o:annotation xmlns:o="{SPACES["office"]}"><text:p>x</text:p></o:annotation>'
         "<text:span>Mill</text:span></text:p><text:p>Page <text:page-number>2</text:page-number>"
         "</text:p></s:header>"
     )
@@ -1038,6 +1042,12 @@ def cells_of(*texts: str) -> str:
             "</text:hidden-text></text:p></text:numbered-paragraph><text:p>y<text:hidden-paragraph "
             "text:is-hidden='true'/></text:p><text:p>b<text:script>z</text:script></text:p>",
             "A\n\nb",
+        ),
+        (
+            "<text:p><text:a xmlns:x='http://www.w3.org/1999/xlink' x:href='http://a.b'>Mill"
+            "<text:note><text:note-body><text:p>N.</text:p></text:note-body></text:note></text:a>."
+            "</text:p>",
+            "Mill[^1].\n\n[^1]: N.",
         ),
         ('<text:p text:style-name="S">a</text:p>', "α"),
         ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
