@@ -183,7 +183,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         for name in filter(_HEADERS.fullmatch, parts if markdown or kind != "pptx" else ()):
             for line in find(parse_xml(parts[name]), _LINES_OF_HEADERS):
                 pieces = [text if isinstance(text, str) else " " for text in find(line, _SHOWN)]
-                lines.append("".join(pieces))
+                lines.append("".join(pieces).replace(PART, ""))
         for text in dict.fromkeys(" ".join(line.split()) for line in lines):
             if not is_page_number(text) and text not in markdown:
                 markdown = f"{markdown}\n\n{text}".lstrip("\n")
@@ -262,7 +262,11 @@ def _repack(parts: dict[str, bytes], kind: str, embedded: list[str], notices: li
         elif is_word or name in slides or name == "content.xml":
             root = parse_xml(xml)
             if is_word:
-                embedded += rewrite_word(root, name, parts)
+                included = rewrite_word(root, name, parts)
+                if _HEADERS.fullmatch(name):
+                    notices += ["parts that page headers include left out"] * bool(included)
+                else:
+                    embedded += included
             elif name in slides:
                 _show_slide(root, slides[name])
             else:

@@ -492,6 +492,8 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
     assert cells == " x\\|y 1 z 2 Sum |\n| --- | --- |\n| a | b |\n"
     unread = ("c.rtf", "d.htm", "without a target")
     assert file.notices == tuple(f"the part {name} is not read" for name in unread)
+    head = read_bytes(word(p("Body."), header1=reference.format(0)), name="a", suffix=".docx")
+    assert (head.text, head.notices) == ("Body.\n", ("parts that page headers include left out",))
 
 
 def test_page_headers_and_footers_are_read_once_at_the_end() -> None:
