@@ -63,6 +63,10 @@ _RTF_READING = re.compile(  # a word and its reading, in a field of an equation
     rb"\\\*\\fldinst\s*(?:(\{)\s*)?EQ\b[^(){}]{0,300}\(\\\\s\\\\up[\s\d]{0,9}"
     rb"(?:\(\)|(\([^(){}]{1,300}\)))[,;]([^(){}]{0,300})\)(?(1)\})"
 )
+_RTF_SYMBOL = re.compile(  # a field of a symbol, without a result
+    rb"\\\*\\fldinst\s*(\{[^{}]{0,200})?\bSYMBOL\s+(\d{1,5})\s[^{}\"]{0,50}"
+    rb"\"(\w[\w ]{0,30})\"[^{}]{0,100}(?=\}{1,2}\s*\{\\fldrslt\s*\{?(?:\\[a-z]+-?\d*\s?)*\})"
+)
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _RTF_LIST = re.compile(rb"\{\\listoverride\s?\\listid(-?\d+)\\listoverridecount0\\ls(\d+)")
@@ -138,6 +142,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     elif kind == "rtf":
         content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as in StarOffice
         content = _RTF_SUPERSCRIPT.sub(rb"\1^", _RTF_READING.sub(rb"\3\2", content))
+        content = _RTF_SYMBOL.sub(_show_rtf_symbol, content)
         # Lists of a definition are counted together, as in Word.
         overrides = _RTF_LIST.findall(content)
         first = dict(reversed(overrides))
@@ -189,6 +194,13 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
                 markdown = f"{markdown}\n\n{text}".lstrip("\n")
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
     return markdown, notices, _given_title(parts)
+
+
+def _show_rtf_symbol(field: re.Match[bytes]) -> bytes:
+    """Return the RTF of the symbol of a field."""
+    code = show_symbols(chr(int(field[2])), field[3].decode("latin-1")).encode("utf-16-le")
+    units = (int.from_bytes(code[n : n + 2], "little", signed=True) for n in range(0, len(code), 2))
+    return (field[1] or b"") + b"".join(b"\\u%d?" % unit for unit in units)
 
 
 def _given_title(parts: Mapping[str, bytes]) -> str:

@@ -39,6 +39,7 @@ _SHOWN_BY_TEXT += (
 _OVERSTRIKE = re.compile(
     r"\\o[^()]*\((?:\\s\\up[\s\d]*\(([^()]*)\)|.)\s*[,;]([^()]*)\)", re.IGNORECASE
 )
+_SYMBOL = re.compile(r'(\d{1,5})\s+\\f\s+"?([^"\\]+)')  # its code and font, in a field
 _FORMATTING = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
 
 PART = "\ue0f0"
@@ -163,6 +164,8 @@ def _show_fields(root: Any) -> None:
 def _show_field(instruction: str) -> str:
     """Return the text of a field by its instruction, "" if it is of another kind."""
     name, _, rest = _FORMATTING.sub("", instruction).partition(" ")
+    if name.upper() == "SYMBOL" and (symbol := _SYMBOL.match(rest)):
+        return show_symbols(chr(int(symbol[1])), symbol[2].strip())
     prompt = rest.strip().partition(" ")[2].strip()  # after the name of a macro
     shown = {"EQ": rest.strip(), "MACROBUTTON": prompt, "GOTOBUTTON": prompt}.get(name.upper(), "")
     return _OVERSTRIKE.sub(lambda m: m[2] + f"({m[1]})" * bool(m[1]), shown)

@@ -224,6 +224,7 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
         (p(instruction("EQ \\o\\ac(○,印)"), "."), "印."),
         (p("To: ", instruction("MACROBUTTON Go (Your name)")), "To: (Your name)"),
         (p(instruction("PAGE", result="7")), "7"),
+        (p(instruction('SYMBOL 252 \\f "Wingdings" \\s 9')), "✓"),
         (
             p(
                 instruction(
@@ -1291,6 +1292,9 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
     code = rb"{\field{\*\fldinst { EQ \\* jc0 \\o(\\s\\up 9(tide),mill)}}{\fldrslt {}}}"
     assert text_of(rb"{\rtf1 A %b.}" % code, ".rtf") == "A mill(tide)."
+    code = rb'{\field{\*\fldinst {\f1 SYMBOL 36 \\f "Wingdings" \\s 9}}{\fldrslt {\f14 %b}}}'
+    rich = rb"{\rtf1 a %b b%b.}" % (code % b"", code % b"$")
+    assert text_of(rich, ".rtf") == "a 👓 b$."
     left_out = read_bytes(rb"{\rtf1 a{\field{\*\fldinst {\b EQ \\f(1,2)}}}}", name="a.rtf").notices
     assert left_out == ("equations in fields left out",)
     for label, mark in ((rb"\'B7", "-"), (b"1.", "1."), (b"(c)", "- (c)")):
