@@ -122,8 +122,7 @@ def _read_text(text: str, first: int, language: str) -> list[int]:
         starts += [item for item in items if item > first]
         readable = _ITEM.sub(_replace_mark, below).removeprefix(_ABOVE)
     for start, end in pairwise(_block_edges(readable)):
-        if end > first:
-            starts += _sentence_starts(readable, start, end, first, language)
+        starts += _sentence_starts(readable, start, end, first, language)
     return starts + _inner_starts(readable, [first, *starts, len(text)], language)
 
 

@@ -189,8 +189,7 @@ def names_columns(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """
     if any(map(NUMBER_START.match, row)):
         return False
-    named = [column for column, name in enumerate(row) if name]
-    columns = ([cells[column] for cells in below if cells[column]] for column in named[1:])
+    columns = ([cells[n] for cells in below if cells[n]] for n, name in enumerate(row) if name)
     return all(row[1:]) or any(cells and all(map(NUMBER_START.match, cells)) for cells in columns)
 
 

@@ -145,8 +145,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         content = _RTF_SYMBOL.sub(_show_rtf_symbol, content)
         # Lists of a definition are counted together, as in Word.
         overrides = _RTF_LIST.findall(content)
-        first = dict(reversed(overrides))
-        lists = {name: first[kind] for kind, name in overrides}
+        names = dict(overrides)  # one of each definition
+        lists = {name: names[kind] for kind, name in overrides}
         content = _RTF_ITEM.sub(lambda m: rb"\ls%b" % (lists.get(m[1]) or m[1]), content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
         content = _RTF_STYLED.sub(

@@ -26,7 +26,7 @@ _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _IS_ON = "[not(@w:val=0 or @w:val='false')]"
 _UNSEEN = f"//w:r[w:rPr/w:vanish{_IS_ON}] | //w:tc[w:tcPr/w:cellDel]"
 # The mark at the end of a row is hidden or not; the row is, if all its text is.
-_UNSEEN += f"| //w:tr[w:trPr/w:del or (w:trPr/w:hidden{_IS_ON}"
+_UNSEEN += "| //w:tr[w:trPr/w:del or (w:trPr/w:hidden"
 _UNSEEN += f" and not(.//w:t[not(../w:rPr/w:vanish{_IS_ON})]))]"
 # Paragraphs that continue in the next: their mark is deleted, or they are a drop cap.
 _GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"

@@ -135,6 +135,8 @@ def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
         ("text/html; charset=shift_jis", "①".encode("cp932"), "①"),
         ("text/plain; charset=gb2312", "镕".encode("gbk"), "镕"),
         ("text/plain; charset=gb2312", "款".encode(), "款"),
+        ("text/plain; charset=gb2312", "水位很高".encode("gbk") + b"\xff", "水位很高\ufffd"),
+        ("text/plain; charset=iso-2022-jp", "潮".encode("iso-2022-jp"), "潮"),
         ("text/plain; charset=x-none", "é".encode(), "é"),
         ("text/plain; charset=iso-8859-8-i", "ים".encode("iso-8859-8"), "ים"),
         (

@@ -657,6 +657,7 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
     [
         (["Boat|2024", "Gull|10"], [grid("Boat|2024", "Gull|10")]),
         (["Boat|Seats||Day", "Gull|10|x|May"], [grid("Boat|Seats||Day", "Gull|10|x|May")]),
+        (["Ann|Gull||May", "Ray||x|June"], [grid("|||", "Ann|Gull||May", "Ray||x|June")]),
         (["Ann|Gull||May", "Ray|Tern|x|June"], [grid("|||", "Ann|Gull||May", "Ray|Tern|x|June")]),
         # A title above, an empty column, and a table that goes on after an empty row.
         (
@@ -710,6 +711,8 @@ def test_notices_state_what_a_workbook_hides_and_what_it_does_not_compute() -> N
     ends = ("</sheets>", '</sheets><calcPr fullCalcOnLoad="1"/>')
     written = change_part(workbook(("S", to_calculate)), "xl/workbook.xml", *ends)
     assert "| 0 | =A1*2 | 9 |" in text_of(written, ".xlsx"), "XlsxWriter writes 0"
+    empty = "<row><c><v>1</v></c><c t='str'><f>A9</f><v/></c></row>"
+    assert "A9" not in text_of(workbook(("S", empty)), ".xlsx"), "its value is an empty text"
     unseen = (f"<row {look}><c><v>1</v></c></row>" for look in ('hidden="1"', 'ht="0"'))
     hidden = workbook(("S", "".join(unseen)))
     with pytest.raises(UnreadableFileError, match="it has no text; 2 hidden rows left out"):
@@ -893,13 +896,15 @@ def test_dates_of_asian_binary_workbooks_have_formats_of_dates(record: str, show
 
 def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
     row, text = bytes([0, 2, 7, 7]), b"tide" * 40
-    wide = [bytes([7, 0x88, 0x80, 0x80, 0, n, 0, 0, 0]) + b"ness" for n in (0, 5)]
+    wide = [bytes([7, 0x88, 0x80, 0x80, 0, n, 0, 0, 0]) + b"ness" for n in (0, 5, 1)]
     short = bytes([18, 4]) + b"ness"
-    known = bytes([2, 8, 4, 0, 0, 0]) + b"sail"
+    known = bytes([11, 8, 4, 0, 0, 0]) + b"sail"
     other = bytes([0x9A, 1, 0xA0, 1]) + text
     long = bytes([6, 0xA4, 0x81, 0x80, 0, 0, 0, 0, 0]) + text
     sheet = row + short + known + other + short + row + bytes([17, 0xA0, 1]) + text
     assert number_cells(sheet) == row + wide[0] + known + other + wide[1] + row + long
+    blank = bytes([1, 0x88, 0x80, 0x80, 0, 0, 0, 0, 0]) + b"look"
+    assert number_cells(row + bytes([12, 4]) + b"look" + short) == row + blank + wide[2]
     for size in range(4):  # cut short in a record's type or size
         assert number_cells(row + other[:size]) == row
 
@@ -1379,10 +1384,14 @@ def test_a_document_of_another_format_is_read_as_what_it_is() -> None:
     assert text_of(rb"{\rtf1 Tides}", ".doc") == "Tides"
     page = b"\n<html><meta charset=cp1252><table><tr><th>Boat<th>Day<tr><td>Mo\xebt<td>1"
     assert text_of(page, ".xls") == grid("Boat|Day", "Moët|1")
-    for start in (b"<?xml version='1.0'?>\n<html>", b"<style>td {}</style>", b"<div>"):
+    starts = [b"<?xml version='1.0'?>\n<html>", b"<!DOCTYPE html>", b"<style>td {}</style>"]
+    for start in (*starts, b"<head>", b"<body>", b"<meta name=a>", b"<div>", b""):
         assert text_of(start + page[page.index(b"<table") :], ".xls") == grid("Boat|Day", "Moët|1")
-    mail = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<h1>Tides</h1>"
-    assert text_of(mail, ".doc") == "# Tides"
+    damaged = read_bytes(b"<html>" + "<p>Mo\xebt".encode() * 9 + b"\xff", name="a", suffix=".xls")
+    assert "damaged utf-8" in damaged.notices[0]
+    for first in ("MIME-Version: 1.0", "Date: 1 May 2024", "From: Ann", "Subject: Tides"):
+        mail = f"{first}\nContent-Type: text/html\n\n<p>High at <b>9</b>.</p>".encode()
+        assert "High at **9**." in text_of(mail, ".doc")
 
 
 def test_what_a_document_unpacks_to_is_counted() -> None:

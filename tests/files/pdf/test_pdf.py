@@ -433,10 +433,12 @@ def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str)
 @pytest.mark.parametrize("degrees", [0, 90])
 def test_text_outside_of_the_visible_area_of_a_page_is_not_read(degrees: int) -> None:
     matrix = UPWARDS if degrees else "1 0 0 1 72 400"
+    beside = "0 1 -1 0 140 2" if degrees else "1 0 0 1 2 360"
     shown = (
         f"BT /F0 11 Tf {matrix} Tm 14 TL (Gull.) Tj T* ({PROSE[0]}) Tj 0 -90 Td (boats.indd) Tj ET"
+        f" BT /F0 11 Tf {beside} Tm (beside.indd) Tj ET"
     )
-    area = b"80 0 150 792" if degrees else b"0 350 612 410"
+    area = b"80 70 150 792" if degrees else b"70 350 612 410"
     content = draw_pdf([[]], more=shown).replace(
         b"/MediaBox", b"/Rotate %d /CropBox [%b] /MediaBox" % (degrees, area)
     )
