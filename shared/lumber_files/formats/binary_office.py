@@ -43,6 +43,11 @@ _SHAPE = re.compile(
     rb"\x15\0\x12\0[\0-\x18\x1a-\x1e]\0.{14,74}?\xb6\x01\x12\0.{10}(..).{6}\x3c\0..([\0\x01])",
     re.DOTALL,
 )
+# BoundSheet8 and BrtBundleSh of a sheet that is not hidden: the size of the record, the length of
+# the name, and whether a character has two bytes; and the length of the sheet's link.
+_SHEET = re.compile(
+    rb"\x85\0(.)\0.{4}\0\0(.)([\0\x01])|\x9c\x01.\0{4}.{4}([\x01-\x20])\0{3}", re.DOTALL
+)
 # Cell formats with a date of BUILT_IN that anydoc does not know.
 _LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
 # The kind and size of a record of [MS-XLSB], in bytes of which all but the last have their top bit.
@@ -116,6 +121,17 @@ def _read_number(value: bytes) -> int:
     if len(value) == 1:  # as most are, in a third of the time
         return value[0]
     return sum((byte & 0x7F) << 7 * number for number, byte in enumerate(value))
+
+
+def read_sheet_name(workbook: bytes) -> str:
+    """Return the name of the first sheet of an XLS, or of the workbook of an XLSB; "" without."""
+    for sheet in _SHEET.finditer(workbook):
+        start = sheet.end() + (4 + 2 * sheet[4][0] if sheet[4] else 0)
+        length, width = (workbook[start - 4], 2) if sheet[4] else (sheet[2][0], 1 + sheet[3][0])
+        if sheet[4] or sheet[1][0] == 8 + length * width:
+            name = workbook[start : start + length * width]
+            return name.decode("utf-16-le" if width > 1 else "latin-1", "replace")
+    return ""
 
 
 def read_shapes(workbook: bytes) -> Iterator[str]:

@@ -21,6 +21,7 @@ from lumber_files.formats.binary_office import (
     list_left_out,
     number_cells,
     read_shapes,
+    read_sheet_name,
     show_local_dates,
 )
 from lumber_files.formats.charts import rewrite_chart
@@ -178,6 +179,9 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = f"{before}{text}{after}"
         notices += more
     if kind == "xlsx":
+        name = read_sheet_name(parts.get("xl/workbook.bin", content))
+        if name and not markdown.startswith("## ") and (markdown or shapes):  # of one sheet
+            markdown = f"## {name}\n\n{markdown}".rstrip()
         markdown = "\n\n".join(filter(None, [markdown, *shapes]))
     elif kind != "epub":
         markdown = markdown if kind in ("pptx", "ppt", "odp") else show_headings(markdown)

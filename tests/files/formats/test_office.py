@@ -10,6 +10,7 @@ from lumber_files.formats.binary_office import (
     list_left_out,
     number_cells,
     read_shapes,
+    read_sheet_name,
     show_local_dates,
 )
 from lumber_files.formats.charts import read_chart, rewrite_chart
@@ -877,8 +878,20 @@ def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once(unused: int) ->
         sheet += record(0x204, pack("<HHHHB", row, column, 0, len(text), 0) + text)
     sheet += record(0xE5, pack("<9H", 2, 0, 1, 0, 1, 3, 4, 0, 0)) + record(0x0A)
     assert text_of(compound({"Workbook": start + name + sheet}, unused), ".xls") == (
-        "**Boats**\n\n| Coast | Boat |\n| --- | --- |\n| North | Gull |\n| North | Tern |"
+        "## S\n\n**Boats**\n\n| Coast | Boat |\n| --- | --- |\n| North | Gull |\n| North | Tern |"
     )
+
+
+def test_the_first_visible_sheet_of_a_binary_workbook_has_its_name() -> None:
+    hidden, other = (
+        pack("<HHIBBBB", 0x85, 9, 0, 1, 0, 1, 0),
+        pack("<HHIBBBB", 0x85, 7, 0, 0, 0, 3, 0),
+    )
+    wide = pack("<HHIBBBB", 0x85, 12, 0, 0, 0, 2, 1) + "湖岸".encode("utf-16-le")
+    assert read_sheet_name(hidden + b"H" + other + b"Bay" + wide) == "湖岸"
+    linked = pack("<BBBIII", 0x9C, 1, 24, 0, 1, 2) + "r1".encode("utf-16-le")
+    assert read_sheet_name(linked + pack("<I", 3) + "Bay".encode("utf-16-le")) == "Bay"
+    assert read_sheet_name(b"Bay") == ""
 
 
 @pytest.mark.parametrize(
