@@ -274,7 +274,7 @@ def _headers(
 
 
 def _is_long(line: TextLine) -> bool:
-    return len(line.cells) == 1 and len(line.words) > _MAX_HEADER_WORDS
+    return len(line.cells) < 3 and len(line.cells[-1]) > _MAX_HEADER_WORDS  # alone or at a label
 
 
 def _above(rule: _Range, cells: _Ranges) -> list[_Range]:

@@ -6,6 +6,7 @@ import ctypes
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import repeat, takewhile
 from math import hypot
 from typing import Any
@@ -20,6 +21,7 @@ _MONOSPACED = re.compile(
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _MIN_SIZE, _MAX_FONT_NAME_BYTES = 1.0, 200  # points; bytes of a font's name
+_NO_TAG = TextTag()
 _MAX_OBJECTS = 8  # objects that are drawn between two characters
 
 
@@ -45,8 +47,8 @@ class PageGlyphs:
         self.count: int = max(0, pdfium.FPDFText_CountChars(self.page))
         self.order = [*range(self.count)]
         self.turns = Counter[int]()
-        self._placed = {ctypes.addressof(o.contents): n for n, o in enumerate(self.objects)}
         self._styles: dict[bytes, tuple[int, bool]] = {}
+        self._read_box = pdfium.FPDFText_GetCharBox
         self._matrix, self._area = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._name, self._flags = ctypes.create_string_buffer(_MAX_FONT_NAME_BYTES), ctypes.c_int()
         self._numbers = [ctypes.c_double() for _ in range(4)]
@@ -59,7 +61,7 @@ class PageGlyphs:
     def box(self, index: int, turns: int) -> tuple[float, float, float]:
         """Return the left and right sides of a character, and its bottom."""
         left, right, bottom, top = self._numbers
-        self.pdfium.FPDFText_GetCharBox(self.page, self.order[index], left, right, bottom, top)
+        self._read_box(self.page, self.order[index], left, right, bottom, top)
         if not turns:
             return left.value, right.value, bottom.value
         ends = unrotate(left.value, bottom.value, turns), unrotate(right.value, top.value, turns)
@@ -120,9 +122,11 @@ class PageGlyphs:
 
     def tag(self, index: int) -> TextTag:
         """Return the tag of the text that a character is in."""
-        item = self._tags and self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
+        if not self._tags:
+            return _NO_TAG
+        item = self.pdfium.FPDFText_GetTextObject(self.page, self.order[index])
         mark = self.pdfium.FPDFPageObj_GetMarkedContentID(item) if item else -1
-        return self._tags.get(mark, TextTag())
+        return self._tags.get(mark, _NO_TAG)
 
     def follows_bullet(self, index: int) -> bool:
         """Return whether a path drawn right before a character is the label of an item."""
@@ -131,6 +135,10 @@ class PageGlyphs:
         paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
         marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
         return any(mark in self._tags and self._tags[mark].is_label for mark in marks)
+
+    @cached_property
+    def _placed(self) -> dict[int, int]:
+        return {ctypes.addressof(drawn.contents): n for n, drawn in enumerate(self.objects)}
 
     def _drawing_order(self, index: int) -> int:
         """Return the number of the object that draws a character of PDFium; -1 if there is none."""

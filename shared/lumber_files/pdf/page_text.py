@@ -36,6 +36,7 @@ _ACCENTS = dict(
         strict=True,
     )
 )
+_ACCENT = re.compile(f"[{''.join(_ACCENTS)}]")
 _MARKS_BELOW = "\u0327\u0328"
 _DOTLESS = {0x10: "i", 0x131: "i"}
 _MAX_ACCENTS = 500  # of a page, each of which is compared with the letters of its line
@@ -174,7 +175,7 @@ def _with_accents(text: str, glyphs: PageGlyphs) -> str:
     Old TeX draws them apart. PDFium has those of capitals, which are higher, at the line's end.
     """
     units = list(text)
-    for index in [n for n, unit in enumerate(units) if unit in _ACCENTS][:_MAX_ACCENTS]:
+    for index in [match.start() for match in _ACCENT.finditer(text)][:_MAX_ACCENTS]:
         for place in (index + 1, *range(index - 1, max(-1, index - _MAX_LINE_LETTERS), -1)):
             letter = "".join(units[place : place + 1]).translate(_DOTLESS)
             accented = unicodedata.normalize("NFC", letter + _ACCENTS[units[index]])

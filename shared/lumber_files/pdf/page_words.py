@@ -131,14 +131,18 @@ class PageWords:
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
         """Return the sides of a word, its last character's bottom, and its height at one end."""
-        first = last = self._glyphs.box(word.start(), turns)
-        if len(word[0]) > 1:
-            last = self._glyphs.box(word.end() - 1, turns)
-            rare = not word[0].isascii() and WORD_FROM_RIGHT.search(word[0])
-            if rare or "\0" in word[0]:  # a part of the word ends elsewhere
-                boxes = [self._glyphs.box(index, turns) for index in range(*word.span())]
-                return min(boxes)[0], max(box[1] for box in boxes), last[2], abs(last[2] - first[2])
-        return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
+        text, (start, stop) = word[0], word.span()
+        left, right, first = self._glyphs.box(start, turns)
+        if stop == start + 1:
+            return left, right, first, 0.0
+        other, end, foot = self._glyphs.box(stop - 1, turns)
+        rare = not text.isascii() and WORD_FROM_RIGHT.search(text)
+        if rare or "\0" in text:  # a part of the word ends elsewhere
+            lefts, rights, _ = zip(
+                *(self._glyphs.box(n, turns) for n in range(start, stop)), strict=True
+            )
+            left, right, other, end = min(lefts), max(rights), left, right
+        return min(left, other), max(right, end), foot, abs(foot - first)
 
     def _from_right(self, line: re.Match[str]) -> str:
         """Return a line with its right-to-left text in reading order."""

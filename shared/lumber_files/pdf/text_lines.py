@@ -16,7 +16,7 @@ MAX_BASE_DIFFERENCE = 0.5  # times the size
 HEADING_SCALE = 1.15
 """Times the size of the text; larger type is in headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
-_MAX_LETTER_GAP = 0.15  # times the size
+_MAX_LETTER_GAP, _MAX_RAISED_GAP = 0.15, 0.2  # times the size; "1" is narrower than its place
 MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the size
 _MAX_MARKS_PER_PAGE = 200  # of a page; more marks are ordinary numbers or letters
 _NOTE_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
@@ -129,9 +129,11 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     if from_right and len(before) == 1 and not any(map(str.isalnum, before[0].text)):
         before, after = after, before  # PDFium returns a full stop before such a line
     last, first = before[-1], after[0]
-    if first.left - last.right > _MAX_LETTER_GAP * max(last.size, first.size):
+    raised = first.base - before[0].base > MIN_RAISE * last.size
+    most = _MAX_RAISED_GAP if raised else _MAX_LETTER_GAP
+    if first.left - last.right > most * max(last.size, first.size):
         return [*before, *after]
-    kind = "sup" if first.base - before[0].base > MIN_RAISE * last.size else "after"
+    kind = "sup" if raised else "after"
     text = last.text + mark_script(kind, last.text[-1], first.text)
     return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
 

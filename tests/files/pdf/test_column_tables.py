@@ -31,6 +31,15 @@ def test_a_header_belongs_to_the_column_below_its_rule() -> None:
     assert table_of(*heads, *rows, more=rules)[0] == "Awards | Shares | Price"
 
 
+def test_text_of_a_row_that_wraps_is_no_header() -> None:
+    wide = "Strong in the towns, in which two shops opened in spring"
+    heads = rows_of(660, ("Region", "Why", "2023"), lefts=(72, 150, 480))
+    first = [(72, 634, 11, "North"), (150, 637, 11, wide), (150, 626, 11, "and others")]
+    last = rows_of(600, ("South", "Weak", "41"), lefts=(72, 150, 480))
+    shown = table_of(*heads, *first, (480, 626, 11, "53"), *last)
+    assert shown[:2] == ["Region | Why | 2023", f"North | {wide} | "]
+
+
 @pytest.mark.parametrize(
     ("left", "above", "below", "wanted"),
     [

@@ -10,7 +10,7 @@ from lumber_core import LayoutChunker
 from lumber_files import TextFile, UnreadableFileError, read_bytes
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word
+from lumber_files.pdf.text_lines import TextLine, Word, join_words
 from tests.files.pdf.test_text_repair import pdf_of_text
 from tests.growth import check_linear
 from tests.making_files import pdf_of, pdf_page
@@ -334,6 +334,12 @@ def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> N
 )
 def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> None:
     assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {shown} ET").endswith(text)
+
+
+@pytest.mark.parametrize(("base", "joined"), [(604.5, ["table^1"]), (600, ["table", "1"])])
+def test_a_raised_number_may_be_farther_from_its_word_than_a_letter(base: float, joined: list[str]):
+    word, mark = Word("table", 72, 100, 600, 11, 0), Word("1", 101.8, 105, base, 9, 0)
+    assert [word.text for word in join_words([word], [mark])] == joined
 
 
 def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
