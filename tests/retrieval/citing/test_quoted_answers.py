@@ -389,6 +389,7 @@ def test_a_remark_below_a_list_has_the_new_numbers() -> None:
             "\u300c\u6c34\u736d\u5728\u9ece\u660e\u6355\u98df\u9b5a\u985e\u300d [1]\u3002",
         ),
         ('At dawn:\n\n[1] "dawn"', "At dawn:"),
+        ("Do [1]:\n(1) row\n(2) rest\n\n[1] dawn", "Do [1]:\n(1) row\n(2) rest"),
         ('Of 10 m\xb2 (1) each [1].\n\n[1] "10 m\xb2"', "Of 10 m\xb2 (1) each [1]."),
         ('Call `a[0]`, `[1]` and [2].\n\n[1] "dawn"', "Call `a[0]`, `[1]` and [?]."),
         (
