@@ -212,7 +212,7 @@ audit: .venv-audit  ## Look for known vulnerabilities in what users install; fai
 	@.venv-audit/bin/python -m pip install $(QUIET) 'cyclonedx-bom>=7' 'pip-audit>=2.9' 'pip-licenses>=5'
 	@touch $@
 
-clean:
+clean:  ## Remove the virtual environments, caches and everything that was built
 	rm -rf $(VENV) .venv-* report site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
