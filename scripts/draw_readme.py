@@ -129,7 +129,8 @@ def passages_table(results: str) -> str:
         "",
         f"Means over {counts[0]} questions about plain texts and {counts[1]} about Markdown, with "
         "the bundled embedding model.",
-        "The second row has the best of the other splitters in each column, at its best of three sizes.",
+        "The second row has the best of the other splitters in each column, at its best of three "
+        "sizes.",
         "Words include headings.",
     ]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ import typer
 
 from lumber_cli.options import FileOptions, say
 from lumber_core.support.wording import with_noun
+from lumber_core.text.source import FILE_TYPES, has_markdown_marks
 from lumber_files import (
     NamedPath,
     TextFile,
@@ -101,5 +102,7 @@ class Inputs:
     def _read(self, named: NamedPath | None) -> TextFile:
         encoding, max_unpacked = self.options.encoding, self.options.max_unpacked
         if named is None:
-            return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=encoding)
+            file = read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=encoding)
+            markdown = {"file_type": FILE_TYPES[".md"]} if has_markdown_marks(file.text) else {}
+            return replace(file, metadata=markdown)
         return read_file(named.path, name=named.name, encoding=encoding, max_unpacked=max_unpacked)

@@ -58,6 +58,13 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
     assert rows_of(done.out)[-1]["text"] == "Four. Fünf."
 
 
+def test_markdown_from_stdin_is_recognised_by_its_marks() -> None:
+    pages = {"# Boats\n\n## Prices\n\nTen **pounds**.\n": ["Boats", "Prices"], "# x\ny = 1\n": []}
+    for text, headings in pages.items():
+        done = run_apart("split", "-", stdin=text.encode(), code=0)
+        assert [row["headings"] + row["headings_inside"] for row in rows_of(done.out)] == [headings]
+
+
 @pytest.mark.parametrize(
     ("options", "made"),
     [

@@ -152,7 +152,7 @@ class Source:
                 return "text" if kind == "markdown" and _has_lost_marks(self.text) else kind
         ends = {PurePath(name).suffix or ("url" if "://" in name else "") for name in names}
         plain = ends <= {""} or ends.intersection(_PLAIN)
-        if not plain and _has_marks(self.text):
+        if not plain and has_markdown_marks(self.text):
             return "markdown"
         return "captions" if begins_with_cue(self.text) else "text"
 
@@ -218,8 +218,8 @@ def _headings(text: str) -> list[tuple[str, bool]]:
     return headings
 
 
-def _has_marks(text: str) -> bool:
-    """Return whether a text has headings that stand alone and other marks of Markdown."""
+def has_markdown_marks(text: str) -> bool:
+    """Return whether a text has headings that stand alone, and other marks of Markdown."""
     alone = [mark for mark, stands_alone in _headings(text) if stands_alone]
     signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3]
     # Reliable marks count twice. Without a heading they are not searched.
