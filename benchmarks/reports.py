@@ -1,9 +1,9 @@
 """Measures passages of annual reports: pages of the evidence, and numbers with row and column.
 
-Run by `benchmarks/passages.py --reports`. A number of the evidence counts as read if a passage
-contains it in a line with the label of its row, or in the line below, and contains the year at the
-head of its column, in its text or above it. The evidence has a line for each cell. Only rows with a
-number for each year above them are measured.
+Run by `benchmarks/passages.py --reports`. Only the first words of each retriever count. A number of
+the evidence counts as read if a passage contains it in a line with the label of its row, or in the
+line below, and contains the year at the head of its column, in its text or above it. The evidence
+has a line for each cell. Only rows with a number for each year above them are measured.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.corpora import load_financebench
-from benchmarks.searches import Build
+from benchmarks.searches import Build, Found
+from lumber_core.spans import Span
 
 BUDGETS = (300, 600, 1200)
+_WORD = re.compile(r"[^\s|]\S*")  # the bars of tables are no words
 _NUMBER = re.compile(r"[$(\s-]*(\d[\d,]*(?:\.\d+)?)[)%\s]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d$")
 _MAX_HEAD_CHARACTERS = 30  # of a column's head; a year at the end of a longer line is in a sentence
@@ -67,6 +69,19 @@ def facts(evidence: str) -> Iterator[Fact]:
             label, numbers = line, []
 
 
+def _first_words(
+    hits: Found, texts: Mapping[str, str], words: int
+) -> Iterator[tuple[str, Span, str]]:
+    """Yield the hits within a number of words, with those above them; the last one is cut."""
+    for name, span, above in hits:
+        words -= len(_WORD.findall(above))
+        ends = [word.end() for word in _WORD.finditer(texts[name], span.start, span.end)]
+        if words <= 0 or not ends:
+            return
+        yield name, Span(span.start, ends[:words][-1]), above
+        words -= len(ends)
+
+
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
@@ -87,10 +102,12 @@ def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
             read: dict[int, list[float]] = defaultdict(list)
             for index in indexes:
                 search, within = builds[0](index), {report.stem: report for report in index}
+                text_of = {report.name: report.text for report in index}
                 for one, expected in zip(questions, stated, strict=True):
                     for words in BUDGETS if one["document"] in within else ():
                         report = within[one["document"]]
-                        own = [h for h in search(one["question"], words) if h[0] == report.name]
+                        hits = _first_words(search(one["question"], words), text_of, words)
+                        own = [hit for hit in hits if hit[0] == report.name]
                         pages = report.pages([span for _, span, _ in own])
                         read_pages = {n for first, last in pages for n in range(first, last + 1)}
                         touched[words].append(not read_pages.isdisjoint(one["pages"]))
