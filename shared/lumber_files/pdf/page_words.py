@@ -11,6 +11,7 @@ from statistics import median_low
 from lumber_core.text.unicode import SOUTHEAST_ASIAN
 from lumber_files.formats.markdown_cleanup import UNSPACED, mark_script
 from lumber_files.pdf.page_glyphs import PageGlyphs, unrotate
+from lumber_files.pdf.page_tags import CellTag
 from lumber_files.pdf.page_text import LOWER_HYPHEN, read_characters
 from lumber_files.pdf.right_to_left import WORD_FROM_RIGHT, order_line
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
@@ -89,7 +90,8 @@ class PageWords:
             text = word[0]
             is_wide = right - left > _MAX_ADVANCE * len(text) * font.size
             close = text not in self._whole and _MAY_BEGIN.search(text) and not font.fixed
-            for part in self._parts(word, font, is_wide=is_wide) if is_wide or close else [word]:
+            may_part = is_wide or close or self._cell(word.start()) != self._cell(word.end() - 1)
+            for part in self._parts(word, font, is_wide=is_wide) if may_part else [word]:
                 left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
                 turned = not words or words[-1].turns != font.turns
                 if turned or foot < base - _MAX_DESCENT * font.size:
@@ -113,14 +115,16 @@ class PageWords:
         return y - last_y > abs(last_x - x)
 
     def _parts(self, word: re.Match[str], font: Word, *, is_wide: bool) -> Iterator[re.Match[str]]:
-        """Yield the parts of a word: PDFium joins letters of columns, and words set tightly."""
+        """Yield the parts of a word: PDFium joins letters of cells, and words set tightly."""
         spaces = self._glyphs.spaces(*word.span())
         usual = max(0.0, median_low(spaces[1:] or [0.0]))  # of letters that are spaced
         starts = {place.start() for place in _MAY_BEGIN.finditer(word[0]) if not font.turns}
         cuts, least = [0], _MIN_WORD_GAP * font.size
         for n in range(1, len(spaces)):
             close, index = n in starts and spaces[n] - usual > least, word.start() + n
-            if is_wide or (close and not self._glyphs.is_generated(index - 1)):
+            if self._cell(index - 1) != self._cell(index):
+                cuts.append(n)
+            elif is_wide or (close and not self._glyphs.is_generated(index - 1)):
                 end = self._glyphs.box(index - 1, font.turns)[1]
                 left = self._glyphs.box(index, font.turns)[0]
                 cuts += [n] * (left - end > (least if close else font.size))
@@ -128,6 +132,10 @@ class PageWords:
             self._whole.add(word[0])
         for ends in pairwise([*cuts, len(spaces)]):
             yield word.re.match(word.string, *(word.start() + end for end in ends)) or word
+
+    def _cell(self, index: int) -> CellTag:
+        """Return the cell of a tagged table that a character is in."""
+        return self._glyphs.tag(index).cell
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
         """Return the sides of a word, its last character's bottom, and its height at one end."""

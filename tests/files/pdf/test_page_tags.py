@@ -124,6 +124,15 @@ def test_a_table_has_the_cells_that_the_file_states_also_empty_ones() -> None:
     assert text.split("\n\n") == [body, BOATS_AS_TEXT, body]
 
 
+def test_cells_that_touch_each_other_are_apart() -> None:
+    def narrow(base: float, name: str, text: str) -> Element:
+        return "TR", [cell(0, base, name), ("TD", [f"BT /F1 11 Tf 116 {base} Td ({text}) Tj ET"])]
+
+    rows = [narrow(700, "Region", "Growth"), narrow(680, "Northern", "Strong in all quarters")]
+    text = read_tagged(("Table", [*rows, narrow(660, "South", "Weak")]))
+    assert "| Northern | Strong in all quarters |\n| South | Weak |" in text
+
+
 def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
     corner = cell(0, 660, "corner", "/RowSpan 1000000000 /ColSpan 2")
     rows: list[Element] = [
