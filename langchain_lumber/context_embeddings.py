@@ -24,7 +24,7 @@ from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 from lumber_retrieval.index.vectors import Vectors
 
-_FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
+_FIRST_LINES = 3  # of a chunk; a heading that the splitter has kept is in them
 
 
 class ContextEmbeddings(Embeddings):
@@ -49,13 +49,13 @@ class ContextEmbeddings(Embeddings):
             names its document as "source", "file_path" or "file_name". A chunk is embedded with its
             "context" (set by this library's splitters with `add_metadata=True`), else with its
             headings ("headings", or "Header 1" of other splitters), else with the name as words.
-            Chunks without a "start_index" follow each other without gaps.
+            Chunks without a "start_index" are assumed to follow each other without gaps.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 
     Raises:
         TypeError: `chunks` or `embeddings` has the wrong type.
-        ValueError: A chunk has no name of its document. The methods raise it if the model does not
-            return one vector for each text, all of the same size.
+        ValueError: A chunk does not name its document. The methods raise a ValueError if the model
+            does not return one vector for each text, all of the same size.
 
     Example:
         >>> from langchain_core.vectorstores import InMemoryVectorStore
@@ -73,8 +73,8 @@ class ContextEmbeddings(Embeddings):
     def __init__(self, chunks: Iterable[Document], embeddings: Embeddings | None = None) -> None:
         self._embeddings = check_embeddings(embeddings)
         self._documents: list[list[PlacedText]] = []
-        self._vectors: dict[int, Vectors] = {}  # of documents that are embedded, by number
-        self._places: dict[str, deque[tuple[int, int]]] = {}  # document and chunk of each text
+        self._vectors: dict[int, Vectors] = {}  # by number of the document
+        self._places: dict[str, deque[tuple[int, int]]] = {}  # the numbers of document and chunk
         for document in _group_by_document(check_documents(chunks)):
             for number, chunk in enumerate(document):
                 place = len(self._documents), number

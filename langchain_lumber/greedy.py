@@ -16,8 +16,8 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 class GreedyTextSplitter(SpanTextSplitter):
     """Cuts at the sentence end nearest to a target length in tokens.
 
-    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, chunks have about
-    four fifths of it.
+    `chunk_size` is a hard limit, in tokens; if only `chunk_size` is set, chunks have about four
+    fifths of it.
 
     `chunk_overlap`, `add_start_index`, `add_metadata`, `context`, `stable_ids`, `strip_whitespace`
     and `show_progress` are those of `SpanTextSplitter`.

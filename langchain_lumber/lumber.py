@@ -63,18 +63,18 @@ class LumberTextSplitter(SpanTextSplitter):
             with the group and cuts a window by layout and sizes, "raise" raises. In any case the
             verdict states what happened.
         max_concurrency: Maximum number of questions in flight, over all texts of a call. With fewer
-            texts than that, the other questions are about later parts of the same text, in advance;
-            with the method `paper` this takes about a tenth more calls. The chunks are the same.
-            The judge is called from several threads or tasks, and not in the order of the
-            text. None: one at a time; asynchronous methods work on 8 texts at once.
+            texts than that, questions about later parts of the texts are asked in advance; with the
+            method `paper` this takes about a tenth more calls. The chunks are the same. The judge
+            is called from several threads or tasks, and not in the order of the text. None: one at
+            a time; asynchronous methods work on 8 texts at once.
         store: A file that caches every answer, so that none is paid for twice. To share answers
             between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
             others), or a function that returns one, which allows pickling. A custom judge needs an
             attribute `identity` for a store. None: answers are not kept.
-        on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
-            the text and its segmentation, which has failures and usage. Within a call it is never
-            called twice at once; asynchronous methods call it in a thread. An error it raises ends
-            the call.
+        on_segmentation: Called as soon as a text is split, with the number of the text (from 0),
+            the text, and its segmentation, which has failures and usage. Two texts of one list are
+            never reported at once; asynchronous methods call it in a thread. An error that it
+            raises ends the splitting.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.

@@ -50,7 +50,7 @@ class SpanTextSplitter(TextSplitter):
 
     A document whose metadata states that it is Markdown is split as with `units="markdown"`, unless
     other units are chosen. The headings above each chunk are in its `metadata["headings"]`, as
-    "Install > From source"; those further down inside it are in `metadata["headings_inside"]`.
+    "Install > From source"; headings inside the chunk are in `metadata["headings_inside"]`.
 
     With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
     text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
@@ -132,8 +132,8 @@ class SpanTextSplitter(TextSplitter):
     ) -> None:
         """Initialise a subclass from the arguments of its constructor, with a splitter of the core.
 
-        The splitter, of class `kind`, gets those with the names of its settings, and the rest is
-        set here. `others` replaces some of the arguments.
+        Arguments that are settings of the class `kind` go to its constructor; the others are set
+        here. `others` replaces some of the arguments.
         """
         refuse_settings(type(self), given["unknown"])
         settings = {**given, **others}
@@ -260,8 +260,8 @@ class SpanTextSplitter(TextSplitter):
             identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(_without_place(parent.metadata), context=everything)
             shift = len(parent.page_content) - len(source.text)  # the context before the text
-            # A chunk without a context ends where its content does, so it needs no end. But a part
-            # of a chunk that has one gets its own.
+            # A chunk without a context ends where its content does, so it needs no "end_index". But
+            # if a chunk has one, so do its parts.
             has_end = has_start and (everything or self._context or "end_index" in parent.metadata)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
@@ -294,7 +294,7 @@ def _make_documents(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None
 
 
 def _without_place(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return metadata without the offsets of a chunk and the slice of a passage: parts differ."""
+    """Return metadata without the offsets of a chunk and the slice of a passage."""
     start, end, text = map(metadata.get, ("start_index", "end_index", "text"))
     if type(start) is not int:
         return metadata

@@ -94,7 +94,7 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
 
 
 def _is_step(hit: object) -> bool:
-    """Return whether a query engine has made a hit of a sub-question and the LLM's answer to it."""
+    """Return whether a hit is not a document's text but a sub-question with the LLM's answer."""
     if not isinstance(hit, NodeWithScore) or hit.score is not None or hit.node.metadata:
         return False
     begins = text_of(hit.node).lstrip().startswith(("Sub question: ", "Question: "))

@@ -82,7 +82,7 @@ class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name under which LlamaIndex serialises it."""
+        """Return the name under which LlamaIndex serialises the step."""
         return "ContextEmbedding"
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:

@@ -13,8 +13,8 @@ from lumber_core.tokens import DEFAULT_TOKENIZER
 class GreedyNodeParser(SpanNodeParser):
     """Cuts at the sentence end nearest to a target length in tokens.
 
-    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, nodes have about
-    four fifths of it.
+    `chunk_size` is a hard limit, in tokens; if only `chunk_size` is set, nodes have about four
+    fifths of it.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -23,7 +23,7 @@ class LlamaIndexModel(FrameworkModel):
         llm: The model.
 
     Raises:
-        TypeError: It answers with objects instead of text.
+        TypeError: The model answers with objects instead of text.
     """
 
     _framework = "llama-index"

@@ -84,8 +84,8 @@ class LumberNodeParser(SpanNodeParser):
 
     max_concurrency: int | None = Field(default=None, exclude=True)
     """Maximum number of questions in flight, over all texts of a call. With fewer texts than that,
-    the other questions are about later parts of the same text, in advance; with the method `paper`
-    this takes about a tenth more calls. The chunks are the same. The judge is called from several
+    questions about later parts of the texts are asked in advance; with the method `paper` this
+    takes about a tenth more calls. The chunks are the same. The judge is called from several
     threads or tasks, and not in the order of the text. None: one at a time; asynchronous methods
     work on 8 texts at once."""
 
@@ -96,9 +96,9 @@ class LumberNodeParser(SpanNodeParser):
     for a store. None: answers are not kept."""
 
     on_segmentation: Named = Field(default=None, exclude=True)
-    """Called as soon as a text is split, with its number in the call (from 0), the text and its
-    segmentation, which has failures and usage. Within a call it is never called twice at once;
-    asynchronous methods call it in a thread. An error it raises ends the call."""
+    """Called as soon as a text is split, with the number of the text (from 0), the text, and its
+    segmentation, which has failures and usage. Two texts of one list are never reported at once;
+    asynchronous methods call it in a thread. An error that it raises ends the splitting."""
 
     merge_sections: bool = True
     """Whether a chunk of Markdown may hold the text of several sections."""

@@ -26,7 +26,7 @@ Parsed = TypeVar("Parsed", bound=BaseNode)
 
 
 def refuse_single(documents: N) -> N:
-    """Return the documents; raise a TypeError if it is only one, not in a list."""
+    """Return the documents; raise a TypeError for a single document that is not in a list."""
     if isinstance(documents, BaseNode):
         raise TypeError("documents must be an iterable of documents, not one: pass [document]")
     return documents
@@ -70,7 +70,7 @@ def whole_documents(documents: Iterable[Any]) -> list[Document]:
 class NodeWriter:
     """Writes chunks of a document or node as LlamaIndex embeds them, and as a model gets them.
 
-    `context` is whether they have a context.
+    `context` is whether chunks have a context.
     """
 
     def __init__(self, parent: BaseNode, *, context: bool) -> None:

@@ -163,7 +163,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
 
         Raises:
             ValueError: A filter has a value that does not fit its operator.
-            TypeError: They are not filters of LlamaIndex.
+            TypeError: `filters` are not filters of LlamaIndex.
         """
         make_filter(filters)  # raises now
         other = copy.copy(self)
@@ -192,7 +192,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
 
 
 def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
-    """Return a document for the index, with the form of its passages in its metadata."""
+    """Return a document for the index; its metadata has the excluded keys and templates."""
     hidden = source_of_node(document, titled=True).metadata.keys() - document.metadata.keys()
     content = source_of_node(document.model_copy(update={"metadata": metadata}), titled=True)
     form = {name: getattr(document, name) for name in _TEMPLATES}
@@ -202,7 +202,7 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
 
 
 def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
-    """Return a passage as a node parser would make a node of it."""
+    """Return a passage as the node that a node parser would make of it."""
     metadata = passage.metadata
     common = {key: value for key, value in metadata.items() if key not in (*OWN_KEYS, _FORM)}
     kind = ObjectType.DOCUMENT

@@ -56,16 +56,16 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     With `context`, the context of a node is embedded and sent to models like other metadata. It
     takes at most a quarter of `chunk_size` without the metadata: if it is longer, the outermost
     headings are left out first, and a table's header only if it alone is longer. A "title" in the
-    metadata is not repeated in it, and a document that has a "context" of its own keeps that one.
+    metadata is not repeated in it, and a document that has a "context" of its own keeps it.
 
     A document whose metadata or MIME type states that it is Markdown is split as with
     `units="markdown"`, unless other units are chosen. The headings above each node are in its
-    `metadata["headings"]`, as "Install > From source", those further down inside it in
-    `metadata["headings_inside"]`; these are not embedded.
+    `metadata["headings"]`, as "Install > From source", and the headings inside it in
+    `metadata["headings_inside"]`; neither is embedded.
 
-    Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
-    lines are those of the document that a node refers to, even if the input is nodes with pages and
-    lines of their own. They are left out if they are unknown.
+    Nodes of a document of `join_pages` have their pages in the metadata, which are not embedded.
+    Pages and lines are those of the document that a node refers to, even if the input is nodes with
+    pages and lines of their own. They are left out if they are unknown.
 
     Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
     global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
@@ -163,7 +163,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         return copied
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Return what `repr` shows; of custom objects the class: they may have credentials."""
+        """Return what `repr` shows: only the class of custom objects, which may have secrets."""
         for name, value in super().__repr_args__():
             yield name, value if name in NodeParser.model_fields else _PlainRepr(safe_repr(value))
 

@@ -90,7 +90,7 @@ class FileOptions:
 
 
 def say(message: str) -> None:
-    """Print a line to stderr, with options for settings: --also '*.log' for also='*.log'."""
+    """Print a line to stderr, with settings such as also='*.log' as options: --also '*.log'."""
     line = _SETTING.sub(lambda match: f"--{match[1].replace('_', '-')} ", message)
     typer.echo(printable(f"lumber-splitters: {' '.join(line.split())}"), err=True)
 

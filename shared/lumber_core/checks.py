@@ -17,7 +17,7 @@ def check_text(text: object) -> None:
 
 
 def text_hint(value: object) -> str:
-    """Return a hint how to get the text from a wrong argument, or ""."""
+    """Return a hint on how to get the text from a wrong argument, or ""."""
     if isinstance(value, (bytes, bytearray)):
         return "; decode it first"
     if hasattr(value, "page_content"):
@@ -51,7 +51,7 @@ def check_number(
 ) -> None:
     """Raise a TypeError unless `value` is a number, and a ValueError unless it is finite and fits.
 
-    The error message describes the numbers that fit as `expected`, such as "above 0".
+    `expected` describes the numbers that fit, such as "above 0", for the error message.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
@@ -73,8 +73,8 @@ def refuse_unknown(
 ) -> None:
     """Raise a TypeError if the class named `owner` lacks a setting that was passed.
 
-    The message states what to use instead, for names of other libraries from `elsewhere`, or the
-    closest name.
+    For a name in `elsewhere`, which has names of other libraries, the message states what to use
+    instead; otherwise it suggests the closest setting.
     """
     for name in (name for name in names if name not in valid):
         if name in elsewhere:

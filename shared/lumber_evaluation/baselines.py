@@ -79,8 +79,9 @@ def recursive_characters(chunk_size: int = 1000) -> RecursiveCharacterTextSplitt
 class SemanticChunks:
     """Cuts between the sentences that differ most in meaning (Kamradt's method).
 
-    Each sentence is embedded together with one neighbour on each side. If the cosine distance
-    between one and the next exceeds a percentile of all such distances in the text, a chunk starts.
+    Each sentence is embedded together with one neighbour on each side. A chunk starts where the
+    cosine distance between neighbouring sentences exceeds a percentile of all such distances in the
+    text.
 
     Args:
         embedder: The embedding model; see `embedders.embedder`.

@@ -25,9 +25,9 @@ from lumber_files.readers import TooMuchError, check_unpacked
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fifth
+_BASE_MEMORY_BYTES = 1 << 30  # of address space; Python and a reader take a fifth
 _COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
-_ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
+_ANSWER_OVERHEAD_BYTES = 10_000  # of an answer, besides the text
 _SECONDS_BETWEEN_LOOKS = 1  # to see if the parent still runs
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000  # readers make many objects, and few cycles of them
 _Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # which receive their files
@@ -73,7 +73,7 @@ def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
         os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
     for request, receive in requests:
         # Before the file is received: it needs memory as well.
-        memory = in_use + _BASE_MEMORY + _COPIES_OF_FILE * request["size"]
+        memory = in_use + _BASE_MEMORY_BYTES + _COPIES_OF_FILE * request["size"]
         _limit_resources(request["seconds"], memory)
         answer(_answer(request, receive()))
 
@@ -91,7 +91,7 @@ def _answer(request: dict[str, Any], content: bytes) -> bytes:
         reader = getattr(import_module(module), function)
         answer = {"value": reader(content, request["max_unpacked"])}
         encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        check_unpacked(len(encoded) - _ANSWER_OVERHEAD, request["max_unpacked"])
+        check_unpacked(len(encoded) - _ANSWER_OVERHEAD_BYTES, request["max_unpacked"])
         return encoded
     except TooMuchError as error:
         reason = str(error)

@@ -34,7 +34,7 @@ BROWSER_ENCODINGS = {
     "shift_jis": "cp932",
 }
 """What browsers use for declared encodings, by Python's name (WHATWG Encoding Standard, 4.2)."""
-_NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
+_MAX_NOISE = 0.02  # differences up to this between charset-normalizer's measures are noise
 _SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments may push it further
@@ -143,7 +143,10 @@ def _detect(content: bytes, name: str) -> str:
         )
     # Among equally good encodings, charset-normalizer prefers the first by name, such as cp1250.
     for match in matches:
-        likely = match.chaos <= best.chaos + _NOISE and match.coherence >= best.coherence - _NOISE
+        likely = (
+            match.chaos <= best.chaos + _MAX_NOISE
+            and match.coherence >= best.coherence - _MAX_NOISE
+        )
         if likely and _WESTERN in match.could_be_from_charset:
             return _WESTERN
     return best.encoding

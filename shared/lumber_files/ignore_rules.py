@@ -12,7 +12,7 @@ from pathlib import Path
 _TOOL_FOLDERS = frozenset(
     ("__pycache__", "__pypackages__", "bower_components", "node_modules", "site-packages", "venv")
 )
-# In virtual environments of any name, and in caches, as https://bford.info/cachedir/ has it.
+# In virtual environments of any name, and in caches, which https://bford.info/cachedir/ defines.
 _TOOL_FILES = ("pyvenv.cfg", "conda-meta", "CACHEDIR.TAG")
 # A line of a .gitignore, and the tokens of its pattern, as in git's wildmatch.c.
 _LINE = re.compile(rb"(?!#)(?P<back>!?)(?P<pattern>(?:\\.|[^\\])*?)(?P<folder>/?) *", re.DOTALL)

@@ -30,9 +30,9 @@ from typing import Any
 from lumber_files.child_process import serve_pipe
 from lumber_files.readers import UnreadableFileError
 
-_CPU_PER_UNPACKED = 1.2e-6  # seconds per byte of the limit: 60 s by default
-_CPU_PER_BYTE = 5e-6  # seconds per byte of the file, for books of 10,000 pages
-_BASE_SECONDS = 2  # of CPU time; importing a reader takes some of it
+_CPU_SECONDS_PER_UNPACKED_BYTE = 1.2e-6  # of the limit: 60 s by default
+_CPU_SECONDS_PER_BYTE = 5e-6  # of the file, for books of 10,000 pages
+_BASE_CPU_SECONDS = 2  # importing a reader takes some of it
 _CLOCK_PER_CPU = 5  # times the CPU time, because other programs use the CPU as well
 _MAX_REUSED_BYTES = 1 << 25  # of a file after which a child ends: its memory may stay allocated
 _MARK = "LUMBER_SPLITTERS_READS_A_FILE"
@@ -162,7 +162,9 @@ def read_isolated(reader: str, content: bytes, *, name: str, kind: str, max_unpa
     Raises:
         UnreadableFileError: The reader raised, crashed, or took too much time or memory.
     """
-    seconds = _BASE_SECONDS + int(_CPU_PER_UNPACKED * max_unpacked + _CPU_PER_BYTE * len(content))
+    seconds = _BASE_CPU_SECONDS + int(
+        _CPU_SECONDS_PER_UNPACKED_BYTE * max_unpacked + _CPU_SECONDS_PER_BYTE * len(content)
+    )
     limits = {"max_unpacked": max_unpacked, "seconds": seconds}
     try:
         child = _take_child()

@@ -37,7 +37,7 @@ READABLE_KINDS = (
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 _MAX_PAGES_NAMED = 10  # in a notice
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-_MAX_UNDECODED = 0.02  # of a page's characters; formulas and bullets have fewer
+_MAX_UNDECODED_SHARE = 0.02  # of a page's characters; formulas and bullets have fewer
 _FIRST_LEVEL = re.compile(r"^# (.*)", re.MULTILINE)
 
 
@@ -160,7 +160,7 @@ def _join_pages(
         reason = "no page has text besides page numbers; scanned pages need OCR first"
         raise UnreadableFileError(f"{name}: {'; '.join([reason, *notices])}")
     shares = [page.count("\ufffd") / max(1, len(page)) for page in pages]
-    undecoded = [number for number, of in enumerate(shares, start=1) if of > _MAX_UNDECODED]
+    undecoded = [number for number, of in enumerate(shares, start=1) if of > _MAX_UNDECODED_SHARE]
     for numbers, state in (
         (without_text, "without text: {} (scans need OCR)"),
         (undecoded, "with characters that cannot be decoded: {} (OCR can read them)"),
@@ -177,6 +177,6 @@ def _join_pages(
 
 
 def _markdown_metadata(titles: Iterable[str], name: str) -> dict[str, str]:
-    """Return the metadata of Markdown, with the first of its titles that has a meaning."""
+    """Return the metadata of Markdown, with the first of its titles that is descriptive."""
     title = next(filter(None, (title_of_file(title, name) for title in titles)), "")
     return _AS_MARKDOWN | ({TITLE_KEY: title} if title else {})

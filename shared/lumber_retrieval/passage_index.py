@@ -38,7 +38,7 @@ CANDIDATES = 100
 """Number of chunks taken from each ranking, in an index of up to 8,000 chunks. Measured: recall on
 the development corpora is the same from 30 to 100. With 300, it is 0.007 less on RAG-Multi-Corpus
 at 600 words."""
-_CANDIDATE_SHARE, _MAX_CANDIDATES = 80, 200
+_CHUNKS_PER_CANDIDATE, _MAX_CANDIDATES = 80, 200
 """In a larger index, one candidate for each 80 chunks, at most 200; other chunks have no score.
 Measured on 24,000 chunks of annual reports: with 300 candidates instead of 100, a page of the
 evidence is found for 4 percentage points more questions; from 200 to 1,500 the share differs by 1.5
@@ -257,7 +257,7 @@ def find_passages(
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
-    count = min(max(CANDIDATES, snapshot.size // _CANDIDATE_SHARE), _MAX_CANDIDATES)
+    count = min(max(CANDIDATES, snapshot.size // _CHUNKS_PER_CANDIDATE), _MAX_CANDIDATES)
     rotated = rotate(np.asarray(vector, dtype=np.float32))
     by_words = snapshot.find_by_words(query, count, accepts) if settings.keywords else {}
     nearest = snapshot.nearest(rotated, count, accepts) if rotated.any() or not by_words else {}

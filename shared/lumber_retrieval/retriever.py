@@ -90,8 +90,9 @@ class IndexingRetriever(Generic[D]):
         continues where it stopped.
 
         Args:
-            documents: The documents, before they are split. The name of one is its ID unless that
-                is random; otherwise the "source", "file_path" or "file_name" in its metadata.
+            documents: The documents, before they are split. A document is named by its ID, unless
+                the ID is random; otherwise by the "source", "file_path" or "file_name" in its
+                metadata.
             show_progress: Show how many documents have been embedded.
             **unknown: Not accepted. For a name from another library, such as `ids`, the TypeError
                 names what to use instead.

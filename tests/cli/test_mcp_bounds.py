@@ -61,7 +61,7 @@ def test_the_time_for_an_expression_is_bounded_whatever_it_is(tmp_path: Path, mo
     # A second passes between two looks at the clock, in which one part of a line is searched.
     looks = itertools.count()
     monkeypatch.setattr(grep, "time", SimpleNamespace(monotonic=lambda: float(next(looks))))
-    monkeypatch.setattr(grep, "_MAX_SECONDS", 4.5)
+    monkeypatch.setattr(grep, "_MAX_SEARCH_SECONDS", 4.5)
     found = find(tmp_path, "a.x")
     assert next(looks) == 6
     assert (found["truncated"], found["files_searched"]) == (True, 0)

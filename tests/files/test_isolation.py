@@ -63,7 +63,7 @@ def test_a_reader_gets_the_file() -> None:
 def test_an_error_states_what_a_file_does_to_its_reader_and_the_next_one_is_read(
     reader: str, max_unpacked: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lumber_files.isolation._BASE_SECONDS", 1)
+    monkeypatch.setattr("lumber_files.isolation._BASE_CPU_SECONDS", 1)
     with pytest.raises(UnreadableFileError, match=f"^a {reason}"):
         read(reader, max_unpacked=max_unpacked)
     assert read("size", b"abc")["size"] == 3

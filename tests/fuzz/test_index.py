@@ -50,7 +50,7 @@ class Index(RuleBasedStateMachine):
         self.path, self.copy = self.places()
         self.patch = pytest.MonkeyPatch()
         tqdm.set_lock(RLock())  # a child that is killed would keep the one that forks share
-        self.patch.setattr(segments, "_MAX_CHUNKS", 16)  # so that segments are merged
+        self.patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", 16)  # so that segments are merged
         self.known: dict[str, str] = {}
         self.saved: dict[str, str] | None = None
         self.index: PassageIndex = index_of(self.path)
@@ -215,7 +215,7 @@ def test_an_index_that_changed_answers_as_one_that_was_built_again(place, seed, 
         return [document(text, name, date=dates.get(name, 0)) for name, text in texts.items()]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "_MAX_CHUNKS", most)
+        patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", most)
         path = place()
         index, known = index_of(path), dict[str, str]()
         dates: dict[str, int] = {}

@@ -39,7 +39,7 @@ class _Failure(NamedTuple):
 
 
 class BackgroundIndex:
-    """Indexes the files of listings of some folders (`roots`, resolved) in a thread."""
+    """Indexes the listed files of some folders (`roots`, resolved) in a thread."""
 
     def __init__(
         self, open_index: Callable[[], FileIndex], roots: Sequence[Path], texts: FileTexts

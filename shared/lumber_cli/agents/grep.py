@@ -17,9 +17,9 @@ from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import printable
 
 _MAX_MATCHES = 100  # lines in a result; the others are only counted
-_MAX_WIDTH = 240  # characters of a line in a result; longer lines are cut around the match
-_WIDTH_BEFORE = 80  # characters of a long line before the match
-_MAX_SECONDS = 20.0  # of a search, which then stops: clients wait for a minute
+_MAX_LINE_CHARACTERS = 240  # in a result; longer lines are cut around the match
+_CHARACTERS_BEFORE_MATCH = 80  # of a long line
+_MAX_SEARCH_SECONDS = 20.0  # of a search, which then stops: clients wait for a minute
 _MAX_EXPRESSION_BYTES = 1 << 21  # compiled; larger expressions take minutes for part of a line
 _PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters of the parts in which lines are searched
 
@@ -38,7 +38,7 @@ def find_lines(
     `notes` are added to the note of the result.
     """
     expression = _compile(pattern, regex=regex, ignore_case=ignore_case)
-    deadline = time.monotonic() + _MAX_SECONDS
+    deadline = time.monotonic() + _MAX_SEARCH_SECONDS
     matches: list[dict[str, Any]] = []
     output: list[str] = []
     count = searched = unread = 0
@@ -75,8 +75,8 @@ def find_lines(
     notices = {
         f"only the first {len(matches)} lines are shown: narrow the search with files or another "
         "pattern": more,
-        f"stopped after {_MAX_SECONDS:g} s with {with_noun(rest, 'file')} left: narrow the search "
-        "with files": rest,
+        f"stopped after {_MAX_SEARCH_SECONDS:g} s with {with_noun(rest, 'file')} left: narrow the "
+        "search with files": rest,
         f"matches longer than {_PART_OVERLAP:,} characters may be missing in lines longer than "
         f"{_PART_SIZE:,}": divided,
         f"{with_noun(unread, 'file')} could not be read: see status": unread,
@@ -137,8 +137,8 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
 
 
 def _excerpt(line: str, match_start: int) -> str:
-    if len(line) <= _MAX_WIDTH:
+    if len(line) <= _MAX_LINE_CHARACTERS:
         return line
-    start = max(0, match_start - _WIDTH_BEFORE)
-    end = start + _MAX_WIDTH
+    start = max(0, match_start - _CHARACTERS_BEFORE_MATCH)
+    end = start + _MAX_LINE_CHARACTERS
     return f"{'…' * (start > 0)}{line[start:end]}{'…' * (end < len(line))}"

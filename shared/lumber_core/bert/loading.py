@@ -52,8 +52,8 @@ class LoadedModel(NamedTuple):
     def stride(self) -> int:
         """Tokens from the start of an overlapping window to the start of the next.
 
-        Windows of a model of places overlap by a fifth, because only near places change a score;
-        those of a model of tokens by half.
+        Windows overlap by a fifth if the model scores places, because only nearby places change a
+        score, and by half if it scores tokens.
         """
         return self.size - self.size // 5 if self.places else (self.size + 1) // 2
 

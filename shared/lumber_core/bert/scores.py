@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lumber_core.bert.tokenizer import WordPieces
 
 FIRST_TOKENS = 6
-"""Number of tokens, from a place on, the highest of whose scores is the score of the place."""
+"""The score of a place is the highest score among this many tokens from the place on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +94,7 @@ def windows_of(
 
     The first tokens of the places and the first tokens after their labels are scored: the model may
     mark either. A model of places reads the text between two places as a unit. Without places, all
-    tokens are scored; that does not change the score of any.
+    tokens are scored, which changes no token's score.
     """
     from lumber_core.bert.moving_window import OverlappingWindows
 

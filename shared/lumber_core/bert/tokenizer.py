@@ -29,7 +29,7 @@ from lumber_core.errors import WeightsError
 from lumber_core.text.unicode import breaks
 
 _MAX_CACHED_PARTS = 1 << 15
-_MAX_CACHED_CHARACTERS = 64  # of a part
+_MAX_CACHED_CHARACTERS = 64  # longer parts are not cached
 _PARTS_PER_BATCH = 1 << 14  # bounds the memory for a text
 _MAX_WORD_CHARACTERS = 100  # longer words are unknown
 _UNKNOWN, _CONTINUES = "[UNK]", "##"

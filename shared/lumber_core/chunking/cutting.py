@@ -85,8 +85,8 @@ class SizedPlaces(CountedParts):
     def long_gaps(self, size: int, lines: int, edge: Kind) -> list[int]:
         """Return the numbers of the gaps that are too long, ascending.
 
-        A gap of whole lines has at most `lines` tokens, any other gap at most `size`. `edge` is the
-        kind of the places at the ends of the range.
+        A gap is too long if it has more than `size` tokens, or, if it consists of whole lines, more
+        than `lines`. `edge` is the kind of the places at the ends of the range.
         """
         least = min(size, lines)
         long = [number for number, count in enumerate(self.tokens) if count > least]
@@ -142,8 +142,8 @@ class Cutter:
         Sentences, lines, paragraphs and headings are places. Clauses are places only inside
         sentences of more than `target_size` tokens and lines of more than `chunk_size`. Words are
         places only inside clauses of more than `chunk_size`. If there are `units`, chunks start
-        elsewhere only inside units of more than `chunk_size` tokens. `places` are those of the
-        text, if they are already found.
+        elsewhere only inside units of more than `chunk_size` tokens. `places` are the places of the
+        text, if the caller has found them.
         """
         places = self._parsed.places() if places is None else places
         whole = Span(0, len(self._parsed.text))

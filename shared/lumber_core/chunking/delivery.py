@@ -88,7 +88,7 @@ class Chunk:
 
     @property
     def context(self) -> str:
-        """Text from outside of it for an embedder: title, headings and table header.
+        """Text from outside the chunk, for an embedder: title, headings and table header.
 
         The first line has the title of the document and the deepest three headings above the chunk,
         joined by " > ". The title is that in the metadata, the single first-level heading, or the
@@ -137,9 +137,9 @@ EMPTY_VALUES: Mapping[str, str | int] = {
     **dict.fromkeys(("headings", CONTEXT_KEY, INSIDE_KEY), ""),
     **dict.fromkeys((FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE), 0),
 }
-"""Keys that passages and chunks with all of their metadata always have, so that prompts can name
-them, with the value that stands for none. It is of the same type as others, because columns of
-LanceDB, Weaviate and Parquet have one type."""
+"""Keys that passages, and chunks with `add_metadata`, always have, so that prompts can name them;
+and the value of each if there is none. It has the type of other values, because a column in
+LanceDB, Weaviate and Parquet has one type."""
 _HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
 _VERDICT_KEYS = ("verdict", "verdict_reason")
 
@@ -161,8 +161,8 @@ def added_metadata(
     """Return the metadata that an adapter adds to a chunk, as `chunk_metadata` does.
 
     The keys depend on the settings and the document's own keys alone, because some stores reject
-    chunks whose keys differ from those of the first, or whose values have other types. A text that
-    a chunk does not have is "", a number is 0.
+    chunks whose keys differ from those of the first, or whose values have other types. A missing
+    text is "", a missing number is 0.
     """
     added = chunk_metadata(chunk, of_document, everything=everything, context=context)
     keys = [*_HEADING_KEYS, *([CONTEXT_KEY] if context else [])]

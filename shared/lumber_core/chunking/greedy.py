@@ -107,7 +107,7 @@ class GreedyChunker(Chunker):
 def nearest_cuts(
     before: Sequence[int], target_size: int, chunk_size: int | None = None
 ) -> list[int]:
-    """Return the units that start a chunk, except the first: the nearest to `target_size` each.
+    """Return the units that start a chunk, except the first; each is nearest to `target_size`.
 
     Of two candidates equally near to `target_size` tokens after the last cut, the later one is
     taken. The distance is at most `chunk_size`, unless a single unit has more. `before` has the

@@ -60,7 +60,7 @@ class Room:
         """Return the context of each text, shortened until both fit.
 
         A context has at most a quarter of the room. The outermost titles are left out first; the
-        header of a table stays unless it takes more than that alone.
+        header of a table stays unless it alone takes more than that.
         """
         fitted = self._shorten_all(contexts)
         waiting = [number for number, context in enumerate(fitted) if context != _NOTHING]

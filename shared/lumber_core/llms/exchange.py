@@ -41,7 +41,7 @@ class RequestForms:
     """The forms that a model's requests may have, and the form that its server answers.
 
     A simpler form is kept once it was answered twice: the full form may have failed once by a
-    transient error. The arguments are those of `RemoteModel`; the log has the name.
+    transient error. The arguments are those of `RemoteModel`, and `name` is for log messages.
     """
 
     name: str

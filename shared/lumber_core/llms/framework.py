@@ -86,7 +86,7 @@ class FrameworkModel(ABC):
         return sum(self._default_retries if retries is None else int(retries) for retries in own)
 
     def estimate_retries(self, seconds: float) -> int:
-        """Return an estimate of how often the client has retried a failed call of so many seconds.
+        """Return an estimate of the client's retries of a call that failed after `seconds`.
 
         No client retries all errors, and none reports whether it did. All wait before a retry.
         """

@@ -1,7 +1,7 @@
 """Reads the finish reason and the token counts in the reply of a model.
 
-Each client puts them elsewhere, under the provider's names. So the whole reply is searched for the
-names that providers use.
+Each client puts them in a different place, under the provider's names. So the whole reply is
+searched for the names that providers use.
 """
 
 from __future__ import annotations

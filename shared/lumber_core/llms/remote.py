@@ -34,9 +34,9 @@ class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
     A request that the server rejects is sent once more as plain text without a temperature, and
-    then without a token limit as well. After two requests that were answered only so, later ones
-    begin with this form, and a warning is logged; once a full request was answered, all requests
-    are full. Errors about keys, credit, rates or load are not retried here.
+    then without a token limit as well. After two requests that were answered only in a simpler
+    form, later ones begin with it, and a warning is logged; once a full request was answered, all
+    requests are full. Errors about keys, credit, rates or load are not retried here.
 
     Args:
         model: The model's name.
@@ -63,7 +63,7 @@ class RemoteModel(ABC):
     """The module of the provider's package."""
     _package: ClassVar[Mapping[str, str]]
     """The `package` that contains the module, and the `extra` that installs it."""
-    _client_class: ClassVar[str] = ""  # in it, for clients of the user's own; "": any
+    _client_class: ClassVar[str] = ""  # the class that `client` must have; "": any
     _url_variable: ClassVar[str | None] = None
     """The environment variable for the URL of another server."""
     _route_variables: ClassVar[tuple[str, ...]] = ()
@@ -93,7 +93,9 @@ class RemoteModel(ABC):
         if max_tokens not in ("auto", None):
             check_positive("max_tokens", max_tokens)
         if client is not None and not (base_url is None and api_key is None):
-            raise ValueError("a client has its own base_url and api_key: pass one or the other")
+            raise ValueError(
+                "a client has its own base_url and api_key: pass either client or these"
+            )
         require(self._module, **self._package)
         own = self._client_class
         if client is not None and own and not isinstance(client, getattr(self._sdk(), own)):

@@ -98,8 +98,8 @@ class RetryingModel:
     Args:
         model: The model. If it has an attribute `client_retries`, this is the number of times its
             client retries a request. If it has a method `estimate_retries`, this returns the number
-            for a failed call of so many seconds. If its attribute `timeout` is a number, its calls
-            end by themselves, and `CallPolicy.call_timeout` does not apply.
+            for a call that failed after some seconds. If its attribute `timeout` is a number, its
+            calls end by themselves, and `CallPolicy.call_timeout` does not apply.
         policy: Retries and rate limits. None: the defaults of `CallPolicy`.
     """
 

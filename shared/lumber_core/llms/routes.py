@@ -29,7 +29,7 @@ _PARAMETERS = ("default_query", "params")
 _PLACES = ("project", "location", "vertexai")
 # Headers that clients add themselves; they depend on the client's version and on the machine.
 _SDK_HEADERS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
-_MAX_NESTED_OBJECTS = 4  # a model holds OpenAI's resource, this a client, this an httpx client
+_MAX_NESTED_OBJECTS = 4  # a model holds a resource, which holds a client, and so on to httpx
 
 
 def routes_of(holder: object) -> list[Route]:

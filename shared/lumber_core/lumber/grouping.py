@@ -138,9 +138,9 @@ class MethodRules(WalkRules):
 class PublishedCodeRules(WalkRules):
     """LumberChunker as the released code behaves, for reproducing GutenQA.
 
-    `LumberChunker.as_published` describes the rules; `words` has the words of each unit without its
-    label. The paragraph that reaches theta is left out of the group unless it is alone, and the
-    last two paragraphs are in no group.
+    `LumberChunker.as_published` describes the rules; `words` has the number of words of each unit,
+    without its label. The paragraph that reaches theta is left out of the group unless it is alone,
+    and the last two paragraphs are in no group.
     """
 
     _LABEL_WORDS = 2  # "ID" and "7:"

@@ -176,8 +176,8 @@ class CallableJudge(Judge):
         """The attribute `identity` of the function or object, or a ValueError if it has none."""
         if not isinstance(self._identity, str) or not self._identity:
             raise ValueError(
-                "a store needs the judge's identity: give it an attribute `identity`, a string "
-                "that changes whenever its answers may change"
+                "a store needs the judge's identity: give the judge an attribute `identity`, a "
+                "string that changes whenever its answers may change"
             )
         return self._identity
 

@@ -33,7 +33,7 @@ from lumber_core.storage.database import (
     warn_of_older_format,
 )
 
-_MAX_SECONDS = 60  # for the answer of a server, and for the turn of a writer
+_MAX_WAIT_SECONDS = 60  # for the answer of a server, and for the turn of a writer
 _MAX_CONNECT_SECONDS = 10
 _MAX_CONNECTIONS = 8  # per object: a server often allows 100 for all of its users
 _PREFIX = "lumber_"  # of our schemas, so that our tables are apart from those of other programs
@@ -90,12 +90,12 @@ class PostgresDatabase(Database):
         self._lock = f"SELECT pg_advisory_xact_lock({key})"
         # These override an administrator's settings, in each transaction because poolers keep no
         # sessions. Without pg_temp at the end, temporary tables of other programs would come first.
-        # A machine that is switched off while it writes holds the lock for at most _MAX_SECONDS.
+        # A machine that is switched off while it writes holds the lock for at most this time.
         self._local_settings = (
             f"SET LOCAL search_path = {self._quoted}, pg_temp; "
             "SET LOCAL standard_conforming_strings = on; SET LOCAL lock_timeout = 0; "
-            f"SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; "
-            f"SET LOCAL idle_in_transaction_session_timeout = '{_MAX_SECONDS}s'"
+            f"SET LOCAL statement_timeout = '{_MAX_WAIT_SECONDS}s'; "
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_MAX_WAIT_SECONDS}s'"
         )
         self._free: list[_Connection] = []
         self._renew()
@@ -167,9 +167,11 @@ class PostgresDatabase(Database):
     @contextmanager
     def _connection(self, write: bool) -> Iterator[_Connection]:
         """Yield a connection with an open transaction; roll back what is not committed."""
-        deadline = monotonic() + _MAX_SECONDS
+        deadline = monotonic() + _MAX_WAIT_SECONDS
         with self._returned:
-            if not self._returned.wait_for(lambda: self._in_use < _MAX_CONNECTIONS, _MAX_SECONDS):
+            if not self._returned.wait_for(
+                lambda: self._in_use < _MAX_CONNECTIONS, _MAX_WAIT_SECONDS
+            ):
                 raise psycopg.OperationalError(
                     f"all {_MAX_CONNECTIONS} connections of this process are in use"
                 )
@@ -293,7 +295,7 @@ class PostgresDatabase(Database):
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that waits at most `_MAX_SECONDS` for an answer."""
+    """A connection that waits at most `_MAX_WAIT_SECONDS` for an answer."""
 
     about: dict[str, bytes]
 
@@ -303,14 +305,14 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
 def _wait_in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
     """Run psycopg's generator for a call until the deadline. It is resumed ten times a second."""
-    end = monotonic() + _MAX_SECONDS + 1  # a working server ends the call itself before that
+    end = monotonic() + _MAX_WAIT_SECONDS + 1  # a working server ends the call itself before that
     try:
         awaited = next(call)
         while monotonic() < end:
             awaited = call.send((yield awaited)) or awaited
     except StopIteration as ended:
         return ended.value
-    raise _NoAnswerError(f"no answer within {_MAX_SECONDS} s")
+    raise _NoAnswerError(f"no answer within {_MAX_WAIT_SECONDS} s")
 
 
 class _Statements(NamedTuple):

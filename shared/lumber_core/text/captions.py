@@ -1,4 +1,4 @@
-"""Captions, as in SRT, WebVTT, SBV, TTML, SAMI, ASS, LRC and of Whisper: speech with its times.
+"""Captions: speech with its times, as in SRT, WebVTT, SBV, TTML, SAMI, ASS, LRC and by Whisper.
 
 A cue has a number or name on a line of its own, its times, and text. Names of speakers, sounds,
 tags, notes, and lines that rolling captions repeat are not spoken. In transcripts, such as those of
@@ -152,7 +152,7 @@ def read_cues(text: str) -> list[Cue]:
 
 
 def is_captions(text: str, kind: str) -> bool:
-    """Return whether a whole text is captions, and does not only show some.
+    """Return whether a text is captions, and not one that only quotes some.
 
     Args:
         text: The text.

@@ -3,13 +3,13 @@
 They correct sentencex, the package that divides texts into sentences. For each language,
 `abbreviations.json` lists
 
-- "leads", after which a sentence never ends;
-- "others", after which, as after the Unicode CLDR's suppressions, it ends only before one of the
-  "starters", words that often begin a sentence;
-- "numbers", after which it continues only with a number;
-- "series", such as "etc.", after which sentencex never ends a sentence;
-- "words" of CLDR's list that are no abbreviations;
-- "ordinals", if the language writes these with a full stop.
+- "leads": a sentence never ends after these;
+- "others": after these, and after the suppressions of Unicode's CLDR, a sentence ends only before
+  one of the "starters", words that often begin a sentence;
+- "numbers": a sentence continues after these only with a number;
+- "series", such as "etc.": sentencex never ends a sentence after these;
+- "words": entries of CLDR's list that are no abbreviations;
+- "ordinals": whether the language writes ordinals with a full stop.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def starts_after_abbreviations(text: str, language: str = "en") -> list[int]:
 def _is_in_name(text: str, at: int) -> bool:
     """Return whether the full stop before an offset is in a name, or begins one.
 
-    Names are, for instance, `os.Path`, "README.MD" and ".NET". A word in lower case and a
-    capitalized one, both in prose, are of two sentences without a space between them.
+    Names are, for instance, `os.Path`, "README.MD" and ".NET". A lower-case word and a capitalized
+    one, both in prose, belong to two sentences with no space between them.
     """
     before = text[max(0, at - _WINDOW_CHARACTERS) : at].rstrip(".")[-1:]
     if text[at].lower() == text[at].upper():

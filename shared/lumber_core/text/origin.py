@@ -18,7 +18,7 @@ Metadata = Mapping[Any, Any]
 NAME_KEYS = ("file_path", "file_name", "source")
 """Metadata keys under which most loaders put the name of a document's file."""
 TITLE_KEY = "title"
-"""Metadata key of a document's title. None: the name of its file is not a title."""
+"""Metadata key of a document's title. The value None: the name of its file is not a title."""
 
 PAGE_KEYS = NUMBER, PAGE, LABEL = "page_number", "page", "page_label"
 TOTAL = "total_pages"

@@ -1,4 +1,4 @@
-"""Where sentences start: what sentencex finds, with what it misreads, misses and misplaces mended.
+"""Where sentences start: as sentencex finds, corrected where it misreads, misses or misplaces one.
 
 `full_stops` knows the abbreviations after which a sentence continues.
 """
@@ -78,7 +78,8 @@ _REFERENCE = re.compile(r"\)(?<=\d\))(?=\s?[.,;:]|\s\()")
 _DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
 # What sentencex does not divide if it is quoted, however long it is; apostrophes are no quotes.
 _QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
-_OPENING_QUOTES, _LONG_SPEECH = '"\u2018\u201c\u201e\u00ab', 300  # characters
+_OPENING_QUOTES = '"\u2018\u201c\u201e\u00ab'
+_MIN_LONG_CHARACTERS = 300  # sentences up to this length are not divided
 _MAX_ADJACENT_QUOTES = 3  # opening marks
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 # The mark of an item, which sentencex does not divide without blank lines.
@@ -176,7 +177,7 @@ def _inner_starts(text: str, edges: Sequence[int], language: str) -> list[int]:
     """Return where sentences start inside long items, and inside quotes in long sentences."""
     starts = []
     for start, end in pairwise(sorted({*edges})):
-        if end - start <= _LONG_SPEECH:
+        if end - start <= _MIN_LONG_CHARACTERS:
             continue
         mark, long = _MARK.match(text, start, end), text[start:end]
         if mark:

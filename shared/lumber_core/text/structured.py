@@ -87,7 +87,7 @@ _NUMBERED = re.compile(
     r"(?P<title>\W?\w(?:(?!\.[ .]?\.|\s{3})[^\n]){1,88}(?<![\s.,:;]))(?=[ \t\r]*\n[ \t\f\r]*$)",
     re.MULTILINE,
 )
-_MIN_NUMBERED, _SHORTEST_NUMBERED = 3, 200
+_MIN_NUMBERED_SECTIONS, _MIN_MEAN_LENGTH = 3, 200
 """Minimum number of numbered sections in a text, and their minimum mean length in characters:
 shorter ones are lists or a table of contents."""
 
@@ -164,7 +164,7 @@ def _numbered_sections(text: str) -> list[TextSection]:
             sections.append(TextSection(match.start(), level, title))
     length = sections[-1].start - sections[0].start if sections else 0
     titles = {section.title for section in sections}  # one is that of pages: "2 of 5"
-    enough = len(titles) >= _MIN_NUMBERED and length >= _SHORTEST_NUMBERED * len(sections)
+    enough = len(titles) >= _MIN_NUMBERED_SECTIONS and length >= _MIN_MEAN_LENGTH * len(sections)
     return sections if enough else []
 
 

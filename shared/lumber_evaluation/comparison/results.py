@@ -129,7 +129,7 @@ class Comparison:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Paired differences of each metric's best splitter to all others, of what both have."""
+        """Paired differences of each metric's best splitter from all others, on shared samples."""
         by_name = {result.name: result for result in self.results}
         differences = []
         for metric in self.metrics:
@@ -159,8 +159,8 @@ class Comparison:
     def clearly_best(self, metric: Metric) -> str | None:
         """Return the splitter that is clearly better than all others, or None.
 
-        The result is None, too, if the metric is about a number of chunks and their sizes are not
-        alike: the same number of larger chunks is more text.
+        The result is None, too, if the metric is about a number of chunks and the mean sizes of
+        chunks are not alike: the same number of larger chunks is more text.
         """
         if metric.family.at_k_chunks and not self.sizes_alike:
             return None

@@ -158,7 +158,7 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
 
 _DECODER = json.JSONDecoder(strict=False)  # accepts line breaks in strings
 _OPENING = re.compile(r"[{\[]")
-_MAX_REPLY_LENGTH = 100_000  # characters to read; valid replies are much shorter
+_MAX_REPLY_CHARACTERS = 100_000  # characters to read; valid replies are much shorter
 
 
 class UnusableReplyError(ValueError):
@@ -193,7 +193,7 @@ def one_line(value: object) -> str:
 
 def _outermost_values(reply: str) -> Iterator[Any]:
     """Yield the outermost JSON objects and lists of a reply."""
-    reply = reply[:_MAX_REPLY_LENGTH]
+    reply = reply[:_MAX_REPLY_CHARACTERS]
     position = 0
     while (opening := _OPENING.search(reply, position)) is not None:
         position = opening.start() + 1

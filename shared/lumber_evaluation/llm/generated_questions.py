@@ -59,7 +59,7 @@ Passage: {passage}
 Which question does this passage alone answer?"""
 
 _FIELDS = ("question", "answer", "quotation")
-_MIN_CHUNK_LENGTH = 100  # characters in a chunk to ask about: more than a heading
+_MIN_CHUNK_CHARACTERS = 100  # characters in a chunk to ask about: more than a heading
 _TRIES_PER_PART = 3  # chunks of a part of the documents that are asked about
 _WHY_OR_HOW = re.compile(r"(?:why|how)\b", re.IGNORECASE)
 _REFERENCE_TO_PASSAGE = re.compile(
@@ -216,12 +216,12 @@ def _sources(splits: Sequence[SplitDocument], documents: Iterable[Document]) -> 
         document = by_name[split.document]
         folded = document.text.casefold()
         for number, chunk in enumerate(split.chunks):
-            if len(chunk.span.of(document.text).strip()) >= _MIN_CHUNK_LENGTH:
+            if len(chunk.span.of(document.text).strip()) >= _MIN_CHUNK_CHARACTERS:
                 sources.append(_Source(len(sources), document, folded, number, chunk.span))
     if not sources:
         raise ValueError(
             f"there is nothing to ask about: none of {sum(len(s.chunks) for s in splits)} chunks "
-            f"has {_MIN_CHUNK_LENGTH} characters or more. Pass longer documents, or a splitter "
+            f"has {_MIN_CHUNK_CHARACTERS} characters or more. Pass longer documents, or a splitter "
             "that makes longer chunks"
         )
     return sources

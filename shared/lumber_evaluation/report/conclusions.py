@@ -114,7 +114,7 @@ def _about_corpus(comparison: Comparison) -> Iterator[str]:
     if 0 < len(documents) < MIN_FOR_INTERVAL and len(documents) < count:
         plural = "one document" if len(documents) == 1 else f"{len(documents)} documents"
         yield (
-            f"All questions are about {plural}: intervals draw questions, and tell nothing about "
+            f"All questions are about {plural}: intervals draw questions, and are not valid for "
             "other documents."
         )
     segmented = sum(document.is_segmented for document in comparison.corpus.documents)

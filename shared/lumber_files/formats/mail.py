@@ -111,7 +111,7 @@ def _blocks(mail: Message, level: int) -> Iterator[str]:
 
 
 def _texts(part: Message, level: int) -> Iterator[str]:
-    """Yield the texts of a part, which may be an email attached to one of this level."""
+    """Yield the texts of a part, which may be an email attached to an email of this level."""
     if part.get_content_type() in _MAILS:
         for inner in _payload(part):
             attached = inner
@@ -143,10 +143,11 @@ def _parts(part: Message) -> Iterator[tuple[Message, bool]]:
 
 
 def _choose_alternatives(alternatives: list[Message]) -> list[Message]:
-    """Return the alternatives to read, of those of a text.
+    """Return which alternatives of a text to read.
 
-    That is plain text if it has most of the words of the last alternative, which mail programs
-    show; else the last one. Calendars are read, too: the time of an event may be only there.
+    Plain text is read if it has most of the words of the last alternative, which mail programs
+    show; otherwise the last is read. Calendars are read, too: the time of an event may be only
+    there.
     """
     calendars = [each for each in alternatives if each.get_content_type() == _CALENDAR]
     words = {each: _words(each) for each in alternatives if each not in calendars}

@@ -37,7 +37,7 @@ MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; files with more would exhaust memory."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
 _Divide = Callable[[list[list[str]]], Iterable[str]]
-MAX_WORDS = 15
+MAX_HEADING_WORDS = 15
 """Maximum number of words of a heading; longer lines are text."""
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 _HAN = "\u3040"  # from kana on, two letters may be a heading
@@ -110,7 +110,9 @@ def show_headings(markdown: str) -> str:
     """
     blocks = markdown.split("\n\n")
     bold = {n: m[2] + m[3] for n, m in enumerate(map(_BOLD.fullmatch, blocks)) if m}
-    headings = {n: o for n, o in bold.items() if len(o.split()) <= MAX_WORDS and may_be_heading(o)}
+    headings = {
+        n: o for n, o in bold.items() if len(o.split()) <= MAX_HEADING_WORDS and may_be_heading(o)
+    }
     # A single one may be a warning; if most paragraphs are bold, it is the type of the text.
     if 1 < len(headings) <= len(blocks) / 2 and len(re.findall("(?m)^#", markdown)) < 2:
         for n, text in headings.items():

@@ -125,7 +125,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     if _MAIL.match(content):
         return read_mail(content, max_unpacked)
     if kind == "pdf" or _XML.match(content):
-        raise ValueError(f"it is {'PDF' if kind else 'XML'}, whatever its name says")
+        raise ValueError(f"it is {'PDF' if kind else 'XML'}, despite its name")
     locked = not content.startswith(b"PK") and "EncryptedPackage".encode("utf-16-le") in content
     if locked or kind is None:
         raise ValueError("it has a password" if locked else "it is damaged, or of another format")
@@ -163,7 +163,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = convert_document(content, kind, divide_rows if kind == "xlsx" else None)
     except MalformedError as error:
         if "FIB" in str(error):  # the start of a document, which differs before Word 97
-            raise ValueError("it is of Word 95 or older: save it in a newer format") from error
+            raise ValueError("Word 95 or older wrote it: save it in a newer format") from error
         if not re.search("no (?:slide list|chapter)", str(error)):
             raise
         markdown = ""

@@ -30,12 +30,12 @@ _NUMBER = re.compile(
 _MARK = re.compile(r"\(\d\)")
 # "12 kg", but neither "2 of" nor "2Q", which is a header.
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
-_MIN_HEADER_GAP = 0.6  # times the size, between the headers of two columns; a space is a third
-_MIN_NUMBER_GAP = 0.4  # times the size, between two numbers; a space may separate thousands
+_MIN_HEADER_GAP = 0.6  # times the font size, between the headers of two columns; a space is a third
+_MIN_NUMBER_GAP = 0.4  # times the font size, between two numbers; a space may separate thousands
 _MAX_CELL_GAP = 2.0  # points, between a column and its dashes
 _MAX_LABEL_LINES = 3  # between two rows of a table, such as "Revenues", or as many as the rows
-_MAX_ROW_DISTANCE = 4.0  # times the size
-_MAX_HEADER_DISTANCE = 2.2  # times the size, between two lines of the headers
+_MAX_ROW_DISTANCE = 4.0  # times the font size
+_MAX_HEADER_DISTANCE = 2.2  # times the font size, between two lines of the headers
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the headers to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
@@ -43,8 +43,8 @@ _MIN_COLUMNS = 4  # with the headers 1, 2, 3 and so on
 _NOTE = re.compile(r"\(.*\)|\[.*\]")  # "(in millions)" in the middle of a page
 _MAX_HEADER_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
 _MAX_HEADER_LINES = 40  # the headers of many columns have a line for each word
-_MAX_RULE_DISTANCE = 0.9  # times the size, from the header of several columns to the line below
-# Times the size: headers may extend so much farther left and right than numbers.
+_MAX_RULE_DISTANCE = 0.9  # times the font size, from a header of several columns to its rule
+# Times the font size: headers may extend so much farther left and right than numbers.
 _MAX_LEFT_SLACK, _MAX_RIGHT_SLACK = 3.0, 8.0
 
 

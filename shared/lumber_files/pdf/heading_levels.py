@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from lumber_files.formats.markdown_cleanup import MAX_WORDS, may_be_heading
+from lumber_files.formats.markdown_cleanup import MAX_HEADING_WORDS, may_be_heading
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
-_MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
+_MIN_HEADING_SCALE = 0.9  # times the font size of text; smaller bold type is in tables and notes
 _MAX_HEADING_LINES = 3  # of a heading; titles of papers have twice as many, and twice the words
-_TITLE_SCALE = 1.5  # times the size of the text
-_MAX_SIZE_DIFFERENCE = 0.1  # times the size, between the lines of a title
+_TITLE_SCALE = 1.5  # times the font size of the text
+_MAX_SIZE_DIFFERENCE = 0.1  # times the font size, between the lines of a title
 MAX_LEVEL = 4
-_DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
+_DEFAULT_LEADING = 1.2  # times the font size, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
 _NUMBERING = re.compile(
@@ -85,7 +85,10 @@ class TypeStyles:
         text = " ".join(line.text for line in lines)
         size = lines[0].size
         scale = 2 if size >= _TITLE_SCALE * self.body_size else 1
-        few = len(text.split()) <= scale * MAX_WORDS and len(lines) <= scale * _MAX_HEADING_LINES
+        few = (
+            len(text.split()) <= scale * MAX_HEADING_WORDS
+            and len(lines) <= scale * _MAX_HEADING_LINES
+        )
         if not few or not all(map(is_text, lines)):
             return False
         if self.stated_level(page, lines):

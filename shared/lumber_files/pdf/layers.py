@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-_SIDE = 128  # pixels of a drawing of a page, on which a letter leaves a trace
+_PIXELS = 128  # on each side of a drawing of a page, on which a letter leaves a trace
 _BACKGROUND = b"\xbf\x3f\x7f\xff"  # blue, green, red; a colour that no text has
 
 
@@ -36,8 +36,8 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
                 layers.setdefault(ctypes.cast(mark, ctypes.c_void_p).value, []).append(number)
     for item in drawn if layers else ():
         pdfium.FPDFPageObj_SetIsActive(item, 0)
-    blank, hidden_objects = _BACKGROUND * _SIDE * _SIDE, set[int]()
-    bitmap = pdfium.FPDFBitmap_CreateEx(_SIDE, _SIDE, pdfium.FPDFBitmap_BGRx, None, 4 * _SIDE)
+    blank, hidden_objects = _BACKGROUND * _PIXELS * _PIXELS, set[int]()
+    bitmap = pdfium.FPDFBitmap_CreateEx(_PIXELS, _PIXELS, pdfium.FPDFBitmap_BGRx, None, 4 * _PIXELS)
     for numbers in layers.values():
         ctypes.memmove(pdfium.FPDFBitmap_GetBuffer(bitmap), blank, len(blank))
         for own in (drawn[number] for number in numbers):
@@ -45,7 +45,7 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
             inside = range(max(0, pdfium.FPDFFormObj_CountObjects(own)))
             for text in (own, *(pdfium.FPDFFormObj_GetObject(own, n) for n in inside)):
                 pdfium.FPDFTextObj_SetTextRenderMode(text, 0)  # text of a scan is invisible
-        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, _SIDE, _SIDE, 0, 0)
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, _PIXELS, _PIXELS, 0, 0)
         if ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), len(blank)) == blank:
             hidden_objects.update(numbers)
         for number in numbers:

@@ -28,10 +28,10 @@ _MIN_INDENT = 6  # points; items of one level differ by less, as "9." and "10." 
 _LEVEL_INDENT = " " * 4  # the width of "10. "
 _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
 _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
-_MAX_HEADER_HEIGHT = 6  # times the size: of the column headers of a table
-_MAX_CELL_LEADING = 1.6  # times the size, between two lines of a cell
+_MAX_HEADER_HEIGHT = 6  # times the font size: of the column headers of a table
+_MAX_CELL_LEADING = 1.6  # times the font size, between two lines of a cell
 _MIN_PICTURE_HEIGHT = 4  # times the size of a caption; a lower picture is a band of a table
-_MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
+_MAX_CAPTION_GAP = 2  # times the font size, from a picture to its caption
 # Starts of paragraphs that Markdown would read as a heading, a quotation, a rule or code.
 _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
 

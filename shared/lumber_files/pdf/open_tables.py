@@ -12,17 +12,17 @@ from lumber_files.pdf.column_tables import join_near
 from lumber_files.pdf.ruled_tables import MIN_GAP, Grid, Rule
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 
-_MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
+_MIN_GUTTER = 0.7  # times the font size, between two columns; a space is a third
 _MAX_WORD_GAP = 0.8  # times the gap of columns, between words of a cell; wider in justified text
 _MIN_PIECE_WORDS = 4  # of a piece of a sentence
 _MAX_CELL_LINES = 15  # the columns of a page have more between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
-_MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
-_MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row without a rule on its other side
+_MAX_BAND_HEIGHT = 4.0  # times the font size, of such a row
+_MAX_END_DISTANCE = 2.6  # times the font size, from a rule to a row without one on its other side
 _FEW_RULES = 3  # of a table: above and below the header, and at the end
-_MAX_DESCENT = 0.8  # times the size, from the last line to the end of a table
+_MAX_DESCENT = 0.8  # times the font size, from the last line to the end of a table
 _MAX_BANDS = 40  # compared with a band; charts have thousands
-_MAX_LEADING = 1.5  # times the size, of the lines of such a row
+_MAX_LEADING = 1.5  # times the font size, of the lines of such a row
 
 
 def find_open_grids(

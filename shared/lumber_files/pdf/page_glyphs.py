@@ -20,7 +20,7 @@ _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
-_MIN_SIZE, _MAX_FONT_NAME_BYTES = 1.0, 200  # points; bytes of a font's name
+_MIN_FONT_SIZE, _MAX_FONT_NAME_BYTES = 1.0, 200  # points; bytes of a font's name
 _NO_TAG = TextTag()
 _MAX_OBJECTS = 8  # objects that are drawn between two characters
 
@@ -101,9 +101,9 @@ class PageGlyphs:
         glyph = self.order[index]
         pdfium.FPDFText_GetMatrix(page, glyph, matrix)
         size = pdfium.FPDFText_GetFontSize(page, glyph) * hypot(matrix.c, matrix.d)
-        if size < _MIN_SIZE:  # fonts with drawn glyphs may have any size
+        if size < _MIN_FONT_SIZE:  # fonts with drawn glyphs may have any size
             left, right, _ = self.box(index, 0)
-            size = max(_MIN_SIZE, right - left, self.height(index))
+            size = max(_MIN_FONT_SIZE, right - left, self.height(index))
         turns = 2 if matrix.a < 0 and matrix.d < 0 else 3 * goes_down
         if abs(matrix.b) > abs(matrix.a):
             turns = 1 if matrix.b > 0 else 3

@@ -19,9 +19,10 @@ LOWER_HYPHEN = "\ufdd1"
 """Replaces U+2010 at the end of a line, as U+FFFE replaces a hyphen in PDFium's text."""
 _DROPPED = "\3"  # not in PDFium's text, if it is the number of a glyph
 _LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
-_DRAWN_TWICE, _MAX_COPY_SHIFT = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)"), 0.18  # times the size
+_DRAWN_TWICE = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)")
+_MAX_COPY_SHIFT = 0.18  # times the font size
 _JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
-_MIN_SPACE_WIDTHS = 0.15, 0.22  # times the size, after a letter of one glyph or more
+_MIN_SPACE_WIDTHS = 0.15, 0.22  # times the font size, after a letter of one glyph or more
 _LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
 _MIN_MINUS_WIDTH = 4  # times the height: the minimum width of a minus sign
 _MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold

@@ -28,10 +28,10 @@ _MIN_SPACED, _BURMESE = 0.15, "\u1000"  # of the first three: a fifth to a half 
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 # Places inside a word of PDFium where another word may begin, in alphabets with spaces.
 _MAY_BEGIN = re.compile("(?<=[A-Za-z\xc0-\u052f,.;:)])(?=[A-Za-z\xc0-\u052f])")
-_MIN_WORD_GAP = 0.13  # times the size, of tightly set words; pairs of letters are closer
+_MIN_WORD_GAP = 0.13  # times the font size, of tightly set words; pairs of letters are closer
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
-_MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
-_MAX_ADVANCE = 1.5  # times the size, of the letters of a word
+_MAX_DESCENT = 0.6  # times the font size; no letter reaches farther below its line
+_MAX_ADVANCE = 1.5  # times the font size, of the letters of a word
 
 
 class PageWords:

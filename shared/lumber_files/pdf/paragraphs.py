@@ -15,12 +15,12 @@ from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine
 SENTENCE_END = re.compile(  # also inside quotes or parentheses
     "[.!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a][\"')\\]\xbb\u2019\u201d\u300b\u300d\u300f\uff09]*$"
 )
-_MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
-_MIN_SHORTFALL = 5  # times the size; the last line of a paragraph is shorter by more than this
+_MAX_LEADING = 1.3  # times the font size; lines farther apart are two paragraphs
+_MIN_SHORTFALL = 5  # times the font size; the last line of a paragraph is shorter by more than this
 _HYPHENS = "-\u2010\xad"
 _STARTS_ANYWHERE = re.compile(f"[{UNSPACED}]{{3}}")
-_NEXT_CHARACTERS = 2  # times the size: a character, and a mark that must not begin a line
-_TWO_SPACES_WIDTH = 0.5  # times the size: two spaces, as ragged lines differ in length
+_NEXT_CHARACTERS = 2  # times the font size: a character, and a mark that must not begin a line
+_TWO_SPACES_WIDTH = 0.5  # times the font size: two spaces, as ragged lines differ in length
 _MAX_START_DIFFERENCE = 1.0  # points, between the starts of two lines; centred lines differ by more
 _MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
 _NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")

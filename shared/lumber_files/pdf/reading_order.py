@@ -16,17 +16,17 @@ from lumber_files.pdf.text_lines import BULLETS, ITEM_NUMBER, MAX_BASE_DIFFERENC
 
 _LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{ITEM_NUMBER}")
 _WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
-_MAX_MARK_GAP = 4  # times the size, between a mark and its item
+_MAX_MARK_GAP = 4  # times the font size, between a mark and its item
 _DROP_CAP = re.compile(r"[\W_]?[^\W\d_]")  # a letter, possibly with a quotation mark
-_MIN_DROP_CAP = 1.8  # times the size of its text; it is two lines high or more
-_MAX_CAP_GAP = 0.3  # times the size, before the rest of its word
+_MIN_DROP_CAP = 1.8  # times the font size of its text; it is two lines high or more
+_MAX_CAP_GAP = 0.3  # times the font size, before the rest of its word
 _WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
-_MIN_COLUMN_GAP = 0.8  # times the size, between two columns of text
+_MIN_COLUMN_GAP = 0.8  # times the font size, between two columns of text
 _EDGE_STEP = 4  # points; where columns begin is rounded to it
 _MIN_COLUMN_ROWS = 5  # of two columns drawn row by row; fewer are a table or fields
 _MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
-_MIN_LINE_DISTANCE = 0.8  # times the size, between the bases of lines one below the other
-_MAX_CELL_RISE = 6  # times the size, from the end of a cell to the start of the one beside it
+_MIN_LINE_DISTANCE = 0.8  # times the font size, between the bases of lines one below the other
+_MAX_CELL_RISE = 6  # times the font size, from the end of a cell to the start of the one beside it
 _MAX_HEADER_LINES = 8  # lines beside a label, of the headers above its column
 _MAX_PLACES_PER_GROUP = 1_000  # places searched for each group; pages have a few hundred
 

@@ -24,7 +24,7 @@ _RUNS = [
 # Brackets that close before a word or open after it: a PDF has drawn or logical characters.
 _TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
 _MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
-_MAX_DIGIT_WIDTH = 1.1  # times the size: a digit and a space inside a number
+_MAX_DIGIT_WIDTH = 1.1  # times the font size: a digit and a space inside a number
 _BEHIND_NUMBER = re.compile(r"[-+]?\d\S* ")
 _MAX_PLACE_DIFFERENCE = 0.1  # points, between a number and a space that PDFium adds
 _WHOLE = re.compile("\\S[^\r\n\ufffe\ufdd1]*(?<=\\S)")

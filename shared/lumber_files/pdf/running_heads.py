@@ -17,9 +17,9 @@ _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter fi
 # pages, and so may be headings of similar sections, in larger type than text.
 _MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
-_MAX_ROW_DISTANCE = 2.5  # times the size, from a column header to the first row
+_MAX_ROW_DISTANCE = 2.5  # times the font size, from a column header to the first row
 _MAX_SPLIT_LINES = 2  # below column headers, of a cell that begins on the page before
-_MAX_LINE_DISTANCE = 1.5  # times the size, between two lines of a cell
+_MAX_LINE_DISTANCE = 1.5  # times the font size, between two lines of a cell
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are no page numbers
 _ROMAN = re.compile(r"[ivxlc]+")
 _PAGE = "#"

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from lumber_files.formats.markdown_cleanup import UNSPACED, mark_script
 from lumber_files.pdf.page_tags import CellTag
 
-_MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
-MAX_BASE_DIFFERENCE = 0.5  # times the size
+_MIN_CELL_GAP = 1.5  # times the font size; spaces between justified words are smaller
+MAX_BASE_DIFFERENCE = 0.5  # times the font size
 HEADING_SCALE = 1.15
-"""Times the size of the text; larger type is in headings."""
+"""Times the font size of the text; larger type is in headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
-_MAX_LETTER_GAP, _MAX_RAISED_GAP = 0.15, 0.2  # times the size; "1" is narrower than its place
-MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the size
+_MAX_LETTER_GAP, _MAX_RAISED_GAP = 0.15, 0.2  # times the font size; "1" is narrower than its place
+MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the font size
 _MAX_MARKS_PER_PAGE = 200  # of a page; more marks are ordinary numbers or letters
 _NOTE_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
 

@@ -49,7 +49,7 @@ _DIVISIONS = re.compile(rf"(?<![\w-]){_PART}(?:{_LINE_END}{_PART})+".replace("?P
 _HYPHEN_AT_END = re.compile(rf"[-{_SOFT_HYPHENS}] ?\n")
 _ADDRESS_BEFORE = re.compile(r"[^\s(|\[\"'\u2018\u201c\u2013\u2014]")  # before a word of one
 _ADDRESS_AFTER = re.compile(r"[@./:\\]\w")  # after a word of an address
-_CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces half a word
+_MAX_CONJUNCTION_LETTERS = 3  # "and", "und", "y"; a hyphen before one replaces half a word
 
 
 def clean_pages(texts: Sequence[str]) -> list[str]:
@@ -98,7 +98,8 @@ class _Words:
         left, right, is_whole = match["left"], match["right"], self._is_whole(match)
         if is_whole or (is_whole is None and (match["hyphen"] != "-" or self._may_be_whole(match))):
             return left
-        is_part = is_whole is None and len(right) <= _CONJUNCTION and self._counts[right.lower()]
+        is_short = len(right) <= _MAX_CONJUNCTION_LETTERS
+        is_part = is_whole is None and is_short and self._counts[right.lower()]
         return f"{left}- " if is_part else f"{left}-"
 
     def _is_whole(self, match: re.Match[str]) -> bool | None:
@@ -122,5 +123,5 @@ class _Words:
             and not _ADDRESS_BEFORE.match(text, max(0, match.start() - 1), match.start())
             and not _ADDRESS_AFTER.match(text, match.end("right"))
             and not self._counts[right]
-            and not (self._counts[left.lower()] and len(left) > _CONJUNCTION)
+            and not (self._counts[left.lower()] and len(left) > _MAX_CONJUNCTION_LETTERS)
         )

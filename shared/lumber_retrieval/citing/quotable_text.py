@@ -12,7 +12,7 @@ import regex
 
 from lumber_core.spans import Span
 from lumber_core.text.captions import INVISIBLE
-from lumber_retrieval.citing.quote_alignment import MAX_REJECTED, WORD, Letters, Match
+from lumber_retrieval.citing.quote_alignment import MAX_REJECTED_PLACES, WORD, Letters, Match
 
 # Typographic quotation marks and primes become plain ones, one for one, so that offsets stay.
 _DOUBLE = (
@@ -47,7 +47,7 @@ class QuotableText:
             return
         text, rejected = self._spaced.text, 0
         start = text.find(needle)
-        while start >= 0 and rejected < MAX_REJECTED:
+        while start >= 0 and rejected < MAX_REJECTED_PLACES:
             end = following = start + len(needle)
             span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
             if any(map(self._is_inside_word, span)):

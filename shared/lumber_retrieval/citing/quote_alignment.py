@@ -69,9 +69,10 @@ _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 _MIN_WORDS, _MIN_LETTERS = 5, 12  # of a quote that differs from the text
 _MAX_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
 _SAME_WORDS = _SAME_LETTERS = 0.75
-_LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words may be misspelt
+# Of a quote of 40 letters or more, a share of 0.9 is enough: words may be misspelt.
+_MIN_LONG_LETTERS, _SAME_LETTERS_IF_LONG = 40, 0.9
 
-MAX_REJECTED = 10_000  # places inside words, after which the search for a repetitive quote stops
+MAX_REJECTED_PLACES = 10_000  # inside words; then the search for a repetitive quote stops
 _MAX_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
 _MAX_ALIGNED_LETTERS = 512  # a longer quote is aligned at its ends, as time is quadratic
 
@@ -121,7 +122,7 @@ class Letters:
         low, high = whole if within is None else within.within(whole)
         found, rejected = False, 0
         start = self.text.find(needle, low, high) if needle else -1
-        while start >= 0 and rejected < MAX_REJECTED:
+        while start >= 0 and rejected < MAX_REJECTED_PLACES:
             span = Span(start, start + len(needle))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
                 found = True
@@ -144,7 +145,7 @@ class Letters:
         letters = Indel.normalized_similarity(wanted, closest.of(self.text))
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
         little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
-        if little or (letters >= _ENOUGH_LETTERS and len(wanted) >= _LONG_QUOTE):
+        if little or (letters >= _SAME_LETTERS_IF_LONG and len(wanted) >= _MIN_LONG_LETTERS):
             yield Match(closest, letters)
 
     def _closest(self, wanted: str, within: Span) -> Span | None:

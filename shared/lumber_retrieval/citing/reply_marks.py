@@ -42,7 +42,7 @@ _FIRST = re.compile(
 )
 _NEXT = re.compile(rf"(?i)(?:(?P<to>{_TO})|{_BETWEEN}){_LABEL}")
 _PLACE = re.compile(rf"†|\s?[,:|]?\s?{WHERE}|(?P<unsure>\s?[,:(|]|\s[\u2013\u2014-]\s)")
-_MAX_NAME = 30  # characters: "[Smith 2019]", "[†]", if a quote has this mark
+_MAX_NAME_CHARACTERS = 30  # "[Smith 2019]", "[†]", if a quote has this mark
 _MAX_RANGE = 100  # a wider one is no list of quotes
 
 _SQUARE = "[\u3010\uff3b\u3014\u3016\u27e6"  # a number in these is sure to be a mark
@@ -192,7 +192,7 @@ class Marks:
             content = self.restore(content)
         labels, doubt = _read_labels(content)
         name = content.strip().casefold()
-        if not labels and kind in "[(" and not link and 0 < len(name) <= _MAX_NAME:
+        if not labels and kind in "[(" and not link and 0 < len(name) <= _MAX_NAME_CHARACTERS:
             labels, doubt = (name,), 1
         if not labels or (kind != "[" and (link or doubt > 1 or re.search(r"\d:\s?\d", content))):
             return match[0]
@@ -237,10 +237,10 @@ def _shape(label: str) -> str:
 
 
 def _read_labels(content: str) -> tuple[tuple[str, ...], int]:
-    """Return the labels in the content of a mark, and the doubt whether it is one.
+    """Return the labels in the content of a mark, and how doubtful it is that it is one.
 
-    There is no doubt about numbers with words for quotes, 1 about other labels, and 2 if something
-    else follows that is no known place.
+    The doubt is 0 for numbers with words for quotes, 1 for other labels, and 2 if something follows
+    that is no known place.
     """
     digits = "".join(str(unicodedata.digit(sign, sign)) for sign in content)
     labels: list[str] = []

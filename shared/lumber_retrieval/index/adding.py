@@ -68,8 +68,8 @@ def plan_adding(
 ) -> AddingPlan:
     """Compare documents by name with those of a store, with the identity of their splitter.
 
-    Stored versions of `refused` documents stay. With `remove_others`, all other stored documents
-    that are not among these are removed. Otherwise, if all parts of a source are given, its other
+    Stored versions of `refused` documents stay. With `remove_others`, stored documents that are
+    neither given nor refused are removed. Otherwise, if all parts of a source are given, its other
     stored documents are removed; and a page removes other stored forms of it: as a whole, in parts,
     or within the whole file.
     """
@@ -236,7 +236,7 @@ def _split_and_embed(
         replace(one.content, text=text, metadata=metadata)
         for one, text, metadata in zip(documents, spoken, recorded, strict=True)
     ]
-    asks = hasattr(chunker, "judge")  # asking it may take longer than embedding
+    asks = hasattr(chunker, "judge")  # asking a judge may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
     for n, whole in enumerate(divided):
         if whole.cues:  # captions

@@ -154,7 +154,8 @@ def documents_by_name(
         if by_name.setdefault(document.name, document) != document:
             raise ValueError(
                 f"two documents have the name {document.name} and differ: give each a name of its "
-                "own; if they are chunks of one document, pass it whole, since it is split here"
+                "own; if they are chunks of one document, pass the whole document, which is split "
+                "here"
             )
     return by_name, refused
 

@@ -19,9 +19,9 @@ term; see `_ENTRY`. Lists with ascending places are joined by joining the bytes.
 
 MAX_SEGMENTS = 1 << 11  # at once: they have more than 67 million chunks
 _DIGEST_BITS = 52
-"""Bits of a term's digest. With a segment's number they make a row's key of 63 bits, which needs no
-index beside the table: an eighth of the file. In one of 200,000 segments two of 200,000 terms share
-a digest; then a search for one also finds the other."""
+"""Bits of a term's digest. With the number of its segment, it makes the key of a row, of 63 bits.
+The table needs no other index, which would be an eighth of the file. Among 200,000 terms, two share
+a digest with a probability of 1 in 200,000; a search for one then also finds the other."""
 
 OWN, AROUND = 2, 1
 """The weights of a word in a chunk, and of a word in the text around it. Measured: recall on the
@@ -30,7 +30,9 @@ development corpora, with and without vectors, is highest if `AROUND` is 0.35 to
 _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + the weight of the term, at most 255
 _K1, _B = 1.2, 0.75  # those of Lucene
 _MIN_WEIGHT = 1e-6  # of a term in more than half of the chunks
-_LONG_LIST = 5_000  # entries of a posting list; scoring so many takes as long as finding contenders
+# Posting lists with this many entries are long: they are read on first use, and scored only for
+# contenders, because finding these takes as long as scoring this many entries.
+_MIN_LONG_ENTRIES = 5_000
 PostingList = npt.NDArray[np.uint32]
 Keys = npt.NDArray[np.uint64]
 _Floats = npt.NDArray[np.float32]
@@ -121,7 +123,7 @@ class TermLists(dict[str, list[PostingList]]):
         self.counts: dict[str, int] = {}
         self._connection, self._removed = connection, removed
         some_removed = any(one is not None for one in removed.values())  # counted in their lists
-        longest = max(_LONG_LIST, size // 2)
+        longest = max(_MIN_LONG_ENTRIES, size // 2)
         self._read(terms, f"{some_removed} OR length(chunks) <= {_ENTRY.itemsize * longest}")
 
     def __missing__(self, term: str) -> list[PostingList]:
@@ -181,7 +183,8 @@ def bm25(
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
         rest = sum(factors[number:])  # if it is larger, nearly all chunks contend
-        if best is None and not every and counts[term] >= _LONG_LIST and rest * 5 <= factors[0]:
+        is_long = counts[term] >= _MIN_LONG_ENTRIES
+        if best is None and not every and is_long and rest * 5 <= factors[0]:
             best = _contenders(scores, wanted, rest)
         factor = np.float32(factors[number])
         for entries, part, sums, end in zip(lists[term], lengths, parts, ends, strict=True):

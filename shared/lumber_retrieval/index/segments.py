@@ -65,9 +65,10 @@ SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
     ON documents (id) WHERE {_IS_LONG}
 """
 
-_MAX_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
-_MAX_COMPARED = 10_000  # chunks that are all compared by their 8 bits, in milliseconds
-_MIN_CHOSEN, _ONE_CHOSEN_IN = 4_000, 250  # of more: this many, and one in so many of all
+_MAX_SEGMENT_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
+_MAX_COMPARED_CHUNKS = 10_000  # chunks that are all compared by their 8 bits, in milliseconds
+# Of more chunks, this many are compared by their 8 bits, and one more for each 250 chunks.
+_MIN_CANDIDATES, _CHUNKS_PER_CANDIDATE = 4_000, 250
 
 Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
@@ -160,11 +161,11 @@ class LiveSegments:
         """
         if not self.size:
             return
-        if self.size <= _MAX_COMPARED:
+        if self.size <= _MAX_COMPARED_CHUNKS:
             yield from self._rank(self.places, self.similarities(wanted, self.places), count)
             return
         estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
-        candidate_count = max(count, _MIN_CHOSEN + self.size // _ONE_CHOSEN_IN)
+        candidate_count = max(count, _MIN_CANDIDATES + self.size // _CHUNKS_PER_CANDIDATE)
         for places in highest(estimates, self.places, candidate_count):
             yield from self._rank(places, self.similarities(wanted, places), count)
 
@@ -226,8 +227,8 @@ def add(
     connection: Connection, first: int, chunks: Sequence[Terms], owners: Owners, vectors: Vectors
 ) -> None:
     """Add chunks with their terms and vectors; `first` is above the numbers of all others."""
-    for start in range(0, len(chunks), _MAX_CHUNKS):
-        batch = chunks[start : start + _MAX_CHUNKS]
+    for start in range(0, len(chunks), _MAX_SEGMENT_CHUNKS):
+        batch = chunks[start : start + _MAX_SEGMENT_CHUNKS]
         merged = _last_small_segments(connection, len(batch))
         parts = _read(connection, merged)
         new = _Content(
@@ -277,7 +278,7 @@ def _last_small_segments(connection: Connection, size: int) -> list[int]:
     first = len(sizes)
     for place in reversed(range(len(sizes))):
         live = sizes[place][2]
-        if size + live > _MAX_CHUNKS:
+        if size + live > _MAX_SEGMENT_CHUNKS:
             break
         if live <= size:
             first = place

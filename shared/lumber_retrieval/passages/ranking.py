@@ -41,9 +41,9 @@ neighbouring words, and of a sentence that contains all its words. They are adde
 from 0 to 1."""
 _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
 _SPARE_WORDS = 300
-"""The best chunks are divided into sentences: those with twice the words of the budget, of which at
-most this many are beyond it, or half of a larger budget. Measured: recall at 600 words is at most
-0.001 higher with twice the words, and a query takes a tenth more time."""
+"""The best chunks are divided into sentences, until they have twice the words of the budget. The
+words beyond the budget are at most this many, or half the budget if that is more. Measured: recall
+at 600 words is at most 0.001 higher with twice the words, and a query takes a tenth more time."""
 _MIN_SCORE_GAP = 0.2
 """The minimum difference of scores at which text above a heading becomes a passage of its own.
 Measured: the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1,

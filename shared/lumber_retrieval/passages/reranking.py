@@ -43,10 +43,10 @@ from lumber_retrieval.words.sentences import headings_in, sentences_of
 _FIRST_SCORE = 0.4
 """The score of the first hit. The others fall evenly to 0. Measured: recall on the development
 corpora is the same within 0.02 from 0.3 to 0.5. With 1, it is up to 0.04 less at 300 words."""
-_LENGTH_BESIDE = 250
+_CHARACTERS_BESIDE = 250
 """Characters beside a hit that become a chunk, about as many as a chunk of an index has. Measured:
 recall is the same within 0.02 with 150 or 400."""
-_MAX_UNDIVIDED_LENGTH = 2 * _LENGTH_BESIDE
+_MAX_UNDIVIDED_CHARACTERS = 2 * _CHARACTERS_BESIDE
 """Characters of the longest hit that is not divided into chunks like those of an index. Measured:
 recall is 0.03 to 0.06 higher if hits of 240 words are divided."""
 _TRIM = Delivery(trim=True)
@@ -174,7 +174,7 @@ def _divide(
     hit: Hit, start: int, described: Hit, small: LayoutChunker
 ) -> Iterator[tuple[Span, Hit, Mapping[Any, Any]]]:
     """Yield the chunks of a hit from an offset on, the hit that describes each, and metadata."""
-    if hit.span.end - start <= _MAX_UNDIVIDED_LENGTH:
+    if hit.span.end - start <= _MAX_UNDIVIDED_CHARACTERS:
         yield Span(start, hit.span.end), described, hit.metadata
         return
     metadata = described.metadata
@@ -186,23 +186,23 @@ def _divide(
 
 def _end_after(text: str, room: Span, divide: _Divide, kind: str) -> int:
     """Return the end of the sentences after a hit that are in its section."""
-    end = min(room.end, room.start + 2 * _LENGTH_BESIDE)
+    end = min(room.end, room.start + 2 * _CHARACTERS_BESIDE)
     heading = next(headings_in(text, kind, room.start, end), None)
     if heading is not None:
         end = heading.start
     ends = [sentence.span.end for sentence in divide(text[room.start : end])]
     if heading is None and end < room.end:
         ends = ends[:-1]  # the last one may be longer
-    enough = (end for end in ends if end >= _LENGTH_BESIDE)
+    enough = (end for end in ends if end >= _CHARACTERS_BESIDE)
     return room.start + next(enough, ends[-1] if ends else 0)
 
 
 def _start_before(text: str, room: Span, divide: _Divide, kind: str) -> int:
     """Return the start of the sentences before a hit that are in its section."""
-    below = headings_in(text, kind, room.end, room.end + _LENGTH_BESIDE)
+    below = headings_in(text, kind, room.end, room.end + _CHARACTERS_BESIDE)
     if any(heading.start == room.end for heading in below):
         return room.end
-    start = max(room.start, room.end - 2 * _LENGTH_BESIDE)
+    start = max(room.start, room.end - 2 * _CHARACTERS_BESIDE)
     *_, heading = [None, *headings_in(text, kind, start, room.end)]
     if heading is not None:
         start = heading.start
@@ -210,7 +210,7 @@ def _start_before(text: str, room: Span, divide: _Divide, kind: str) -> int:
     starts = [sentence.span.start for sentence in divide(near)]
     if heading is None and start > room.start:
         starts = starts[1:]  # the first one may begin before
-    enough = (start for start in reversed(starts) if len(near) - start >= _LENGTH_BESIDE)
+    enough = (start for start in reversed(starts) if len(near) - start >= _CHARACTERS_BESIDE)
     return start + next(enough, starts[0] if starts else len(near))
 
 

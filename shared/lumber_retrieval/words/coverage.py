@@ -29,7 +29,7 @@ _TITLE_WEIGHT = 0.4
 """Added to scores from 0 to 1 of chunks in the document that the question names. Measured: from 0.3
 to 0.8, recall on FinanceBench changes by at most one question."""
 _MIN_TITLE_LETTERS = 3  # of a question's word that begins a title's word: "MGM", "mgmresorts"
-_MAX_CACHED_LENGTH, _CACHED_TEXTS = 4_000, 4_000
+_MAX_CACHED_CHARACTERS, _CACHED_TEXTS = 4_000, 4_000
 """Characters of the longest text whose words are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
 
@@ -170,7 +170,7 @@ def _are_adjacent(words: str, first: str, second: str) -> bool:
 
 def _words_of(texts: Iterable[str]) -> list[str]:
     return [
-        _cached_words(text) if len(text) <= _MAX_CACHED_LENGTH else spaced_words(text)
+        _cached_words(text) if len(text) <= _MAX_CACHED_CHARACTERS else spaced_words(text)
         for text in texts
     ]
 

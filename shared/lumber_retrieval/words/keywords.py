@@ -30,8 +30,8 @@ _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
 _ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# Other words than what is before them: after a number, a raised or circled number or a fraction, as
-# in "10²" and "2½", and the sign of a trade mark.
+# Words of their own, without a space before them: a raised or circled number or a fraction after a
+# number, as in "10²" and "2½", and the sign of a trade mark.
 _APART = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
 # Letters of Cyrillic such as "й" are no accented ones; ё, ѐ and ѝ may be written without the mark.
 _CYRILLIC = (
@@ -128,7 +128,7 @@ _PARTS = [
         rf"(?<![^\W_])[{_LOWER}](?:[{_UPPER}]{{2,}}(?![{_LOWER}])|[{_UPPER}][{_LOWER}]+)",
     )
 ]
-_MAX_NAME_CHARACTERS = 200  # characters; longer ones are data, and would take quadratic time
+_MAX_NAME_CHARACTERS = 200  # longer names are data, and would take quadratic time
 
 # In alphabets without spaces between words, a syllable counts as a word: in Chinese and Japanese
 # each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
@@ -148,7 +148,7 @@ _MAX_CHARACTERS_PER_WORD = 12
 """Maximum mean characters of a word in a passage. Prose has about 6 characters a word with
 the space, German 8; 12 keeps file names and links from counting extra. In text without spaces, such
 as JSON or Base64, this many characters count as a word."""
-_MAX_COUNTED_LENGTH, _COUNTED_TEXTS = 1_000, 4_000
+_MAX_COUNTED_CHARACTERS, _COUNTED_TEXTS = 1_000, 4_000
 """Characters of the longest text whose number of words is cached, and how many such texts:
 sentences and the gaps between them, which make 1 MB."""
 
@@ -255,7 +255,7 @@ def count_written(text: str) -> int:
 
 def _count(text: str) -> int:
     """Return the number of words of a text, which may begin and end inside words."""
-    return (_count_once if len(text) <= _MAX_COUNTED_LENGTH else _count_once.__wrapped__)(text)
+    return (_count_once if len(text) <= _MAX_COUNTED_CHARACTERS else _count_once.__wrapped__)(text)
 
 
 @lru_cache(maxsize=_COUNTED_TEXTS)

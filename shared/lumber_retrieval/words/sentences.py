@@ -35,7 +35,7 @@ code, or if they end like a sentence."""
 _MAX_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
 _ROW_REACH = 4_000
 """Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
-_MAX_CACHED_LENGTH = 4_000
+_MAX_CACHED_CHARACTERS = 4_000
 _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
 the rest of its lines has about 300, which makes 3 MB."""
@@ -197,7 +197,7 @@ def sentences_of(
     parentheses to the one before. A row of a table is not divided, nor a line of code or data. Two
     lines that begin with "#" are comments. If `spoken`, sentences continue over cues.
     """
-    find = _find_sentences if len(text) > _MAX_CACHED_LENGTH else _cached_sentences
+    find = _find_sentences if len(text) > _MAX_CACHED_CHARACTERS else _cached_sentences
     return find(text, language, kind, spoken)
 
 

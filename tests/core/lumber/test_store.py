@@ -175,7 +175,7 @@ def test_a_file_of_answers_holds_no_text(tmp_path: Path) -> None:
 
 
 def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="give it an attribute `identity`"):
+    with pytest.raises(ValueError, match="give the judge an attribute `identity`"):
         LumberChunker(lambda group: None, store=tmp_path / "answers.db")
 
 

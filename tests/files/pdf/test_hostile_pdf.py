@@ -45,7 +45,7 @@ def a_text_drawn_often() -> bytes:
 )
 def test_a_limit_that_is_exceeded_is_an_error_of_one_sentence(make, most, reason, monkeypatch):
     if "1 s" in reason:
-        monkeypatch.setattr("lumber_files.isolation._BASE_SECONDS", 1)
+        monkeypatch.setattr("lumber_files.isolation._BASE_CPU_SECONDS", 1)
     content = make()
     assert len(content) < 50_000
     with pytest.raises(UnreadableFileError, match=f"^a {reason}"):

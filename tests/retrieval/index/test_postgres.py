@@ -57,7 +57,7 @@ def deadline(seconds: float) -> Iterator[None]:
     from lumber_core.storage import postgres
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postgres, "_MAX_SECONDS", seconds)
+        patch.setattr(postgres, "_MAX_WAIT_SECONDS", seconds)
         yield
 
 

@@ -82,10 +82,10 @@ STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), TEXTS | st.none()), min_
 @given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
 def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, query, most):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "_MAX_CHUNKS", most)
+        patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", most)
         # Signs choose, and what they miss comes later.
-        patch.setattr(segments, "_MAX_COMPARED", 8)
-        patch.setattr(segments, "_MIN_CHOSEN", 8)
+        patch.setattr(segments, "_MAX_COMPARED_CHUNKS", 8)
+        patch.setattr(segments, "_MIN_CANDIDATES", 8)
         patch.setattr(postings, "_LONG_LIST", 1)
         store = PassageStore(place())
         known: dict[str, NewDocument] = {}

@@ -59,7 +59,8 @@ def find_header(text: str) -> Span:
     short names, not numbers, that do not occur below. Two columns may share a name. An empty
     column, and the first one, may have none. Readers that drop the header join cells by ", " (as
     LlamaIndex's): if there is a space after each comma, a header needs numbers below it. Records
-    with fewer cells, and comments, may be before it; it needs numbers below a record of two cells.
+    with fewer cells, and comments, may be above a header. If a record above has two cells or more,
+    the header needs numbers below it.
     """
     headers = [(0, Span(0, 0))]
     for separator in SEPARATORS:
