@@ -29,7 +29,8 @@ from lumber_evaluation.retrieval.passage_search import store_chunks
 from lumber_evaluation.retrieval.searching import in_context, place_splits
 from lumber_retrieval.index.surroundings import embed_chunks, place_chunks
 from lumber_retrieval.index.vectors import Vectors, rotate
-from lumber_retrieval.passage_index import CANDIDATES, fuse
+from lumber_retrieval.passage_index import CANDIDATES
+from lumber_retrieval.passages.ranking import fuse
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]

@@ -82,21 +82,21 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
     return _WrappedSplitter(label, readable_repr(splitter), _identity(splitter, chunker), cut)
 
 
-def readable_repr(thing: object) -> str:
+def readable_repr(instance: object) -> str:
     """Return an object's class and those of its settings that are data, without secrets.
 
     Objects of this project and functions are shown by their `repr`.
     """
-    shown = re.sub(r" at 0x\w+", "", safe_repr(thing))  # addresses differ from run to run
-    if not shown.endswith(" object>") or not hasattr(thing, "__dict__"):
+    shown = re.sub(r" at 0x\w+", "", safe_repr(instance))  # addresses differ from run to run
+    if not shown.endswith(" object>") or not hasattr(instance, "__dict__"):
         return shown
     settings = {
         name.lstrip("_"): value
-        for name, value in vars(thing).items()
+        for name, value in vars(instance).items()
         if _is_data(value) and not is_secret(name, value)
     }
     listed = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    return f"{type(thing).__name__}({listed})"
+    return f"{type(instance).__name__}({listed})"
 
 
 def _is_data(value: object) -> bool:

@@ -6,8 +6,9 @@ In the order in which data pass through them:
 2. `words` finds the words of texts and questions.
 3. `passages` ranks the chunks that a search returned, its `hits`, and joins their best sentences
    into exact slices of their documents, within a budget of words.
-4. `passage_index` does all of this: it adds documents, and proposes chunks for a question by
-   vectors and by words. `retriever` has what both frameworks' retrievers share.
+4. `passage_index` does all of this: it adds documents, and finds candidates for a question by
+   vectors and by words. `retriever` has what both frameworks' retrievers share, and `hits` the
+   default size of chunks.
 5. `embedders` wraps any embedding model, or finds it by name.
 6. `citing` looks up what a language model quotes in its answer.
 """

@@ -7,10 +7,9 @@ neighbours are ranked by how much of the question they contain, and become passa
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.storage.database import Database, read_twice
 from lumber_retrieval.embedders import embedder
-from lumber_retrieval.hits import Accepts, Hit, make_hit
+from lumber_retrieval.hits import Accepts
 from lumber_retrieval.index.adding import plan_adding, put_documents, warn_of_other_content
 from lumber_retrieval.index.embedded_texts import PROBE, EmbeddingModel, check_same_model
 from lumber_retrieval.index.filters import Where, filter_of
@@ -29,7 +28,12 @@ from lumber_retrieval.index.snapshot import Snapshot
 from lumber_retrieval.index.store import open_store
 from lumber_retrieval.index.vectors import Vectors, rotate
 from lumber_retrieval.passages.joining import Passage
-from lumber_retrieval.passages.ranking import NEIGHBOUR_SHARE, SearchSettings, select_passages
+from lumber_retrieval.passages.ranking import (
+    SearchSettings,
+    fuse,
+    score_neighbours,
+    select_passages,
+)
 from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_of
 
 _logger = logging.getLogger(__name__)
@@ -276,45 +280,5 @@ def find_passages(
     best = snapshot.first(scores.items(), _MAX_RERANKED)
     hits, texts = snapshot.hits(best, rotated)
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
-    chunks = _score_neighbours(hits, best, settings.min_similarity)
+    chunks = score_neighbours(hits, best, settings.min_similarity)
     return select_passages(question, chunks, texts, settings, language)
-
-
-def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Return the scores of all numbers in any ranking, from 0 to 1, best first.
-
-    Relative score fusion: the scores of each ranking are scaled to 0 for its last number and 1 for
-    its first. A number that is missing in a ranking has 0 there. The result is the mean over the
-    rankings that are not empty.
-    """
-    rankings = [ranking for ranking in rankings if ranking]
-    total: dict[int, float] = {}
-    for ranking in rankings:
-        low, high = min(ranking.values()), max(ranking.values())
-        if high == low:
-            scaled = dict.fromkeys(ranking, 1 / len(rankings))
-        else:
-            width = (high - low) * len(rankings)
-            scaled = {number: (score - low) / width for number, score in ranking.items()}
-        total |= {number: score + total.get(number, 0.0) for number, score in scaled.items()}
-    return dict(sorted(total.items(), key=itemgetter(1), reverse=True))
-
-
-def _score_neighbours(
-    hits: Iterable[Hit], scores: Mapping[int, float], min_similarity: float | None
-) -> list[Hit]:
-    """Return the chunks with scores, and their neighbours with shares of these scores, in order."""
-    documents = {hit.number: hit.document for hit in hits}
-    chunks = []
-    for hit in sorted(hits, key=itemgetter(1, 0)):
-        number, document = hit[:2]
-        shares = [
-            NEIGHBOUR_SHARE * scores[neighbour]
-            for neighbour in (number - 1, number + 1)
-            if neighbour in scores and documents[neighbour] == document
-        ]
-        if number in scores:
-            shares.append(scores[number])
-        if shares and (min_similarity is None or (hit.similarity or 0.0) >= min_similarity):
-            chunks.append(make_hit((*hit[:4], max(shares), *hit[5:])))
-    return chunks

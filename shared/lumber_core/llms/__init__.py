@@ -3,8 +3,8 @@
 `model` is the protocol. `openai`, `gemini` and `gemini_legacy` call models behind an API
 (`remote`). `framework` calls a model of LangChain or LlamaIndex, and `model_replies` reads the
 replies of all. `exchange` tries simpler forms of a request until one is answered, `error_kinds`
-classifies errors, `retry` waits and repeats calls within `call_limits`, `routes` finds where
-requests go, and `reasoning` removes a model's reasoning from its reply.
+classifies errors and reads Retry-After, `retry` waits and repeats calls within `call_limits`,
+`routes` finds where requests go, and `reasoning` removes a model's reasoning from its reply.
 
 Each model needs the package of its provider: `OpenAIModel` the extra `openai`, `GeminiModel`
 `gemini`, `LegacyGeminiModel` `gemini-legacy`. Packages are imported when a model is first used.

@@ -68,7 +68,7 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
 def text_instead(*sources: object) -> str:
     """Return what a reply has instead of text: blocks, arguments of calls, or a thought in tags."""
     entries_of_reply = [*_entries_of(sources)]
-    blocks = (one for one in entries_of_reply if one.get("type") == "output_text")  # of OpenAI
+    blocks = (block for block in entries_of_reply if block.get("type") == "output_text")  # OpenAI
     texts = [str(block["text"]) for block in blocks if block.get("text")]
     if texts := texts or _arguments(entries_of_reply):
         return "\n".join(texts)

@@ -342,8 +342,8 @@ class _Statements(NamedTuple):
 
 def _array(values: Iterable[Any]) -> str:
     """Return the text of an array: psycopg takes longer to write one."""
-    texts = (f"\\x{one.hex()}" if isinstance(one, bytes) else str(one) for one in values)
-    return '{"' + '","'.join(one.replace("\\", r"\\").replace('"', r"\"") for one in texts) + '"}'
+    texts = (f"\\x{item.hex()}" if isinstance(item, bytes) else str(item) for item in values)
+    return '{"' + '","'.join(text.replace("\\", r"\\").replace('"', r"\"") for text in texts) + '"}'
 
 
 class _NoAnswerError(psycopg.OperationalError):

@@ -195,7 +195,7 @@ def _is_transcript(text: str) -> bool:
         return False
     heads = [*_HEAD.finditer(text, first.start())]
     logged = sum(_LOGGED.match(text, head.end()) is not None for head in heads)
-    apart = (text[one.end() : following.start()] for one, following in pairwise(heads[:3]))
+    apart = (text[head.end() : following.start()] for head, following in pairwise(heads[:3]))
     names = [re.sub(_CLOCK, "", head[0]).strip() for head in heads]
     sure = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])
     spoken = 2 * logged <= len(heads) and all(map(str.strip, apart))
@@ -240,7 +240,7 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
     steps = {who for who, n in names.items() if n == 1 and re.fullmatch(_STEP, who)}
     kept = steps if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
-    screen, ended, said = "", "", list[str]()  # of the cue before
+    screen, ended, last_words = "", "", list[str]()  # of the cue before
     rolled, firsts = list[tuple[int, int]](), list[re.Match[str] | None]()
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
@@ -248,11 +248,12 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
             continue
         name = _NAME_ALONE.match(text, *lines[0].span()) if len(lines) > 1 else None
         firsts += [name] if cue.text_start else []
-        before, said = said, text[lines[0].start() : lines[-1].end()].replace(INVISIBLE, "").split()
-        most = min(len(before), len(said), _MAX_REPEATED_WORDS)
-        repeated = next((n for n in range(most, 0, -1) if before[-n:] == said[:n]), 0)
-        shown_before, screen = screen, text[lines[0].start() : lines[-1].end()]
-        if repeated and (screen != shown_before or cue.begins <= ended):
+        screen_before, screen = screen, text[lines[0].start() : lines[-1].end()]
+        words_before, last_words = last_words, screen.replace(INVISIBLE, "").split()
+        most = min(len(words_before), len(last_words), _MAX_REPEATED_WORDS)
+        counts = range(most, 0, -1)
+        repeated = next((n for n in counts if words_before[-n:] == last_words[:n]), 0)
+        if repeated and (screen != screen_before or cue.begins <= ended):
             words = [*_WORD.finditer(text, cue.text_start, cue.span.end)]
             rolled.append((words[0].start(), words[repeated - 1].end()))
         ended = cue.ends
@@ -268,14 +269,14 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
 
 def speakers_of(text: str, spans: Iterable[Span]) -> list[str]:
     """Return for each part of captions the names of its speakers, which `speech` leaves out."""
-    (spoken, names), found = _read_speech(text), list[str]()
+    (spoken, names), speakers = _read_speech(text), list[str]()
     for start, end in spans:
         words = end - len(spoken[start:end].lstrip())
         first, last = (bisect_right(names, at, key=itemgetter(0)) for at in (words, end - 1))
         at = names[max(0, first - 1)][0] if names else 0  # of who speaks the first words
         first = bisect_left(names, at, key=itemgetter(0))
-        found.append(" ".join(dict.fromkeys(name for _, name in names[first:last])))
-    return found
+        speakers.append(" ".join(dict.fromkeys(name for _, name in names[first:last])))
+    return speakers
 
 
 def speech_versions(text: str) -> list[str]:

@@ -256,9 +256,11 @@ def _shown_title(heading: str) -> str:
         tokens: list[Token] = []
         _parser().inline.parse(title, _parser(), {}, tokens)
         shown = (
-            f"{it.markup}{it.content}{it.markup}" if it.tag == "code" else it.content or " "
-            for it in tokens
-            if it.nesting == 0
+            f"{token.markup}{token.content}{token.markup}"
+            if token.tag == "code"
+            else token.content or " "
+            for token in tokens
+            if token.nesting == 0
         )
         title = "".join(shown)
     return " ".join(title.split())

@@ -178,8 +178,8 @@ class TextOutline:
 
     def possible_contexts(self, text: str) -> list[Context]:
         """Return the longest contexts that parts may have, wherever they start."""
-        starts = {0, *(one.start + 1 for one in self.sections), *(one.start for one in self.tables)}
-        return [one.context for one in self.places(text, pairwise([*sorted(starts), len(text)]))]
+        starts = {0, *(s.start + 1 for s in self.sections), *(t.start for t in self.tables)}
+        return [p.context for p in self.places(text, pairwise([*sorted(starts), len(text)]))]
 
     @cached_property
     def _paths(self) -> tuple[list[int], list[_Path]]:

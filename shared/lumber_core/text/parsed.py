@@ -274,9 +274,7 @@ class MarkdownText(ParsedText):
     @cached_property
     def sections(self) -> list[TextSection]:
         """Where the headings begin."""
-        return [
-            TextSection(one.start, one.level, one.title) for one in self.source.blocks if one.level
-        ]
+        return [TextSection(b.start, b.level, b.title) for b in self.source.blocks if b.level]
 
     @cached_property
     def section_starts(self) -> list[int]:

@@ -113,7 +113,7 @@ def titles_of(text: str, kind: Format, sections: Sequence[TextSection]) -> list[
     line = _TITLE_LINES[kind].search(text) if kind in _TITLE_LINES else None
     top = min((section.level for section in sections), default=0)
     highest = [section for section in sections if section.level == top]
-    only = [one.title for one in highest] if highest == sections[:1] else []
+    only = [section.title for section in highest] if highest == sections[:1] else []
     return [" ".join(line["title"].split())] if line else only
 
 

@@ -9,7 +9,8 @@ long word. The estimate is the sum of the costs.
 The costs are in hundredths of a token, so sums are exact and do not depend on how a text is cut
 for counting. They are the least-squares fit to the larger of the counts of cl100k_base and
 o200k_base, over prose in 80 languages and about 80 kinds of code, data, logs and symbols, each
-kind with the same weight and English prose with more.
+kind with the same weight and English prose with more. The repository has the costs, not the texts
+or the program of the fit.
 """
 
 # numpy is imported inside functions: making a splitter should not wait for it.

@@ -149,12 +149,12 @@ def _choose_alternatives(alternatives: list[Message]) -> list[Message]:
     show; otherwise the last is read. Calendars are read, too: the time of an event may be only
     there.
     """
-    calendars = [each for each in alternatives if each.get_content_type() == _CALENDAR]
-    words = {each: _words(each) for each in alternatives if each not in calendars}
-    best = [each for each in words if words[each] or each is alternatives[-1]][-1:]
-    best_words = {word for each in best for word in words[each]}
-    same = [each for each in words if 2 * len(words[each] & best_words) >= len(best_words)]
-    plain = [each for each in same if each.get_content_type() == "text/plain"]
+    calendars = [part for part in alternatives if part.get_content_type() == _CALENDAR]
+    words = {part: _words(part) for part in alternatives if part not in calendars}
+    best = [part for part in words if words[part] or part is alternatives[-1]][-1:]
+    best_words = {word for part in best for word in words[part]}
+    alike = [part for part in words if 2 * len(words[part] & best_words) >= len(best_words)]
+    plain = [part for part in alike if part.get_content_type() == "text/plain"]
     return [*calendars, *(plain or best)[-1:]]
 
 

@@ -97,7 +97,7 @@ def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
 
 def may_be_heading(text: str) -> bool:
     """Return whether a text may be a heading: no sentence, caption, formula, address or number."""
-    letters = sum(one.isalpha() * (1 + (one >= _HAN)) for one in text)
+    letters = sum(character.isalpha() * (1 + (character >= _HAN)) for character in text)
     is_long = len(text.split()) > _MAX_SENTENCE_WORDS
     ends = text[-1] in _NO_END or (text[-1] in ".:" and is_long) or _NO_SECTION.match(text)
     return not ends and letters > max(2, sum(map(str.isdigit, text))) and not text[0].islower()

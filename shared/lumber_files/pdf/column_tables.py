@@ -366,7 +366,7 @@ def _columns_below(
 def _differ_in_year(headers: Sequence[str]) -> bool:
     """Return whether each header differs from other headers only in the year."""
     others = [_DATE.sub("", header) for header in headers]
-    return all(map(_DATE.search, headers)) and all(others.count(one) > 1 for one in others)
+    return all(map(_DATE.search, headers)) and all(others.count(name) > 1 for name in others)
 
 
 def _shift(cell: _Range, numbers: range, columns: _Ranges) -> float:

@@ -129,7 +129,7 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     # `column_tables` knows the headers of numbers, but no cells that wrap after the labels, and no
     # labels that wrap between two bands.
     cells = [_cells(row, gutters) for row in rows]
-    numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
+    numbers = [any(n and not text.upper().isupper() for n, text in own.items()) for own in cells]
     after = -inf if of_bands and all(numbers[1:]) and not numbers[0] else gutters[0]
     wrap = any(map(_wraps, rows, numbers, repeat(after)))
     if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):

@@ -223,7 +223,9 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
     else:
         kind = "aligned"
         near = [(part, text.align(quote)) for part, text in quotable]
-        matches = [(part, one.span, one.similarity) for part, one in near if one is not None]
+        matches = [
+            (part, match.span, match.similarity) for part, match in near if match is not None
+        ]
     if not matches:
         return Citation(quote, "not found")
     part, span, similarity = max(matches, key=itemgetter(2))

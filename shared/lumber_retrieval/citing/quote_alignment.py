@@ -120,17 +120,17 @@ class Letters:
         """
         needle, whole = quote.text, Span(0, len(self.text))
         low, high = whole if within is None else within.within(whole)
-        found, rejected = False, 0
+        has_equal, rejected = False, 0
         start = self.text.find(needle, low, high) if needle else -1
         while start >= 0 and rejected < MAX_REJECTED_PLACES:
             span = Span(start, start + len(needle))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
-                found = True
+                has_equal = True
                 yield Match(span, 1.0)
             else:
                 rejected += 1
             start = self.text.find(needle, self._starts[bisect_right(self._starts, start)], high)
-        if not found:
+        if not has_equal:
             yield from self._alike(quote, Span(low, high))
 
     def _alike(self, quote: Letters, within: Span) -> Iterator[Match]:

@@ -58,13 +58,13 @@ class CitedAnswer:
     @property
     def missing(self) -> list[str]:
         """The quotes that are in none of the documents."""
-        return [one.quote for one in self.citations if one.kind == "not found"]
+        return [citation.quote for citation in self.citations if citation.kind == "not found"]
 
     def __str__(self) -> str:
         """Return the answer, and below it each citation with its place and the words there."""
         lines = [
-            f'[{number}] {one}: "{" ".join((one.text or one.quote).split())}"'
-            for number, one in enumerate(self.citations, 1)
+            f'[{number}] {cited}: "{" ".join((cited.text or cited.quote).split())}"'
+            for number, cited in enumerate(self.citations, 1)
         ]
         return "\n\n".join(part for part in (self.text, "\n".join(lines)) if part)
 

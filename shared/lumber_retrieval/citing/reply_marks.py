@@ -93,28 +93,28 @@ class Marks:
     def __init__(self, reply: str) -> None:
         self._marks: tuple[list[Mark], list[Mark]] = ([], [])  # sure and unsure ones
         self._characters: dict[tuple[bool, Mark], str] = {}
-        text = re.sub(MARK, lambda one: self.add(Mark(one[0], (), "")), reply)  # icons of fonts
+        text = re.sub(MARK, lambda match: self.add(Mark(match[0], (), "")), reply)  # icons of fonts
         text = _UNBRACKETED.sub(self._sign_as_mark, text)
         for _ in range(3):  # innermost brackets first, as in "[[1]](#q1)"
             text = _BRACKETED.sub(self._brackets_as_mark, text)
-        text = _RAISED.sub(lambda one: self._marks_as_one(one[0], one[1], "["), text)
+        text = _RAISED.sub(lambda match: self._marks_as_one(match[0], match[1], "["), text)
         self.text = _RANGE.sub(self._range_as_mark, text)
 
     def __getitem__(self, character: str) -> Mark:
         """Return the mark that a character stands for."""
         unsure, number = divmod(ord(character) - ord(MARK[1]), _PLANE)
-        known = self._marks[unsure]
-        return known[number] if number < len(known) else Mark(character, (), "")
+        marks = self._marks[unsure]
+        return marks[number] if number < len(marks) else Mark(character, (), "")
 
     def add(self, mark: Mark, *, sure: bool = False) -> str:
         """Return the character of a mark."""
-        known = self._marks[not sure]
+        marks = self._marks[not sure]
         character = self._characters.get((sure, mark))
         if character is None:
-            if len(known) == _PLANE:
+            if len(marks) == _PLANE:
                 return mark.text
-            character = chr(ord(MARK[1]) + _PLANE * (not sure) + len(known))
-            known.append(mark)
+            character = chr(ord(MARK[1]) + _PLANE * (not sure) + len(marks))
+            marks.append(mark)
             self._characters[sure, mark] = character
         return character
 
@@ -124,11 +124,11 @@ class Marks:
 
     def restore(self, text: str) -> str:
         """Return a text as the model wrote it."""
-        return re.sub(MARK, lambda one: self[one[0]].text, text)
+        return re.sub(MARK, lambda match: self[match[0]].text, text)
 
     def keep(self, text: str) -> str:
         """Return a text in which nothing is a mark, such as a quote or code."""
-        return re.sub(MARK, lambda one: self.add(Mark(self[one[0]].text, (), "")), text)
+        return re.sub(MARK, lambda match: self.add(Mark(self[match[0]].text, (), "")), text)
 
     def write(
         self, text: str, numbers: Mapping[str, Sequence[int]], kinds: Collection[str] | None = None
@@ -148,15 +148,15 @@ class Marks:
             mark = self[character]
             labels = [*mark.labels]
             if kinds is None:  # "[Q1]" may be quote 1
-                labels = [one if one in numbers else one.lstrip("qs") or one for one in labels]
+                labels = [name if name in numbers else name.lstrip("qs") or name for name in labels]
             if mark.kind[:1] == "^" and len(labels) == 1 and labels[0] not in numbers:
                 labels = [*labels[0]]  # several small ones in a row
             if character >= UNSURE[1]:
-                known = all(label in numbers for label in labels)
+                listed = all(label in numbers for label in labels)
                 alike = mark.kind != "(" and all(_shape(label) in shapes for label in labels)
                 small = mark.kind == "^" and kinds is not None
                 accepted = kinds is None or mark.kind.rstrip("?") in kinds
-                if not (labels and accepted and (known or alike or small)):
+                if not (labels and accepted and (listed or alike or small)):
                     return [mark.text]
             of_labels = (numbers.get(label, ()) for label in labels)
             return [one for each in of_labels for one in [f"[{n}]" for n in each] or [NO_QUOTE]]

@@ -297,14 +297,14 @@ def _renumber(
     kinds: Collection[str] | None = None,
 ) -> str:
     """Return a text with new numbers of quotes; code is left as it is."""
-    known: dict[str, list[int]] = {}
-    for label, each in numbers.items():
+    of_labels: dict[str, list[int]] = {}
+    for label, quotes in numbers.items():
         if label[:-1].isdecimal() and label[-1].isalpha():
-            known.setdefault(label[:-1], []).extend(each)  # "[1]" is "[1a]" and "[1b]"
-    known.update({label: [*each] for label, each in numbers.items()})
+            of_labels.setdefault(label[:-1], []).extend(quotes)  # "[1]" is "[1a]" and "[1b]"
+    of_labels.update({label: [*quotes] for label, quotes in numbers.items()})
     text = _CODE.sub(lambda code: marks.keep(code[0]), text)
     most = _MAX_QUOTES_PER_NUMBER
-    return marks.write(text, {label: each[:most] for label, each in known.items()}, kinds)
+    return marks.write(text, {label: quotes[:most] for label, quotes in of_labels.items()}, kinds)
 
 
 def _without_remark(block: str, marks: Marks) -> tuple[str, str]:
@@ -387,4 +387,4 @@ def _inline_quotes(text: str, marks: Marks) -> list[tuple[int, int, str]]:
 def _is_numbered(character: str, marks: Marks) -> bool:
     """Return whether a mark is one of quotes when it stands behind one."""
     prefix = "[qs]?" if marks[character].kind == "[" else ""  # "(S. 3)" is a page
-    return all(re.fullmatch(prefix + r"\d{1,2}[a-z]?", one) for one in marks[character].labels)
+    return all(re.fullmatch(prefix + r"\d{1,2}[a-z]?", label) for label in marks[character].labels)

@@ -73,43 +73,43 @@ def plan_adding(
     stored documents are removed; and a page removes other stored forms of it: as a whole, in parts,
     or within the whole file.
     """
-    digests = {name: document_digest(one, splitter) for name, one in named.items()}
-    nameless = {digests[name] for name, one in named.items() if one.nameless}
+    digests = {name: document_digest(document, splitter) for name, document in named.items()}
+    nameless = {digests[name] for name, document in named.items() if document.nameless}
     stored = store.versions(named, nameless)
     first = {version.digest: name for name, version in stored.items()}
     names = {
-        name: first.setdefault(digests[name], name) if one.nameless else name
-        for name, one in named.items()
+        name: first.setdefault(digests[name], name) if document.nameless else name
+        for name, document in named.items()
     }
     changed = {
-        name: one
-        for name, one in named.items()
+        name: document
+        for name, document in named.items()
         if names[name] == name and (name not in stored or stored[name].digest != digests[name])
     }
     revised = {
-        name: new_version(one, digests[name])
-        for name, one in changed.items()
+        name: new_version(document, digests[name])
+        for name, document in changed.items()
         if name in stored
-        and splitting_digest(one, splitter, stored[name].keys) == stored[name].splitting
+        and splitting_digest(document, splitter, stored[name].keys) == stored[name].splitting
     }
-    new = [one for name, one in changed.items() if name not in revised]
+    new = [document for name, document in changed.items() if name not in revised]
     sources = None if remove_others else _complete_sources(named.values())
     removed = {*store.names(sources, _divided_pages(named.values()))} - {*names.values(), *refused}
     old = stored.keys() & named
-    replaced = {one.name for one in new if not one.own_id} & old | removed
+    replaced = {document.name for document in new if not document.own_id} & old | removed
     return AddingPlan(splitter, digests, old, removed, replaced, [*revised.values()], new)
 
 
 def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
     """Return the sources of which all parts are given, according to the metadata."""
-    by_name = {one.unnumbered_name or one.name: one for one in documents}
+    by_name = {document.unnumbered_name or document.name: document for document in documents}
     counts = Counter(document.source for document in by_name.values())
     part_counts = {}
-    for one in by_name.values():
+    for document in by_name.values():
         # A number from `number_parts` does not show how many parts its file has.
-        number = {SEQUENCE: None} if one.unnumbered_name else {}
-        if not one.own_id:
-            part_counts[one.source] = parts_of({**one.content.metadata, **number})
+        number = {SEQUENCE: None} if document.unnumbered_name else {}
+        if not document.own_id:
+            part_counts[document.source] = parts_of({**document.content.metadata, **number})
     return [source for source, most in part_counts.items() if most and counts[source] >= most]
 
 
@@ -181,10 +181,10 @@ def warn_of_other_content(
 ) -> None:
     """Warn of names without a folder if the new text differs much from the text it replaces."""
     old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for one in documents:
-        name = address_of(one.content.metadata)
+    for document in documents:
+        name = address_of(document.content.metadata)
         if is_bare(name):
-            new[name].append(one.content.text)
+            new[name].append(document.content.text)
     for text, metadata in store.contents(replaced).values() if new else ():
         old[address_of(metadata)].append(text)
     for name in sorted(old.keys() & new.keys()):
@@ -216,7 +216,7 @@ def put_documents(
             batch = waiting.pop(random.randrange(len(waiting)) if embedded.shared else 0)
             new = [*_split_and_embed(batch, plan, chunker, embedded, show_progress, advance)]
             store.put(new, model.probe)
-            chunks += sum(len(one.spans) for one in new)
+            chunks += sum(len(document.spans) for document in new)
         bar.update(count - bar.n)
     return chunks, embedded.count
 
@@ -229,12 +229,14 @@ def _split_and_embed(
     show_progress: bool,
     advance: Callable[[float], object],
 ) -> Iterator[NewDocument]:
-    recorded = [RecordedMetadata(one.content.metadata) for one in documents]
-    divided = [DividedText.of_kind(one.content.text, one.content.kind) for one in documents]
+    recorded = [RecordedMetadata(document.content.metadata) for document in documents]
+    divided = [
+        DividedText.of_kind(document.content.text, document.content.kind) for document in documents
+    ]
     spoken = [speech(whole.text) if whole.cues else whole.text for whole in divided]
     sources = [
-        replace(one.content, text=text, metadata=metadata)
-        for one, text, metadata in zip(documents, spoken, recorded, strict=True)
+        replace(document.content, text=text, metadata=metadata)
+        for document, text, metadata in zip(documents, spoken, recorded, strict=True)
     ]
     asks = hasattr(chunker, "judge")  # asking a judge may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
@@ -246,14 +248,16 @@ def _split_and_embed(
     in_contexts = [chunk.in_context for part in parts for chunk in part]
     keys, own = embedded.embed(in_contexts, lambda share: advance(share * len(documents)))
     ends = accumulate(map(len, parts))
-    for one, whole, metadata, chunks, part, end in zip(
+    for document, whole, metadata, chunks, part, end in zip(
         documents, divided, recorded, split, parts, ends, strict=True
     ):
         rows = slice(end - len(part), end)
-        splitting = splitting_digest(one, plan.splitter, metadata.read), metadata.read
+        splitting = splitting_digest(document, plan.splitter, metadata.read), metadata.read
         vectors = in_surroundings(part, own[rows])
-        version, language = plan.digests[one.name], chunker.language
-        yield new_document(one, version, splitting, chunks, keys[rows], vectors, whole, language)
+        version, language = plan.digests[document.name], chunker.language
+        yield new_document(
+            document, version, splitting, chunks, keys[rows], vectors, whole, language
+        )
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:

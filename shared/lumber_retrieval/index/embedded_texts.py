@@ -220,7 +220,7 @@ def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
     sorted_keys = np.sort(np.array(keys, dtype=np.uint64))
     stored = np.concatenate([*blocks.values()])
     places = np.minimum(np.searchsorted(sorted_keys, stored), len(sorted_keys) - 1)
-    numbers = np.repeat([*blocks], [len(one) for one in blocks.values()])
+    numbers = np.repeat([*blocks], [len(keys) for keys in blocks.values()])
     chosen: list[int] = np.unique(numbers[sorted_keys[places] == stored]).tolist()
     return chosen
 
@@ -249,7 +249,7 @@ def _replace(
     if 0 < size < 8 * _TEXTS_PER_BLOCK and rows and last not in blocks:
         rows = {**_read(connection, [last]), **rows}
         blocks = [*blocks, last]
-    connection.executemany("DELETE FROM embedded WHERE id = ?", [(one,) for one in blocks])
+    connection.executemany("DELETE FROM embedded WHERE id = ?", [(block,) for block in blocks])
     new_blocks: dict[int, Keys] = {}
     values: list[tuple[int, bytes, int, bytes]] = []
     for number, batch in enumerate(batches(rows, _TEXTS_PER_BLOCK), start=last + 1):

@@ -54,7 +54,7 @@ def _filter_of_item(name: str, wanted: Any) -> Accepts:
         joined = _COMBINATIONS[name]
         if not isinstance(wanted, list) or not wanted:
             raise ValueError(f"{name} takes a list of filters, not {safe_repr(wanted)}")
-        parts = [_filter_of_mapping(name, one) for one in wanted]
+        parts = [_filter_of_mapping(name, condition) for condition in wanted]
         return lambda metadata: joined([part(metadata) for part in parts])
     if name == "$not":
         part = _filter_of_mapping(name, wanted)

@@ -106,24 +106,24 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
     only in their texts are chunks, or have one name by mistake: they stay as they are.
     """
     by_name: dict[str, list[IndexedDocument]] = {}
-    for one in documents:
-        by_name.setdefault(one.name, []).append(one)
+    for document in documents:
+        by_name.setdefault(document.name, []).append(document)
     for name, parts in by_name.items():
-        metadatas = [one.content.metadata for one in parts]
+        metadatas = [part.content.metadata for part in parts]
         if parts[0].is_part:
             parts = [
-                *{(one.content.text, repr(one.content.metadata)): one for one in parts}.values()
+                *{(part.content.text, repr(part.content.metadata)): part for part in parts}.values()
             ]
         alike = all(metadatas[0] == each for each in metadatas)
         alike = alike and (len(parts) < 2 or not parts[0].is_part)
         if not name or alike or any(SEQUENCE in each for each in metadatas):
             yield from parts
             continue
-        for number, one in enumerate(parts, start=1):
-            metadata = {**one.content.metadata, SEQUENCE: number}
-            content = replace(one.content, metadata=metadata)
+        for number, part in enumerate(parts, start=1):
+            metadata = {**part.content.metadata, SEQUENCE: number}
+            content = replace(part.content, metadata=metadata)
             new_name = part_name(name, number)
-            yield replace(one, name=new_name, content=content, unnumbered_name=name)
+            yield replace(part, name=new_name, content=content, unnumbered_name=name)
 
 
 def documents_by_name(

@@ -76,7 +76,7 @@ def with_places(lists: Iterable[tuple[int, bytes]], places: npt.NDArray[np.int64
     entries = np.frombuffer(b"".join(contents), dtype=_ENTRY)
     new_places = places[entries >> 8]
     remains = new_places >= 0
-    of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
+    of_term = np.repeat(np.arange(len(terms)), [len(raw) // _ENTRY.itemsize for raw in contents])
     counts = np.bincount(of_term[remains], minlength=len(terms))
     return _split_lists(terms, counts, (new_places << 8 | entries & 255)[remains].astype(_ENTRY))
 
@@ -122,7 +122,7 @@ class TermLists(dict[str, list[PostingList]]):
     ) -> None:
         self.counts: dict[str, int] = {}
         self._connection, self._removed = connection, removed
-        some_removed = any(one is not None for one in removed.values())  # counted in their lists
+        some_removed = any(mask is not None for mask in removed.values())  # counted in their lists
         longest = max(_MIN_LONG_ENTRIES, size // 2)
         self._read(terms, f"{some_removed} OR length(chunks) <= {_ENTRY.itemsize * longest}")
 

@@ -127,22 +127,22 @@ def insert_documents(
     (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
-    for number, one in enumerate(documents, start=first):
-        version = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
-        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), one.from_zero)
+    for number, new in enumerate(documents, start=first):
+        version = (to_bytes(new.name), to_bytes(new.source), new.digest, json.dumps(new.splitting))
+        content = (new.keys, to_bytes(new.text), json.dumps(new.metadata), new.from_zero)
         start = last + 1 + len(chunks)
-        end = start + len(one.spans) - 1
-        rows.append((number, *version, start, end, *content, one.outline))
-        divided = one.sentences or [()] * len(one.spans)
-        for span, details, own in zip(one.spans, one.details, divided, strict=True):
+        end = start + len(new.spans) - 1
+        rows.append((number, *version, start, end, *content, new.outline))
+        divided = new.sentences or [()] * len(new.spans)
+        for span, details, own in zip(new.spans, new.details, divided, strict=True):
             stored = _short_json(details), json.dumps(own, separators=(",", ":"))
             chunks.append((last + 1 + len(chunks), *span, *stored))
     connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
-        vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
+        vectors = np.concatenate([new.vectors for new in documents if len(new.vectors)])
         each = np.array([(row[0], crc32(row[1])) for row in rows], segments.OWNER)
-        owners = np.repeat(each, [len(one.spans) for one in documents])
+        owners = np.repeat(each, [len(new.spans) for new in documents])
         segments.add(connection, last + 1, words, owners, vectors)
 
 
@@ -173,7 +173,7 @@ def remove_documents(connection: Connection, names: Iterable[str]) -> None:
         before = int(read_note(connection, REMOVED) or 0)
         write_note(connection, REMOVED, str(before + removed).encode())
     connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
-    connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
+    connection.executemany("DELETE FROM documents WHERE id = ?", [row[:1] for row in documents])
 
 
 def read_chunks(
@@ -187,13 +187,13 @@ def read_chunks(
         cache: Rows of the same state; those that are read are added. None: no texts are read.
     """
     cached_chunks, cached_documents = cache or ({}, {})  # other threads may empty them
-    documents = {one: row for one in {*owners.values()} if (row := cached_documents.get(one))}
-    known = (number for number, document in owners.items() if document in documents)
-    chunks = {number: own for number in known if (own := cached_chunks.get(number))}
+    documents = {n: row for n in {*owners.values()} if (row := cached_documents.get(n))}
+    in_documents = (number for number, document in owners.items() if document in documents)
+    chunks = {number: own for number in in_documents if (own := cached_chunks.get(number))}
     rows: list[tuple[Any, ...]] = []
     contents = "NULL, NULL, NULL" if cache is None else "name, text, outline"
     divided = "'[]'" if cache is None else "sentences"
-    for batch in batches([one for one in owners if one not in chunks], CHUNKS_PER_STATEMENT):
+    for batch in batches([n for n in owners if n not in chunks], CHUNKS_PER_STATEMENT):
         missing = {owners[number] for number in batch} - documents.keys()
         rows += connection.execute(  # in one statement: each takes a round trip
             f"SELECT id, first, last, metadata, {divided}, NULL, NULL, NULL, NULL, NULL "
@@ -210,7 +210,7 @@ def read_chunks(
         content = None if cache is None else (text_in(name), text_in(text), read_outline(outline))
         documents[number] = own, decided is None and (source,) in shown, content
     # One text is parsed faster than many.
-    parts = json.loads(f"[{','.join(one for row in new_chunks for one in row[3:5])}]")
+    parts = json.loads(f"[{','.join(text for row in new_chunks for text in row[3:5])}]")
     each = zip(new_chunks, parts[::2], parts[1::2], strict=True)
     for (number, first, last, *_), part, sentences in each:
         details = read_details(part, from_zero=documents[owners[number]][1])

@@ -105,18 +105,18 @@ class LiveSegments:
     @cached_property
     def parts(self) -> list[slice]:
         """The places of each segment's chunks among all chunks."""
-        ends = [*accumulate(len(one.numbers) for one in self.segments)]
+        ends = [*accumulate(len(segment.numbers) for segment in self.segments)]
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
     @cached_property
     def numbers(self) -> _Numbers:
         """The numbers of all chunks, ascending."""
-        return np.concatenate([one.numbers for one in self.segments])
+        return np.concatenate([segment.numbers for segment in self.segments])
 
     @cached_property
     def owners(self) -> Owners:
         """The owners of all chunks; see `OWNER`."""
-        return np.concatenate([one.owners for one in self.segments])
+        return np.concatenate([segment.owners for segment in self.segments])
 
     @cached_property
     def places(self) -> Rows:
@@ -127,14 +127,15 @@ class LiveSegments:
     def removed(self) -> dict[int, npt.NDArray[np.bool_] | None]:
         """Which chunks of each segment are removed, by its ID; None: no chunk is."""
         live = {
-            one.id: self.live[part] for one, part in zip(self.segments, self.parts, strict=True)
+            segment.id: self.live[part]
+            for segment, part in zip(self.segments, self.parts, strict=True)
         }
         return {number: None if own.all() else ~own for number, own in live.items()}
 
     @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
         """The numbers that BM25 adds to the counts of terms, for the chunks of each segment."""
-        lengths = np.concatenate([one.lengths for one in self.segments])
+        lengths = np.concatenate([segment.lengths for segment in self.segments])
         values = saturation(lengths, float(lengths[self.live].mean()))
         return [values[part] for part in self.parts]
 
@@ -164,7 +165,7 @@ class LiveSegments:
         if self.size <= _MAX_COMPARED_CHUNKS:
             yield from self._rank(self.places, self.similarities(wanted, self.places), count)
             return
-        estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
+        estimates = np.concatenate([segment.vectors.estimates(wanted) for segment in self.segments])
         candidate_count = max(count, _MIN_CANDIDATES + self.size // _CHUNKS_PER_CANDIDATE)
         for places in highest(estimates, self.places, candidate_count):
             yield from self._rank(places, self.similarities(wanted, places), count)
@@ -193,8 +194,8 @@ class LiveSegments:
         parts = in_two_parts(wanted)
         return np.concatenate(
             [
-                one.vectors.similarities(parts, places[first:last] - part.start)
-                for one, part, first, last in of_segments
+                segment.vectors.similarities(parts, places[first:last] - part.start)
+                for segment, part, first, last in of_segments
             ]
         )
 
@@ -207,7 +208,7 @@ def load_segments(
     Raises:
         ValueError: There are chunks, but no segments.
     """
-    kept = {one.id: one for one in cached.segments} if cached else {}
+    kept = {segment.id: segment for segment in cached.segments} if cached else {}
     segments = []
     for (number,) in connection.execute("SELECT id FROM segments ORDER BY first").fetchall():
         if number not in kept:
@@ -217,7 +218,7 @@ def load_segments(
         segments.append(kept[number])
     if not segments and connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").fetchone()[0]:
         raise ValueError("its chunks have no words and vectors")
-    live = [_live(connection, one.numbers) for one in segments]
+    live = [_live(connection, segment.numbers) for segment in segments]
     long = connection.execute(f"SELECT id FROM documents WHERE {_IS_LONG}").fetchall()
     everything = np.concatenate([np.zeros(0, dtype=bool), *live])
     return LiveSegments(state, segments, everything, frozenset(number for (number,) in long))
@@ -308,7 +309,7 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
 def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_Content]) -> None:
     """Write contents as one segment, instead of others."""
     numbers = np.concatenate([part.numbers for part in parts])
-    kept = {one % MAX_SEGMENTS for one, _, _ in _sizes(connection) if one not in segments}
+    kept = {n % MAX_SEGMENTS for n, _, _ in _sizes(connection) if n not in segments}
     number = secrets.randbits(51) * MAX_SEGMENTS + min({*range(MAX_SEGMENTS)} - kept)
     keys = keys_in(number)
     # Posting lists are joined before the first write: from then on readers may have to wait.
@@ -317,15 +318,15 @@ def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_C
         (keys[term], b"".join([own[term] for own in postings if term in own]))
         for term in sorted(set().union(*postings))
     ]
-    for one in segments:
+    for segment in segments:
         connection.execute(
             "DELETE FROM removed WHERE chunk BETWEEN (SELECT first FROM segments WHERE id = ?) "
             "AND (SELECT last FROM segments WHERE id = ?)",
-            (one, one),
+            (segment, segment),
         )
-        old = keys_in(one)
+        old = keys_in(segment)
         connection.execute("DELETE FROM postings WHERE key BETWEEN ? AND ?", (old[0], old[-1]))
-        connection.execute("DELETE FROM segments WHERE id = ?", (one,))
+        connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
     if not len(numbers):
         return
     lengths = np.concatenate([part.lengths for part in parts])

@@ -46,7 +46,7 @@ class Snapshot:
     def find_by_words(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         with self._intact():
-            size = max((len(one.numbers) for one in self._segments.segments), default=0)
+            size = max((len(segment.numbers) for segment in self._segments.segments), default=0)
             lists = TermLists(self._connection, self._segments.removed, terms(query), size)
         self.frequencies = lists.counts
         every = accepts is not None
@@ -141,4 +141,4 @@ class Snapshot:
             chunks, _ = read_chunks(self._connection, self.documents_of(new))
         for number, (_, _, metadata, _) in chunks.items():
             self._accepted[accepts, number] = accepts(metadata)
-        return (one for one in ranked if self._accepted[accepts, one[0]])
+        return (scored for scored in ranked if self._accepted[accepts, scored[0]])

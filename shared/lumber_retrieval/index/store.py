@@ -157,23 +157,28 @@ class PassageStore:
 
         words = [
             (terms_of(own), terms_of(around))
-            for one in documents
-            for own, around in zip(one.words, one.around, strict=True)
+            for document in documents
+            for own, around in zip(document.words, document.around, strict=True)
         ]  # computed before the transaction, in which others wait
         with self._change_documents() as connection:
             if probe is not None:
                 note_model(connection, probe, self.name)
             with self.database.intact():
-                remove_documents(connection, [one.name for one in documents])
+                remove_documents(connection, [document.name for document in documents])
                 insert_documents(connection, documents, words)
 
     @read_twice
     def update(self, documents: Iterable[NewVersion]) -> None:
         """Store new metadata of documents whose chunks stay as they are."""
         rows = []
-        for one in documents:
-            new = (to_bytes(one.source), one.digest, json.dumps(one.metadata), one.from_zero)
-            rows.append((*new, to_bytes(one.name)))
+        for document in documents:
+            new = (
+                to_bytes(document.source),
+                document.digest,
+                json.dumps(document.metadata),
+                document.from_zero,
+            )
+            rows.append((*new, to_bytes(document.name)))
         columns = "source = ?, digest = ?, metadata = ?, from_zero = ?"
         with self._change_documents() as connection:
             connection.executemany(f"UPDATE documents SET {columns} WHERE name = ?", rows)

@@ -102,7 +102,9 @@ def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     placed: list[list[PlacedText]] = []
     for chunks in split:
         placed.append([])
-        for span, text, context in ((one.span, one.text, one.context_parts) for one in chunks):
+        for span, text, context in (
+            (chunk.span, chunk.text, chunk.context_parts) for chunk in chunks
+        ):
             if chunks[-1].span.end >= LONG_DOCUMENT and has_rows(text):
                 context = Context(context.titles[:1])
             spoken, below = spoken_text(text), context.above(text)

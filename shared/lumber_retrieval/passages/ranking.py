@@ -1,6 +1,7 @@
-"""Ranks chunks by how much of a question they contain, and makes passages from their sentences.
+"""Ranks chunks for a question, and makes passages from their sentences.
 
-Sentences are taken best first, until the budget is full.
+The rankings by vectors and by words are fused, and the best chunks are ranked by how much of the
+question they contain. Their sentences are taken best first, until the budget is full.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 from lumber_core.checks import check_flags, check_number, check_positive
 from lumber_core.spans import Span
@@ -90,6 +92,46 @@ class SearchSettings:
             check_number("min_similarity", cosine, lambda value: -1 <= value <= 1, expected)
 
 
+def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Return the scores of all numbers in any ranking, from 0 to 1, best first.
+
+    Relative score fusion: the scores of each ranking are scaled to 0 for its last number and 1 for
+    its first. A number that is missing in a ranking has 0 there. The result is the mean over the
+    rankings that are not empty.
+    """
+    rankings = [ranking for ranking in rankings if ranking]
+    total: dict[int, float] = {}
+    for ranking in rankings:
+        low, high = min(ranking.values()), max(ranking.values())
+        if high == low:
+            scaled = dict.fromkeys(ranking, 1 / len(rankings))
+        else:
+            width = (high - low) * len(rankings)
+            scaled = {number: (score - low) / width for number, score in ranking.items()}
+        total |= {number: score + total.get(number, 0.0) for number, score in scaled.items()}
+    return dict(sorted(total.items(), key=itemgetter(1), reverse=True))
+
+
+def score_neighbours(
+    hits: Iterable[Hit], scores: Mapping[int, float], min_similarity: float | None
+) -> list[Hit]:
+    """Return the chunks with scores, and their neighbours with shares of these scores, in order."""
+    documents = {hit.number: hit.document for hit in hits}
+    chunks = []
+    for hit in sorted(hits, key=itemgetter(1, 0)):
+        number, document = hit[:2]
+        shares = [
+            NEIGHBOUR_SHARE * scores[neighbour]
+            for neighbour in (number - 1, number + 1)
+            if neighbour in scores and documents[neighbour] == document
+        ]
+        if number in scores:
+            shares.append(scores[number])
+        if shares and (min_similarity is None or (hit.similarity or 0.0) >= min_similarity):
+            chunks.append(make_hit((*hit[:4], max(shares), *hit[5:])))
+    return chunks
+
+
 def select_passages(
     question: QuestionWords,
     chunks: Sequence[Hit],
@@ -120,7 +162,9 @@ def select_passages(
     by_number = {chunk.number: chunk for chunk in chunks}
     passages = []
     whole = join_slices(candidates, texts, max_gap, budget)
-    parts = [part for one in whole for part in _divide_at_heading(one, texts[one.document])]
+    parts = [
+        part for passage in whole for part in _divide_at_heading(passage, texts[passage.document])
+    ]
     for joined in sorted(parts, key=lambda part: part.score, reverse=True):
         hits, above = describe_passage(
             joined, texts[joined.document], by_number, described or by_number
@@ -131,7 +175,7 @@ def select_passages(
     # The budget has counted the context of each chunk's start. The context of a passage may have
     # one more heading, which is inside the chunk.
     if settings.context:
-        totals = accumulate(count_written(one.in_context) for one in passages)
+        totals = accumulate(count_written(passage.in_context) for passage in passages)
         passages = passages[: max(1, sum(total <= budget for total in totals))]
     best = passages[: settings.k]
     return in_reading_order(best) if settings.reading_order else best

@@ -99,9 +99,9 @@ def passages_of_hits(
     question, own = QuestionWords(query, counts, len(hits)), [chunk for chunk, _ in chunks]
     settings = SearchSettings(max_gap=max_gap, budget=budget, reading_order=reading_order)
     passages = []
-    for one in select_passages(question, own, texts, settings, language, described):
-        numbered = (hit._replace(number=described[hit.number].number) for hit in one.hits)
-        passages.append(replace(one, hits=tuple(numbered)))
+    for passage in select_passages(question, own, texts, settings, language, described):
+        numbered = (hit._replace(number=described[hit.number].number) for hit in passage.hits)
+        passages.append(replace(passage, hits=tuple(numbered)))
     return passages
 
 

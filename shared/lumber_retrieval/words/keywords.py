@@ -238,7 +238,7 @@ def fold(text: str) -> str:
         return folded
     folded = _EQUAL_FORMS.sub(lambda match: _LETTERS.get(match[0]) or str(int(match[0])), folded)
     folded = _THAI.sub(
-        lambda it: chr(ord(it[1]) + 1) if it[1] else "".join(sorted(it[0], key=combining)), folded
+        lambda m: chr(ord(m[1]) + 1) if m[1] else "".join(sorted(m[0], key=combining)), folded
     )
     return _NASALS.sub("\u0902", folded)
 

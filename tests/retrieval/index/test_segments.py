@@ -86,7 +86,7 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, 
         # Signs choose, and what they miss comes later.
         patch.setattr(segments, "_MAX_COMPARED_CHUNKS", 8)
         patch.setattr(segments, "_MIN_CANDIDATES", 8)
-        patch.setattr(postings, "_LONG_LIST", 1)
+        patch.setattr(postings, "_MIN_LONG_ENTRIES", 1)
         store = PassageStore(place())
         known: dict[str, NewDocument] = {}
         for step, (name, words) in enumerate(steps):

@@ -12,8 +12,9 @@ from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.vectors import rotate
-from lumber_retrieval.passage_index import PassageIndex, fuse
+from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
+from lumber_retrieval.passages.ranking import fuse
 from lumber_retrieval.passages.reranking import passages_of_hits
 from lumber_retrieval.words.keywords import count_words
 from tests.core.core_support import quick

@@ -155,7 +155,7 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
         if whole or looks[number] or len(bodies[number]) <= MAX_WIDTH
     } - fenced
     paragraphs = paragraphs_around(sorted(code), lines)
-    prose = {n for one in paragraphs if reads_as_prose(one, lines) for n in one}
+    prose = {n for paragraph in paragraphs if reads_as_prose(paragraph, lines) for n in paragraph}
     code = fenced | (code if whole else code - prose)
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
     opened: int | None = None  # brackets that the decorator above has open; None without one

@@ -157,7 +157,9 @@ def lines_above_speech(bodies: list[str], blank: list[bool]) -> set[int]:
     each line.
     """
     short = [
-        (n, one) for n, one in enumerate(bodies) if ":" in one and len(one) <= _MAX_HEAD_CHARACTERS
+        (n, body)
+        for n, body in enumerate(bodies)
+        if ":" in body and len(body) <= _MAX_HEAD_CHARACTERS
     ]
     timed = [number for number, body in short if body.partition(":")[2][:1].isdigit()]
     times = {number for number in timed if _TIMES.match(bodies[number])}
