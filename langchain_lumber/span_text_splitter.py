@@ -59,7 +59,7 @@ class SpanTextSplitter(TextSplitter):
     have offsets of their own.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines always
-    refer to the file, also if the documents are chunks.
+    refer to the file, even if the documents are chunks.
 
     Args:
         chunker: The splitter of `lumber_core` that finds the spans.

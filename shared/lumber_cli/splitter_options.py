@@ -75,7 +75,7 @@ class SplitterOptions:
         typer.Option(
             metavar="TOKENS",
             help="Maximum size of a chunk; none: no maximum. Default: 256 (layout, bert), 512 "
-            "(greedy) or --theta (lumber); more or less for another --target-size.",
+            "(greedy) or --theta (lumber); another --target-size changes these.",
         ),
     ] = None
     min_chunk_size: Annotated[

@@ -88,8 +88,8 @@ class Segmentation:
     Attributes:
         spans: Character ranges of the chunks; in order, not empty, they cover the whole text.
         verdicts: One per group, in document order; empty for splitters that ask no judge.
-        usage: The total cost, also of questions that were asked in advance (`max_concurrency`) and
-            not needed. Not compared by `==`.
+        usage: The total cost, including questions that were asked in advance (`max_concurrency`)
+            and not needed. Not compared by `==`.
         start_verdicts: For each span the verdict that set its start; None for the first span and
             for starts set by a size limit. Empty for splitters that ask no judge.
     """

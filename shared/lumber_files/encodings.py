@@ -84,7 +84,7 @@ def decode(
     are damaged; else the most likely one.
 
     Raises:
-        UnreadableFileError: The bytes are no text in that encoding, or in any encoding.
+        UnreadableFileError: The bytes are not text in that encoding, or in any encoding.
         MissingExtraError: The encoding must be detected, and charset-normalizer is not installed.
         ValueError: Python knows no such encoding.
     """

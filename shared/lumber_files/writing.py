@@ -15,7 +15,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     If the block raises, an existing file is unchanged and the new one is deleted. A process that is
     killed leaves the new file, whose name ends in `.part`. For a link, the target is replaced. A
-    path that is no regular file, such as `/dev/stdout` or a named pipe, is written to directly.
+    path that is not a regular file, such as `/dev/stdout` or a named pipe, is written to directly.
 
     Args:
         path: The file.
@@ -47,7 +47,7 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
         inputs: Files that are read.
 
     Raises:
-        ValueError: It is a folder, its folder does not exist, or it is an input, also under another
+        ValueError: It is a folder, its folder does not exist, or it is an input, even under another
             name. The message states what to do.
     """
     if path.is_dir():

@@ -56,7 +56,7 @@ class Hit(NamedTuple):
         text: Its text, a slice of the document's.
         score: How well it fits the query, higher is better.
         metadata: Its metadata and that of its document.
-        above: The number of words of its context, which count if a passage begins with it.
+        above: The number of words of its context, which count if a passage begins with the hit.
         similarity: The cosine of its vector and the query's; None if it is unknown.
         outline: The outline of its document; None if only the metadata are known.
         sentences: Its sentences, if it is stored in an index.

@@ -90,7 +90,7 @@ def ask_command(
     With --output or --open, writes an HTML page with the answer and the passages, and prints its
     path. The page needs no network and no other file.
 
-    Searches only the files named in the command, also in a shared index. Deleted files are removed
+    Searches only the files named in the command, even in a shared index. Deleted files are removed
     from the index when their folder is searched again. Indexes in the cache folder are removed
     after 90 days without use, and the oldest if all exceed 2 GB; `lumber-splitters index list`
     lists them.
@@ -108,7 +108,7 @@ def ask_command(
                 f"the question or the files are missing: lumber-splitters ask {shlex.join(usage)}"
             )
         if index is not None and no_cache:
-            raise ValueError("--no-cache keeps no index, and --index names one: pass one of them")
+            raise ValueError("--no-cache keeps no index, and --index names one: pass one, not both")
         if not question.strip():
             raise ValueError("the question is empty: pass it as the last argument, in quotes")
         as_page = open_page or output is not None

@@ -95,7 +95,8 @@ def copy_index(source: str | Path, target: str | Path) -> None:
     check_output(Path(target))
     if Path(target).exists():
         raise ValueError(f"{target} exists: pass another file, or delete it first")
-    # Under another name first, so that an interrupted copy is no index, and can be repeated.
+    # Under another name first, so that an interrupted copy is not taken for an index, and can be
+    # repeated.
     unfinished = Path(f"{target}.part")
     unfinished.unlink(missing_ok=True)
     try:

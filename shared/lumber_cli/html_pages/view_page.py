@@ -45,7 +45,7 @@ def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
 
 
 def _chunk(chunk: Chunk, before: int) -> str:
-    """Return a chunk; its text up to the end `before` of the previous chunk is marked repeated."""
+    """Return a chunk; its text up to the previous chunk's end, `before`, is marked as repeated."""
     start, end = chunk.span
     facts = [with_noun(chunk.tokens, "token"), f"characters {start:,} to {end:,}"]
     if chunk.pages is not None:

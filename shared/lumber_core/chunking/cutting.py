@@ -53,7 +53,7 @@ class _Weights(NamedTuple):
     """The weights that differ between Markdown and plain text."""
 
     # Additional score of a place, per unit of t above 0, where the classifier predicts a start.
-    # Not added at indented lines, as of YAML and code, whose nesting it does not read.
+    # Not added at indented lines, as in YAML and code: the classifier does not see their nesting.
     start: float
     size: float  # of sizes relative to scores; see `ChunkCosts`
     mixed: float  # the cost of a chunk with the end of a section and the start of the next

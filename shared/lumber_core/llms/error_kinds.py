@@ -63,7 +63,7 @@ _STATUS_OF_GRPC = {
     "UNAVAILABLE": 503,
     "DEADLINE_EXCEEDED": 504,
 }
-# In messages of errors without a class or an attribute of their own, as of NVIDIA's client.
+# In messages of errors without a class or attribute of their own, as in NVIDIA's client.
 _STATUS_IN_TEXT = re.compile(
     r"(?i)(?:\A[<\[(]?(?=[45]\d\d\W+[a-z])|\b(?:error|code|status|http|response)\W{0,3})"
     r"([45]\d\d)(?![\d.,]*\d)"

@@ -40,7 +40,7 @@ class CallPolicy:
 
     Args:
         attempts: Maximum number of times one question is sent, at least once. After a timeout it is
-            sent only once more. A model that has never answered is given up after ten seconds,
+            sent only once more. A model that has never answered is given up on after ten seconds,
             unless its server is busy. Retries inside a LangChain or LlamaIndex model count: with
             `max_retries=2` each call makes up to 3 attempts, so 6 attempts are 2 calls.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
@@ -207,7 +207,7 @@ class RetryingModel:
         tries = with_noun(attempts, "attempt")
         url = getattr(self._model, "server", "")
         server = f" from {url}" if isinstance(url, str) and url else ""
-        hint = "" if self.has_answered else "; it has never answered: check its URL"
+        hint = "" if self.has_answered else "; the server has never answered: check its URL"
         return ModelUnavailableError(f"no answer in {tries}{server}; last error: {summary}{hint}")
 
     def _pause_after(self, error: Exception, attempt: int, began: float) -> float:

@@ -125,7 +125,7 @@ class ModelJudge(Judge):
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
-            ModelUnavailableError: It could not be reached, and has never answered a question.
+            ModelUnavailableError: The model could not be reached, and has never answered.
         """
         system, question = self.questions(group)
         answers = possible_answers(group.choices, several=group.several)

@@ -20,7 +20,7 @@ _SECRET_NAMES = (
     r"(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token"
 )
 # Patterns are compiled when they are first used: most programs raise no error. The next pattern is
-# for names of settings only: in messages, ordinary words follow "credentials: ..." and the like.
+# for names of settings only: in messages, ordinary words may follow "credentials: " or similar.
 _SETTING = rf"(?i)(?:^|[_.-])(?:{_SECRET_NAMES}|auth|bearer|credentials?)$"
 _HEADERS = r"(?i)headers?$"
 _PUBLIC_HEADERS = r"(?i)accept|connection$|content-|user-agent$"
@@ -40,7 +40,7 @@ _KEY_IN_PATH = (
     r"|(?<![\w-])[\w-]*(?:(?=[a-zA-Z_]*[0-9])(?=[0-9_]*[a-zA-Z])\w{16,})[\w-]*"
 )
 _MIN_SECRET_CHARACTERS = 4  # shorter values are part of many words
-_MIN_HEADER_CHARACTERS = 8  # most shorter values of headers are no secrets
+_MIN_HEADER_CHARACTERS = 8  # most shorter values of headers are not secrets
 _MAX_NESTED_OBJECTS = 4  # a bridge holds a model, which holds a client, which holds its headers
 _MAX_MAPPING_ENTRIES = 100  # a larger mapping does not hold settings
 
@@ -167,7 +167,7 @@ def _has_secret(error: BaseException | None, secrets: tuple[str, ...]) -> bool:
 
 
 def _clean(value: object, secrets: tuple[str, ...]) -> object:
-    """Return a text, or data that contains a secret, as text without secrets; others unchanged."""
+    """Return a text, or data that contains a secret, as text without secrets; else the value."""
     if not isinstance(value, str | list | tuple | dict):
         return value
     clean = without_secrets(str(value), secrets)

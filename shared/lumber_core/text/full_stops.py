@@ -8,7 +8,7 @@ They correct sentencex, the package that divides texts into sentences. For each 
   one of the "starters", words that often begin a sentence;
 - "numbers": a sentence continues after these only with a number;
 - "series", such as "etc.": sentencex never ends a sentence after these;
-- "words": entries of CLDR's list that are no abbreviations;
+- "words": entries of CLDR's list that are not abbreviations;
 - "ordinals": whether the language writes ordinals with a full stop.
 """
 

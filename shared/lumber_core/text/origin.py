@@ -51,7 +51,7 @@ _LEVEL = re.compile(r"(?:header|heading|head|h|title|level)([1-6])")
 _SECTIONS = ("part", "chapter", "section", "sectiontitle", "subsection", "subsubsection")
 _SLASH, _LETTER, _MARKS = (re.compile(mark) for mark in (r"[/\\]", r"[^\W\d_]", r"[\W_]+"))
 _VALUE_TYPES = (str, int, PurePath, list, tuple)  # of names, titles and headings
-_MAX_HEADING_CHARACTERS = 300  # longer values are no headings
+_MAX_HEADING_CHARACTERS = 300  # longer values are not headings
 
 
 @lru_cache(maxsize=1 << 10)  # more than loaders use

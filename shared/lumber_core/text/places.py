@@ -73,7 +73,7 @@ def find_places(
         for at in sentence_starts(text[start:end], language)
     ]
     layout = layout or read_layout(text, whole)
-    # A line that begins inside a grapheme is no place.
+    # A line that begins inside a grapheme is not a place.
     numbers = {layout.starts[number]: number for number in layout.kinds}
     begins = breaks(text, numbers)
     rows = html_rows(text)
@@ -180,7 +180,9 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     places: list[Place] = []
     headed = False  # whether only thematic breaks are between a heading and this block
     last = 0
-    for before, block in zip([blocks[0], *blocks], blocks, strict=False):  # the first is no place
+    for before, block in zip(
+        [blocks[0], *blocks], blocks, strict=False
+    ):  # the first is not a place
         place = _place_of_block(text, before, block)
         headed = before.kind == "heading" or (headed and before.kind == "rule")
         if before.kind == "paragraph" and block.kind not in ("heading", "rule"):

@@ -38,9 +38,9 @@ _ASIDE = re.compile(
     r"|\uff08[^\uff08\uff09]{0,999}[\u3002\uff01\uff1f]\uff09\s*)"
     r"(?=[\"'\u2018\u201c\u00ab(\u300c\u300e\uff08]?([^\W\d_]))"
 )
-# Where sentencex sees no end: the number of a footnote that is raised in print, as in
-# "as others found.12 The", units such as "5 m." and "5 kg.", which are no initials, and what begins
-# with a short word in Dutch or Afrikaans, as in "laat. 's Avonds".
+# Where sentencex misses an end: before the number of a footnote that is raised in print, as in "as
+# others found.12 The"; after units such as "5 m." and "5 kg.", which are not initials; and before a
+# short first word in Dutch or Afrikaans, as in "laat. 's Avonds".
 _ENDS = re.compile(
     r"\.(?:(?<=[^\W\d_]{4}.)\d{1,3}(?:[,-]\d{1,3}){0,9}|(?<=\d\s[ghlmst\u043b\u043c\u0441\u0442\u0447].)"
     r"|(?<=\d\s(?:[kcm][gml]|\u043a\u0433|[\u043a\u043c\u0441]\u043c).)"
@@ -73,10 +73,10 @@ _ITEM = re.compile(
     rf"|[^\S\n]*(?:{_NUMBER}.{{200}})|{_BULLET}))"
 )
 _ABOVE = "\n\n"  # a text begins as a paragraph does
-# The ends of numbers such as those in "(Lee, 2010) and (3) . Then", which are no marks of items.
+# The ends of numbers such as those in "(Lee, 2010) and (3) . Then", which do not mark items.
 _REFERENCE = re.compile(r"\)(?<=\d\))(?=\s?[.,;:]|\s\()")
 _DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
-# What sentencex does not divide if it is quoted, however long it is; apostrophes are no quotes.
+# What sentencex does not divide if it is quoted, however long it is; apostrophes are not quotes.
 _QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
 _OPENING_QUOTES = '"\u2018\u201c\u201e\u00ab'
 _MIN_LONG_CHARACTERS = 300  # sentences up to this length are not divided

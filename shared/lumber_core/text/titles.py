@@ -34,7 +34,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
 _LONG_NUMBER = re.compile(r"\d{6}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# Words that are no title alone: words without a meaning, file names that stand for their folder,
+# Words that are not a title alone: words without a meaning, file names that stand for their folder,
 # and kinds of documents, whose subject the name of the folder may state.
 _WORDS_OF_KINDS = {
     "nothing": (

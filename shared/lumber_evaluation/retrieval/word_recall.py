@@ -53,7 +53,7 @@ class WordRecall:
         ]
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
-        """Return how many of the chunks `numbers`, whichever they are, have `budget` words."""
+        """Return how many of the chunks `numbers`, even the smallest, have `budget` words."""
         smallest = np.cumsum(sorted(self.words[number] for number in numbers))
         return int(np.searchsorted(smallest, budget)) + 1
 

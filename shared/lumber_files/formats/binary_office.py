@@ -37,7 +37,7 @@ _LEFT_OUT = {
         rb"|<\x12(?:.{2}\0\0){2}.{8}[\x01\x03]",
     },
 }
-# Obj and TxO of [MS-XLS] for a shape that is no comment: the length of its text, and whether a
+# Obj and TxO of [MS-XLS] for a shape that is not a comment: the length of its text, and whether a
 # character has two bytes.
 _SHAPE = re.compile(
     rb"\x15\0\x12\0[\0-\x18\x1a-\x1e]\0.{14,74}?\xb6\x01\x12\0.{10}(..).{6}\x3c\0..([\0\x01])",

@@ -51,7 +51,7 @@ _MARKED = re.compile(f"([{min(_MARKS.values())}-{max(_MARKS.values())}])(\\d+){_
 
 def mark_ordinal(number: str, name: str) -> str:
     """Return a number between the marks of a format; without a format, the number alone."""
-    mark = _MARKS.get(name.split(", ")[0])  # as of "001, 002, 003, ..."
+    mark = _MARKS.get(name.split(", ")[0])  # as in "001, 002, 003, ..."
     return f"{mark}{number}{_END}" if mark else number
 
 

@@ -30,7 +30,7 @@ _TABLE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
-"""The start of a number, which is no name of a column, except for a year."""
+"""The start of a number. Numbers do not name columns, except years."""
 UNSPACED = f"\u3001-\u303f{KANA_HAN}\uff01-\uff60"
 """Ideographs, kana and their punctuation, for a regular expression; lines end between any two."""
 MAX_REPEATED_CELLS = 20_000
@@ -41,7 +41,8 @@ MAX_HEADING_WORDS = 15
 """Maximum number of words of a heading; longer lines are text."""
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
 _HAN = "\u3040"  # from kana on, two letters may be a heading
-# "(in millions)", captions, sources, formulas, addresses, authors and page numbers are no headings.
+# "(in millions)", captions, sources, formulas, addresses, authors and page numbers are not
+# headings.
 _NO_SECTION = re.compile(
     r"(?i)\(.*\)$|\W?(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
     r"|tableau|tabla|figura|gr[áa]fico|표|그림|表|图|図) ?(?:(?:[A-Z]{1,3}[-.]?)?\d|[IVX]+\b)"
@@ -50,7 +51,7 @@ _NO_SECTION = re.compile(
 )
 _NO_END = ",;=+\u3001\u3002\uff0c\uff1b"  # in Chinese, a full stop ends sentences only
 _BOLD = re.compile(r"(\*{2,3})(\S[^*\n]*?) *\1(:?) *")  # a paragraph
-_PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # "Part 1:" is no title of a document
+_PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # "Part 1:" is not a document's title
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 _NOTE_LETTERS = re.compile("(?![eorst]$)[a-z](?:, ?[a-z])*")  # as in "Lee^a,b", not in "Mr" or "1o"

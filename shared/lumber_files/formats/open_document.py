@@ -84,7 +84,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
         control.tag, control.text = qualify("text:span"), find(form, _VALUE)
     for field in find(root, "//*[local-name()='fieldmark']"):
         field.tag, field.text = qualify("text:span"), find(field, _FIELD)
-    for shape in find(root, _DRAWN):  # its text is no part of the paragraph
+    for shape in find(root, _DRAWN):  # its text is not part of the paragraph
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")
     _number_headings(root, named_styles)

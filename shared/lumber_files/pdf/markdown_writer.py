@@ -123,7 +123,7 @@ def finish(page: str) -> str:
 
 
 def _between(before: _Block, block: _Block) -> str:
-    """Return the separator between a block and its possible continuation, also on the next page."""
+    """Return the separator between a block and its possible continuation, even on the next page."""
     if before.kind == block.kind == "item":
         return "\n"
     continues = before.kind in ("paragraph", "item") and block.kind == "paragraph"

@@ -12,7 +12,7 @@ _MAX_SPANNED = 100  # rows or columns; a damaged file may state any number
 
 
 class CellTag(NamedTuple):
-    """A cell of a table: `number` is its place in the row, without cells from above."""
+    """A cell of a table: `number` is its place in the row; cells from rows above do not count."""
 
     table: int = 0  # of the page, from 1; 0 for text in no table
     row: int = 0
@@ -63,7 +63,7 @@ def read_tags(pdfium: Any, page: Any) -> Tags:
             tags[mark] = TextTag(level, cell if cell.row else CellTag(), is_label)
             waiting.append((child, level, cell))
     pdfium.FPDF_StructTree_Close(tree)
-    tags.pop(-1, None)  # of what is an element, and no text
+    tags.pop(-1, None)  # children that are elements, not text
     return tags
 
 

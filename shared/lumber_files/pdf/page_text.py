@@ -105,7 +105,7 @@ def _with_decoded(text: str, glyphs: PageGlyphs) -> str:
 
 
 def decode_glyphs(glyphs: Sequence[str]) -> str:
-    """Return the characters of a font's glyph numbers; "" if they are no text."""
+    """Return the characters of a font's glyph numbers; "" if they are not text."""
     space = ord(max(_SPACE_GLYPHS, key=glyphs.count))
     characters = {chr(glyph): own for glyph, own in enumerate(_FIRST_GLYPHS, start=space)}
     marks = {chr(glyph): own for glyph, own in enumerate(_MARKS, start=space + _MARKS_AFTER)}

@@ -20,7 +20,7 @@ _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the font size, from a column header to the first row
 _MAX_SPLIT_LINES = 2  # below column headers, of a cell that begins on the page before
 _MAX_LINE_DISTANCE = 1.5  # times the font size, between two lines of a cell
-_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are no page numbers
+_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are not page numbers
 _ROMAN = re.compile(r"[ivxlc]+")
 _PAGE = "#"
 # Words beside a page number, in the languages of most files.

@@ -49,7 +49,7 @@ class Citation:
             `kind` is "aligned". 0 if the quote is not found.
         text: The document's own words: the slice of its text, or what is spoken in captions; or "".
         lines: The first and the last line in the text of the document, from 1; None if they are
-            unknown, as of chunks without lines in their metadata.
+            unknown, as for chunks without lines in their metadata.
         pages: The first and the last page, from 1; None if the document has no pages.
         time: In captions "00:12:30", or over several cues "00:12:30 to 00:12:41"; else "".
         places: The number of places with the quote; above 1 only if `kind` is "exact". `span` is

@@ -43,7 +43,7 @@ _FIRST = re.compile(
 _NEXT = re.compile(rf"(?i)(?:(?P<to>{_TO})|{_BETWEEN}){_LABEL}")
 _PLACE = re.compile(rf"†|\s?[,:|]?\s?{WHERE}|(?P<unsure>\s?[,:(|]|\s[\u2013\u2014-]\s)")
 _MAX_NAME_CHARACTERS = 30  # "[Smith 2019]", "[†]", if a quote has this mark
-_MAX_RANGE = 100  # a wider one is no list of quotes
+_MAX_RANGE = 100  # a wider one is not a list of quotes
 
 _SQUARE = "[\u3010\uff3b\u3014\u3016\u27e6"  # a number in these is sure to be a mark
 _OPENING = _SQUARE + "(\uff08{<\u27e8\u3008\u300a\u300c`"
@@ -74,7 +74,8 @@ class Mark(NamedTuple):
 
     Attributes:
         text: The mark as the model wrote it.
-        labels: What it refers to: "1" for "[Quote 1]", "1a", "fig3". Without any, it is no mark.
+        labels: What it refers to: "1" for "[Quote 1]", "1a", "fig3". Without labels, it is not a
+            mark.
         kind: Its opening bracket, "^" if it is raised, or "^?" if that may be a power of a unit.
     """
 
@@ -224,7 +225,7 @@ class Marks:
 
 
 def _between(low: str, high: str) -> tuple[str, ...]:
-    """Return the labels from one to another, as "q1" to "q3"; none if it is no range of quotes."""
+    """Return the labels from one to another, as "q1" to "q3"; none if that is not a range."""
     one, other = (re.fullmatch(r"([a-z]*)(\d+)", label) for label in (low, high))
     if not (one and other and one[1] == other[1]):
         return ()
@@ -239,8 +240,8 @@ def _shape(label: str) -> str:
 def _read_labels(content: str) -> tuple[tuple[str, ...], int]:
     """Return the labels in the content of a mark, and how doubtful it is that it is one.
 
-    The doubt is 0 for numbers with words for quotes, 1 for other labels, and 2 if something follows
-    that is no known place.
+    The doubt is 0 for numbers with words for quotes, 1 for other labels, and 2 if something other
+    than a place follows.
     """
     digits = "".join(str(unicodedata.digit(sign, sign)) for sign in content)
     labels: list[str] = []

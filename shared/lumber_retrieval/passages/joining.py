@@ -194,7 +194,7 @@ def join_hits(
 
     Raises:
         TypeError: A limit is not a whole number.
-        ValueError: `max_gap` is negative, `budget` is below 1, or a hit is no slice of its
+        ValueError: `max_gap` is negative, `budget` is below 1, or a hit is not a slice of its
             document.
     """
     check_limits(max_gap, budget)
@@ -217,7 +217,7 @@ def join_slices(
 
 
 class _JoinedHits(NamedTuple):
-    """A passage: its span, the words that begin in it, its words, and the words of its context."""
+    """A passage: its span, and the numbers of words that begin in it, are in it or above it."""
 
     span: Span
     starts: int

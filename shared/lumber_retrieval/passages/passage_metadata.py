@@ -113,7 +113,7 @@ def pages_and_lines(
 
 def _outline_of(chunk: Hit) -> TextOutline:
     """Return the outline of a chunk from its text and metadata alone."""
-    # No context in the metadata: the document contains its title, or its name is no title.
+    # No context in the metadata: the document contains its title, or its name is not a title.
     source = place_source(chunk.text, {CONTEXT_KEY: "", **chunk.metadata})
     # A chunk has headings if it was split as Markdown.
     headed = chunk.metadata.get("headings") or chunk.metadata.get(INSIDE_KEY)

@@ -33,7 +33,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Words of their own, without a space before them: a raised or circled number or a fraction after a
 # number, as in "10²" and "2½", and the sign of a trade mark.
 _APART = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
-# Letters of Cyrillic such as "й" are no accented ones; ё, ѐ and ѝ may be written without the mark.
+# Cyrillic letters such as "й" are not accented ones; ё, ѐ and ѝ may be written without the mark.
 _CYRILLIC = (
     letter
     for letter in (unicodedata.normalize("NFD", chr(n)) for n in range(0x400, 0x530))
@@ -70,7 +70,7 @@ _LETTERS = {
     "\u0582": "\u057e",  # in the Armenian "and", whose capitals have another letter
     **dict(zip("\u0131\xe6\u0153\xf0\xfe", ("i", "ae", "oe", "d", "th"), strict=True)),
     **{
-        letter: name[len("LATIN SMALL LETTER ")].lower()  # as of "O WITH STROKE"
+        letter: name[len("LATIN SMALL LETTER ")].lower()  # from "O WITH STROKE"
         for letter in map(
             chr, (*range(0x80, 0x2B0), *range(0x2C60, 0x2C80), *range(0xA720, 0xA800))
         )
@@ -139,7 +139,7 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{KANA_HAN}]|[^\s{KANA_HAN}][^\s{KANA_HAN}{_VOWEL}]*")
-_BAR = "|"  # between the cells of a table: it ends a word, and is none
+_BAR = "|"  # between the cells of a table: it ends a word, and is not one
 # Whether a text may have such letters. The class is negated: `re` takes four times as long for a
 # class with characters beyond U+FFFF.
 _MAYBE_SYLLABIC = re.compile("[^\x00-\u0e2f\u1f00-\u303f\ua000-\uf8ff\ufb00-\uffff]")
@@ -249,7 +249,7 @@ def count_words(text: str) -> int:
 
 
 def count_written(text: str) -> int:
-    """Return the number of words, as budgets count them, of a text that is no captions."""
+    """Return the number of words, as budgets count them, of a text that is not captions."""
     return max(_count(text), len(text) // _MAX_CHARACTERS_PER_WORD)
 
 

@@ -177,7 +177,7 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
     if kind in MARKUPS:
         yield from (Span(*heading.span()) for heading in markup_headings(text, kind, start, end))
     elif kind not in NESTED and any(map(text[start:end].__contains__, _HEADING_SIGNS)):
-        headings = _HEADING.finditer(text, start, end)  # also code, whose comments are none
+        headings = _HEADING.finditer(text, start, end)  # also code, whose comments are not headings
         yield from (Span(*match.span()) for match in headings if match.lastgroup)
 
 
