@@ -318,7 +318,7 @@ def _context_before(chunk: Document) -> str:
         return ""
     content = chunk.page_content
     text = content[len(content) - (end - start) :]
-    contents = [each.above(text) for each in (Context.from_text(context), Context(table=context))]
+    contents = [part.above(text) for part in (Context.from_text(context), Context(table=context))]
     return content.removesuffix(text) if content in contents else ""
 
 

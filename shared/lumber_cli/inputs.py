@@ -31,7 +31,7 @@ _PATHS = typer.Argument(
     metavar="PATH",
     help="Files, folders, glob patterns (quoted), or - for stdin. In folders, these are read: "
     "text, Markdown, HTML, PDF, office documents, tables, data, captions, source code. HTML, PDF "
-    "and documents are converted to Markdown; offsets refer to that text.",
+    "and documents are converted to Markdown, to which offsets refer.",
     show_default=False,
 )
 Paths = Annotated[list[str], _PATHS]

@@ -70,8 +70,8 @@ class FileOptions:
         bool,
         typer.Option(
             "--no-ignore",
-            help="In folders, also read files that a .gitignore names, node_modules, virtual "
-            "environments and caches.",
+            help="In folders, also read node_modules, virtual environments, caches, and files that "
+            "a .gitignore names.",
         ),
     ] = False
     also: Annotated[

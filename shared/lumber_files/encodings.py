@@ -118,7 +118,7 @@ def _decode_damaged(content: bytes, encoding: str, *, detected: bool = False) ->
     except UnicodeDecodeError as error:
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         places = with_noun(_count_damaged(content, text), "place")
-        notice = f"damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
+        notice = f"damaged {encoding}: U+FFFD replaces bytes in {places}, first in line {line}"
         return DecodedText(text, encoding, detected, (notice,))
     return DecodedText(text, encoding, detected)
 

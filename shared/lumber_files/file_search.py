@@ -57,7 +57,7 @@ _OWN_FILES = {".jsonl": _OWN_CHUNKS, ".json": _OWN_REPORT, **dict.fromkeys(HTML,
 _HIDDEN = (".", "~$")  # the start of the file by which Office marks an open document
 _HEAD_BYTES = 2000  # read to recognise these files; the generator of a page is within them
 _IGNORE_HINT = (
-    "; files that a .gitignore names, node_modules, virtual environments and caches are left out: "
+    "; node_modules, virtual environments, caches, and files that a .gitignore names are left out: "
     "name them, or pass no_ignore=True"
 )
 

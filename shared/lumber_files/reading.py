@@ -137,7 +137,7 @@ def read_bytes(
         raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
     counted = any("U+FFFD" in notice for notice in (*decoded.notices, *notices))
     if (count := markdown.count("\ufffd")) and not counted:
-        notices = [*notices, f"U+FFFD stands for {with_noun(count, 'symbol')} without a character"]
+        notices = [*notices, f"U+FFFD replaces {with_noun(count, 'symbol')} without a character"]
     # The title in the properties may be that of an older version or of a template.
     titles = [] if _FIRST_LEVEL.search(markdown) else [unescape(title)]
     fields = {**decoded._asdict(), "text": f"{markdown}\n", "notices": (*decoded.notices, *notices)}

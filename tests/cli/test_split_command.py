@@ -146,7 +146,7 @@ def test_a_notice_about_a_file_names_it_once(docs: Path) -> None:
     (docs / "scan.pdf").write_bytes(pdf([["The tide turns at noon."], []]))
     done = run_apart("split", "docs/notes.txt", "docs/scan.pdf")
     assert [line.removeprefix("lumber-splitters: docs/") for line in done.err.splitlines()] == [
-        "notes.txt: damaged utf-8: U+FFFD stands in 1 place, first in line 1",
+        "notes.txt: damaged utf-8: U+FFFD replaces bytes in 1 place, first in line 1",
         "scan.pdf: 1 of 2 pages without text: 2 (scans need OCR)",
     ]
 

@@ -49,7 +49,7 @@ def ask_command(
         str | None,
         typer.Option(
             help="File that keeps the index, or the URL of a database in PostgreSQL: the next "
-            "question reads only files that are new or have changed. Several folders may share it. "
+            "question reads only files that are new or have changed. Folders may share an index. "
             "Default: a file in your cache folder, which mcp shares."
         ),
     ] = None,

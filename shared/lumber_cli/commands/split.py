@@ -55,7 +55,7 @@ def split_command(
         bool,
         typer.Option(
             "--embed",
-            help="Also write a vector of each chunk, as the field or column embedding. With "
+            help="Also write a vector of each chunk, in the field or column `embedding`. With "
             "--format jsonl or parquet.",
         ),
     ] = False,

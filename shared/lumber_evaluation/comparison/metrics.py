@@ -152,7 +152,7 @@ RECALL = MetricFamily(
     "Share of the questions for which one of the k chunks most similar to the question contains "
     "the answer: it contains the question's string (ignoring case), or has at least half "
     "of a reference excerpt, or lies at least half in one. Search is exact. A question whose "
-    "answer is whole in no chunk counts as missed, unless a table states otherwise. k large "
+    "answer no chunk contains whole counts as missed, unless a table states otherwise. k large "
     "chunks are more text than k small ones.",
     at_k_chunks=True,
 )

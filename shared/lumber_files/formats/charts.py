@@ -28,9 +28,9 @@ def read_chart(chart: Any) -> tuple[str, list[list[str]]]:
     Categories come first, and again before each series with other categories.
     """
     titles: dict[bool, list[str]] = {True: [], False: []}
-    for each in chart.iter("{*}title"):
-        text = "".join(each.itertext("{*}t")).strip()
-        titles[each.getparent().tag.endswith("}chart")] += [text] * bool(text)
+    for title in chart.iter("{*}title"):
+        text = "".join(title.itertext("{*}t")).strip()
+        titles[title.getparent().tag.endswith("}chart")] += [text] * bool(text)
     axes = ", ".join(titles[False])
     columns: list[tuple[str, dict[int, str]]] = []
     before = None

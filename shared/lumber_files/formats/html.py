@@ -161,7 +161,9 @@ def _mark_scripts(body: Any) -> None:
 def _wrap_text(body: Any) -> None:
     """Wrap all text in innermost blocks: paragraphs, items, cells, headings and code."""
     for block in body.iter(*BLOCK_TAGS):
-        for around in takewhile(lambda each: each.tag not in BLOCK_TAGS, block.iterancestors()):
+        for around in takewhile(
+            lambda element: element.tag not in BLOCK_TAGS, block.iterancestors()
+        ):
             around.tag = "div"
     for block in [*body.iter("body", *GROUP_TAGS, *NESTED_TAGS)]:
         block.tag = "div" if block.tag == "p" else block.tag

@@ -78,7 +78,9 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
         _parse_files(mail)
     markdown = "\n\n".join(block for mail in mails for block in _blocks(mail, 1))
     damaged = markdown.count("\ufffd")
-    notices = [f"damaged text: U+FFFD stands in {with_noun(damaged, 'place')}"] if damaged else []
+    notices = (
+        [f"damaged text: U+FFFD replaces bytes in {with_noun(damaged, 'place')}"] if damaged else []
+    )
     if any(part.get_content_subtype() in _SEALED for mail in mails for part in mail.walk()):
         notices.append("encrypted text, or text signed as a whole, is not read")
     return markdown, notices, ""
@@ -138,8 +140,8 @@ def _parts(part: Message) -> Iterator[tuple[Message, bool]]:
         inside = [*inside[:1], *used]
     shown = _choose_alternatives(inside) if kind == "multipart/alternative" else inside
     for inner in inside:  # of other alternatives, only attachments are listed
-        for each, is_shown in _parts(inner):
-            yield each, is_shown and inner in shown
+        for nested, is_shown in _parts(inner):
+            yield nested, is_shown and inner in shown
 
 
 def _choose_alternatives(alternatives: list[Message]) -> list[Message]:

@@ -258,7 +258,7 @@ def _repack(parts: dict[str, bytes], kind: str, embedded: list[str], notices: li
     repacked: dict[str, bytes] = {}
     targets = link_targets(parts, "ppt/presentation.xml")
     ids = find(parse_xml(parts.get("ppt/presentation.xml", b"<x/>")), "//p:sldId/@r:id")
-    slides = {targets.get(each): number for number, each in enumerate(ids, start=1)}
+    slides = {targets.get(link): number for number, link in enumerate(ids, start=1)}
     for name, xml in parts.items():
         is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
         if kind == "epub" and _PAGE.fullmatch(name):

@@ -78,7 +78,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # of a page
         shape.addprevious(paragraph := _make(root, "text:p"))
         paragraph.append(shape)
-    forms = {each.get(qualify("form:id")): each for each in find(root, "//form:*[@form:id]")}
+    forms = {form.get(qualify("form:id")): form for form in find(root, "//form:*[@form:id]")}
     for control in find(root, "//drawing:control"):
         form = forms.get(control.get(qualify("drawing:control")), control)
         control.tag, control.text = qualify("text:span"), find(form, _VALUE)
@@ -99,7 +99,11 @@ def _show_spans(root: Any, named_styles: Any) -> None:
     for part in (named_styles, root):  # a style comes after its base
         for style in find(part, "//style:style"):
             based_on = styles.get(style.get(qualify("style:parent-style-name"), ""), {})
-            own = [pair for each in find(style, "style:text-properties") for pair in each.items()]
+            own = [
+                pair
+                for properties in find(style, "style:text-properties")
+                for pair in properties.items()
+            ]
             styles[find(style, "string(@style:name)")] = {**based_on, **dict(own)}
         for face in find(part, "//style:font-face"):
             family = find(face, "string(@*[local-name()='font-family'])")
@@ -215,17 +219,17 @@ def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
     """Return the displayed cells of a sheet, and count formulas without a value."""
     grid = SheetCells()
     number = column = copies = 0
-    for each in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
-        if next(each.iterancestors(qualify("table:table"))) is not table:
+    for element in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
+        if next(element.iterancestors(qualify("table:table"))) is not table:
             continue  # of shapes on the sheet
-        is_hidden = each.get(qualify("table:visibility"), "visible") != "visible"
-        if each.tag == qualify("table:table-column"):
-            first, column = column + 1, column + _count(each, "columns-repeated")
+        is_hidden = element.get(qualify("table:visibility"), "visible") != "visible"
+        if element.tag == qualify("table:table-column"):
+            first, column = column + 1, column + _count(element, "columns-repeated")
             grid.hidden_columns |= {*range(first, column + 1)[: MAX_COLUMNS * is_hidden]}
             continue
-        first, number, place = number + 1, number + _count(each, "rows-repeated"), 0
+        first, number, place = number + 1, number + _count(element, "rows-repeated"), 0
         cells: dict[int, str] = {}
-        for cell in each.iterchildren(*_CELLS):
+        for cell in element.iterchildren(*_CELLS):
             left, place = place + 1, place + _count(cell, "columns-repeated")
             if cell.tag == _CELLS[0] and (text := _show_cell(cell, counts)):
                 copies += (place + 1 - left) * (number + 1 - first) - 1
@@ -248,7 +252,7 @@ def _count(element: Any, name: str) -> int:
 def _show_cell(cell: Any, counts: Counter[str]) -> str:
     """Return the text of a cell, or its formula if no value is stored."""
     paragraphs = cell.findall(qualify("text:p"))
-    shown = " ".join("".join(each.itertext()) for each in paragraphs)
+    shown = " ".join("".join(paragraph.itertext()) for paragraph in paragraphs)
     if not shown.strip() and cell.attrib:
         values = find(cell, _VALUE_OF_CELL)
         formula = cell.get(qualify("table:formula"), "").partition("=")[2]

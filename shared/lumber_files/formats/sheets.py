@@ -69,7 +69,7 @@ class _Workbook:
             size = element.get("width", element.get("ht"))  # of a column or row
             is_hidden = element.get("hidden") in ("1", "true") or size == "0"
             if element.tag.endswith("}mergeCell"):
-                corners = [_place(each) for each in element.get("ref", "").split(":")]
+                corners = [_place(name) for name in element.get("ref", "").split(":")]
                 grid.merged += [corners[0] + corners[1]] if all(corners[:2]) and corners[1:] else []
             elif element.tag.endswith("}col"):
                 columns = range(int(element.get("min", 1)), int(element.get("max", 1)) + 1)

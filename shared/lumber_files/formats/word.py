@@ -108,21 +108,21 @@ def _apply_styles(root: Any, styles: Mapping[str, Any]) -> None:
         """Return the properties of a style and of those that it is based on, by their tags."""
         properties, chain = dict[str, Any](), [styles.get(name)]
         while chain[-1] is not None and len(chain) < 20:  # Word allows 10
-            for each in find(chain[-1], _GIVEN):
-                properties.setdefault(each.tag, each)
+            for element in find(chain[-1], _GIVEN):
+                properties.setdefault(element.tag, element)
             chain.append(styles.get(find(chain[-1], "string(w:basedOn/@w:val)")))
         return properties
 
     # The run's own style takes precedence.
     for style in [*root.iter(qualify("w:rStyle")), *root.iter(qualify("w:pStyle"))]:
-        for tag, each in properties_of(style.get(qualify("w:val"))).items():
+        for tag, element in properties_of(style.get(qualify("w:val"))).items():
             in_list = tag in (number, qualify("w:ilvl"))
             kind, key = ("numPr", number) if in_list else ("rPr", tag)
             holder = style.getparent()
             for place in [holder] if in_list else holder.getparent().iter(qualify("w:r")):
                 properties = find(place, f"w:{kind}") or [_add(place, kind, first=not in_list)]
                 if properties[0].find(key) is None:
-                    properties[0].append(deepcopy(each))
+                    properties[0].append(deepcopy(element))
 
 
 def _join_lists(root: Any, numbering: bytes) -> None:
@@ -131,7 +131,7 @@ def _join_lists(root: Any, numbering: bytes) -> None:
     Word counts them together; anydoc counts each by itself.
     """
     lists = find(parse_xml(numbering), "//w:num[not(w:lvlOverride/w:lvl)]")
-    definitions = {each.get(qualify("w:numId")): each for each in lists}
+    definitions = {number.get(qualify("w:numId")): number for number in lists}
     joined, begun = dict[str, str](), set[str]()
     for listed in find(root, "//w:p/w:pPr/w:numPr/w:numId"):
         number = listed.get(qualify("w:val"))

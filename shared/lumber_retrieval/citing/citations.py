@@ -194,23 +194,23 @@ def _parts(texts: Texts) -> Iterator[CitedPart]:
         for name, text in texts.items():
             yield CitedPart(name, as_source(text))
         return
-    for each in texts:
-        if isinstance(each, CitedPart):
-            yield each
-        elif isinstance(each, Passage):
-            part = cited_part(each.document, each.text, each.metadata, each.span.start)
-            yield part._replace(time=each.time)
-        elif isinstance(each, Source):
-            if not each.name:
+    for text in texts:
+        if isinstance(text, CitedPart):
+            yield text
+        elif isinstance(text, Passage):
+            part = cited_part(text.document, text.text, text.metadata, text.span.start)
+            yield part._replace(time=text.time)
+        elif isinstance(text, Source):
+            if not text.name:
                 raise ValueError(
-                    f"the source that begins with {each.text[:40]!r} has no name: pass documents "
+                    f"the source that begins with {text.text[:40]!r} has no name: pass documents "
                     'by their names, as in {"report.md": source}'
                 )
-            yield CitedPart(each.name, each)
+            yield CitedPart(text.name, text)
         else:
             raise TypeError(
                 "texts must be texts by their names, or passages and sources, not "
-                f"{safe_repr(each)}"
+                f"{safe_repr(text)}"
             )
 
 

@@ -160,7 +160,7 @@ class Marks:
                 if not (labels and accepted and (listed or alike or small)):
                     return [mark.text]
             of_labels = (numbers.get(label, ()) for label in labels)
-            return [one for each in of_labels for one in [f"[{n}]" for n in each] or [NO_QUOTE]]
+            return [one for quotes in of_labels for one in [f"[{n}]" for n in quotes] or [NO_QUOTE]]
 
         def run(marks: re.Match[str]) -> str:
             written: dict[str | int, str] = {}  # each number once

@@ -218,13 +218,13 @@ def _json_as_text(reply: str) -> str:
     if isinstance(loaded, dict) and all(re.fullmatch(r"\W*\d{1,3}\W*", key) for key in loaded):
         values = [loaded]
     statements = values[0] if values and isinstance(values[0], list) and not above.strip() else []
-    if statements and all(isinstance(each, dict) for each in statements):  # each with its quotes
+    if statements and all(isinstance(statement, dict) for statement in statements):  # with quotes
         texts: list[str] = []
         all_quotes: list[object] = []
-        for each in statements:
-            own = [quote for part in each.values() if isinstance(part, list) for quote in part]
+        for statement in statements:
+            own = [quote for part in statement.values() if isinstance(part, list) for quote in part]
             numbers = range(len(all_quotes) + 1, len(all_quotes) + len(own) + 1)
-            text = next((part for part in each.values() if isinstance(part, str)), "")
+            text = next((part for part in statement.values() if isinstance(part, str)), "")
             texts.append(" ".join([text, *(f"[{number}]" for number in numbers)]))
             all_quotes += own
         values = [" ".join(texts), all_quotes]
@@ -316,7 +316,7 @@ def _without_remark(block: str, marks: Marks) -> tuple[str, str]:
     restored = [*map(marks.restore, paragraphs)]
     end = 1
     if _IN_MARKS.match(restored[0]) and not _QUOTED.fullmatch(restored[0]):
-        closed = (n for n, each in enumerate(restored) if n and _CLOSED.fullmatch(each))
+        closed = (n for n, line in enumerate(restored) if n and _CLOSED.fullmatch(line))
         end = next(closed, len(restored) - 1) + 1
     quote = "\n".join(map(str.strip, "\n\n".join(restored[:end]).split("\n"))).strip()
     match = _QUOTED.fullmatch(quote)

@@ -65,7 +65,7 @@ def _filter_of_item(name: str, wanted: Any) -> Accepts:
             'write {"year": {"$gt": 2020}}'
         )
     if isinstance(wanted, Mapping):
-        tests = [_filter_of_value(name, each, value) for each, value in wanted.items()]
+        tests = [_filter_of_value(name, sign, value) for sign, value in wanted.items()]
         return lambda metadata: all(test(metadata) for test in tests)
     return _filter_of_value(name, "$eq", wanted)
 
@@ -73,7 +73,7 @@ def _filter_of_item(name: str, wanted: Any) -> Accepts:
 def _filter_of_mapping(name: str, wanted: object) -> Accepts:
     if not isinstance(wanted, Mapping):
         raise ValueError(f"{name} takes filters as mappings, not {safe_repr(wanted)}")
-    parts = [_filter_of_item(each, value) for each, value in wanted.items()]
+    parts = [_filter_of_item(key, value) for key, value in wanted.items()]
     return lambda metadata: all(part(metadata) for part in parts)
 
 

@@ -141,8 +141,8 @@ def insert_documents(
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
         vectors = np.concatenate([new.vectors for new in documents if len(new.vectors)])
-        each = np.array([(row[0], crc32(row[1])) for row in rows], segments.OWNER)
-        owners = np.repeat(each, [len(new.spans) for new in documents])
+        owners = np.array([(row[0], crc32(row[1])) for row in rows], segments.OWNER)
+        owners = np.repeat(owners, [len(new.spans) for new in documents])
         segments.add(connection, last + 1, words, owners, vectors)
 
 
@@ -211,8 +211,8 @@ def read_chunks(
         documents[number] = own, decided is None and (source,) in shown, content
     # One text is parsed faster than many.
     parts = json.loads(f"[{','.join(text for row in new_chunks for text in row[3:5])}]")
-    each = zip(new_chunks, parts[::2], parts[1::2], strict=True)
-    for (number, first, last, *_), part, sentences in each:
+    metadata_and_sentences = zip(new_chunks, parts[::2], parts[1::2], strict=True)
+    for (number, first, last, *_), part, sentences in metadata_and_sentences:
         details = read_details(part, from_zero=documents[owners[number]][1])
         chunks[number] = Span(first, last), details, StoredSentences([*map(int, sentences)])
     if rows and cache is not None:

@@ -145,7 +145,7 @@ def embed_chunks(
     vectors = [embedded[[rows[chunk.in_context] for chunk in chunks]] for chunks in documents]
     if not surroundings:
         return vectors
-    return [in_surroundings(*each) for each in zip(documents, vectors, strict=True)]
+    return [in_surroundings(*document) for document in zip(documents, vectors, strict=True)]
 
 
 def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:

@@ -84,7 +84,7 @@ def test_headers_beyond_ascii_are_read_and_damage_has_a_notice() -> None:
     content = "Subject: Fähre\nFrom: =?utf-8?q?=C3=96re?=\n\n".encode("cp1252") + "é".encode()
     assert text_of(content) == "# Fähre\n\nFrom: Öre\n\né"
     read = read_bytes(content + b"\xe9", name="mail.eml")
-    assert read.notices == ("damaged text: U+FFFD stands in 1 place",)
+    assert read.notices == ("damaged text: U+FFFD replaces bytes in 1 place",)
 
 
 @pytest.mark.parametrize(

@@ -559,7 +559,7 @@ def test_symbols_without_a_character_are_named_in_a_notice() -> None:
     page = b"<p><font face=Webdings>U</font> a"
     for made, suffix in ((content, ".docx"), (rb"{\rtf1 \u61692\'3f a}", ".rtf"), (page, ".html")):
         file = read_bytes(made, name="a", suffix=suffix)
-        assert file.notices == ("U+FFFD stands for 1 symbol without a character",)
+        assert file.notices == ("U+FFFD replaces 1 symbol without a character",)
         assert "\ufffd" in file.text
 
 
