@@ -150,7 +150,7 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
 
     An unusable answer raises no error; the `reason` of the result states what is wrong.
     """
-    text = _THOUSANDS.sub("", _plain(answer))
+    text = _THOUSANDS.sub("", _plain_answer(answer))
     finders: dict[str, _Finder] = {
         "labelled answer": _labelled_answers,
         "JSON field": lambda text: [items[-1:] for items in _json_answers(text, _FIELDS, dict)],
@@ -167,7 +167,7 @@ def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
         "JSON list": _json_lists,
         "list": _unlabelled_lists,
     }
-    text = _plain(answer)
+    text = _plain_answer(answer)
     return _parse(answer, text, choices, {} if _RANGES.search(text) else finders)
 
 
@@ -177,7 +177,7 @@ def is_refusal(answer: str) -> bool:
     return _REFUSAL.search(own if any(map(str.isalpha, own)) else answer) is not None
 
 
-def _plain(answer: str) -> str:
+def _plain_answer(answer: str) -> str:
     """Return an answer without thoughts, emphasis, and units that it names as no start."""
     text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_reasoning(answer)))
     return _UNIT_BEFORE.sub("", _CONTRAST.sub("", text)).strip()

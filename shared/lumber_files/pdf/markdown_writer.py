@@ -74,7 +74,7 @@ def to_markdown(
                     texts[last].append("\n")  # a fence has a line of its own
                 # A page begins with the first letter of a paragraph.
                 end = last if block.kind == "paragraph" else number
-                texts[end].append(_between(before, block))
+                texts[end].append(_separator_between(before, block))
             texts[number].append(_write(block, levels))
             before, last = block, number
     return [*map("".join, texts)], heads[0].text if heads and not headings else ""
@@ -122,7 +122,7 @@ def finish(page: str) -> str:
     return "\n\n".join(blocks)
 
 
-def _between(before: _Block, block: _Block) -> str:
+def _separator_between(before: _Block, block: _Block) -> str:
     """Return the separator between a block and its possible continuation, even on the next page."""
     if before.kind == block.kind == "item":
         return "\n"

@@ -65,15 +65,15 @@ def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
 
 def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
     """Yield the rules that begin and end at the same places, from top to bottom."""
-    levels = _alike(rules, attrgetter("bottom"))
+    levels = _group_by_place(rules, attrgetter("bottom"))
     joined = [rule for level in levels for rule in join_near(level, MIN_GAP)]
-    for group in _alike(joined, attrgetter("left")):
-        for stack in _alike(group, attrgetter("right")):
+    for group in _group_by_place(joined, attrgetter("left")):
+        for stack in _group_by_place(group, attrgetter("right")):
             if len(stack) > 1:
                 yield sorted(stack, key=attrgetter("top"), reverse=True)
 
 
-def _alike(rules: Sequence[Rule], place: Callable[[Rule], float]) -> Iterator[list[Rule]]:
+def _group_by_place(rules: Sequence[Rule], place: Callable[[Rule], float]) -> Iterator[list[Rule]]:
     start, ordered = 0, sorted(rules, key=place)
     for stop in range(1, len(ordered) + 1):
         if stop == len(ordered) or place(ordered[stop]) - place(ordered[stop - 1]) > MIN_GAP / 2:

@@ -131,9 +131,9 @@ class Letters:
                 rejected += 1
             start = self.text.find(needle, self._starts[bisect_right(self._starts, start)], high)
         if not has_equal:
-            yield from self._alike(quote, Span(low, high))
+            yield from self._similar_words(quote, Span(low, high))
 
-    def _alike(self, quote: Letters, within: Span) -> Iterator[Match]:
+    def _similar_words(self, quote: Letters, within: Span) -> Iterator[Match]:
         """Yield the words most similar to a quote, if the difference is small."""
         wanted = quote.text
         if len(quote._words) < _MIN_WORDS or not _MIN_LETTERS <= len(wanted) <= _MAX_LETTERS:
@@ -170,7 +170,7 @@ class Letters:
         if len(quote.text) > 2 * _MAX_ALIGNED_LETTERS:
             return letters  # takes quadratic memory, for the sake of two words
         numbers, most = self._numbers(letters), self._numbers(within)
-        equal = _equal(quote._words, self._words[numbers])
+        equal = _equal_ranges(quote._words, self._words[numbers])
         if not equal:
             return letters
         start = numbers.start + equal[0].dest_start
@@ -186,7 +186,7 @@ class Letters:
         `beyond` has the numbers of the words beyond, outwards like the missing words.
         """
         near = beyond[: len(lacking) + _MAX_OMITTED_WORDS]
-        equal = _equal(lacking, [self._words[number] for number in near])
+        equal = _equal_ranges(lacking, [self._words[number] for number in near])
         equal_count = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * equal_count:
             return equal[-1].dest_end
@@ -204,6 +204,6 @@ class Letters:
         return slice(*(bisect_left(self._starts, edge) for edge in letters))
 
 
-def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
+def _equal_ranges(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
     """Return which words of two lists are equal, in order."""
     return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]

@@ -217,14 +217,14 @@ class Marks:
         low, high = self[match[1]], self[match[2]]
         if low.kind != high.kind or len(low.labels) != 1 or len(high.labels) != 1:
             return match[0]
-        labels = _between(low.labels[0], high.labels[0])
+        labels = _labels_between(low.labels[0], high.labels[0])
         if not labels:
             return match[0]
         sure = max(match[1], match[2]) < UNSURE[1]
         return self.add(Mark(self.restore(match[0]), labels, low.kind), sure=sure)
 
 
-def _between(low: str, high: str) -> tuple[str, ...]:
+def _labels_between(low: str, high: str) -> tuple[str, ...]:
     """Return the labels from one to another, as "q1" to "q3"; none if that is not a range."""
     one, other = (re.fullmatch(r"([a-z]*)(\d+)", label) for label in (low, high))
     if not (one and other and one[1] == other[1]):
@@ -257,7 +257,7 @@ def _read_labels(content: str) -> tuple[tuple[str, ...], int]:
             name = number if counted else word + number
             if end and label["to"]:
                 first = labels.pop()
-                between = _between(first, name)
+                between = _labels_between(first, name)
                 labels += between or (first, name)
                 doubt = max(doubt, int(not between))  # "[3-1]" may be a score
             else:

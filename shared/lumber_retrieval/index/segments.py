@@ -218,7 +218,7 @@ def load_segments(
         segments.append(kept[number])
     if not segments and connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").fetchone()[0]:
         raise ValueError("its chunks have no words and vectors")
-    live = [_live(connection, segment.numbers) for segment in segments]
+    live = [_live_flags(connection, segment.numbers) for segment in segments]
     long = connection.execute(f"SELECT id FROM documents WHERE {_IS_LONG}").fetchall()
     everything = np.concatenate([np.zeros(0, dtype=bool), *live])
     return LiveSegments(state, segments, everything, frozenset(number for (number,) in long))
@@ -292,7 +292,7 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
     parts, size = [], 0
     for segment in segments:
         numbers, lengths, owners, vectors = _arrays(connection, segment)
-        live = _live(connection, numbers)
+        live = _live_flags(connection, numbers)
         places = np.where(live, size - 1 + np.cumsum(live), -1)
         keys = keys_in(segment)
         lists = connection.execute(
@@ -346,7 +346,7 @@ def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, O
     return *counted, np.frombuffer(owners, OWNER), vectors
 
 
-def _live(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
+def _live_flags(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
     """Return which chunks of a segment are live."""
     removed = connection.execute(
         "SELECT chunk FROM removed WHERE chunk BETWEEN ? AND ?", (int(numbers[0]), int(numbers[-1]))
