@@ -51,7 +51,7 @@ class ReadFile(NamedTuple):
 
     path: str  # resolved
     file: TextFile
-    stamp: Stamp | None  # before it was read; None if there is none
+    stamp: Stamp | None  # taken before the file was read; None if it has none
     settled: bool  # whether any later change gives it another stamp; see `is_settled`
     content: str = ""  # the result of `content_of` before it was read; "": its bytes are unknown
 

@@ -43,7 +43,7 @@ class FileRecords:
     def __init__(self, store: PassageStore, version: str) -> None:
         self._store = store
         self._version = version
-        self._read: dict[str, FileRecord] = {}  # by this process
+        self._read: dict[str, FileRecord] = {}  # files that this process has read
         self._due: dict[str, FileRecord | None] = {}  # the records that are not stored yet
         self._by_content: dict[str, list[tuple[str, str]]] = {}  # paths and digests, for a rename
 

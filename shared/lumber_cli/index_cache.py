@@ -117,7 +117,7 @@ def _prune(current: Path) -> None:
     for index in cached_indexes():
         total += index.size
         if index.path != current and (index.used < oldest or total > MAX_CACHE_BYTES):
-            with suppress(OSError):  # in use on Windows
+            with suppress(OSError):  # Windows keeps files that are in use
                 remove_index(index.path)
 
 

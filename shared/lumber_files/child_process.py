@@ -30,7 +30,7 @@ _COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
 _ANSWER_OVERHEAD_BYTES = 10_000  # of an answer, besides the text
 _SECONDS_BETWEEN_LOOKS = 1  # to see if the parent still runs
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000  # readers make many objects, and few cycles of them
-_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # which receive their files
+_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # a function receives the file
 
 
 def serve_standard_input() -> None:

@@ -36,7 +36,7 @@ class ModelCard:
 
     files: Mapping[str, str]  # the SHA-256 of each file, by name
     window: int  # tokens in a window, including [CLS] and [SEP] if the model scores tokens
-    scores: str = "tokens"  # or "places": it reads the text between two places as a unit
+    scores: str = "tokens"  # or "places": the text between two places is read as a unit
 
 
 def check_model_name(name: object) -> None:

@@ -55,7 +55,7 @@ class _Weights(NamedTuple):
     # Additional score of a place, per unit of t above 0, where the classifier predicts a start.
     # Not added at indented lines, as in YAML and code: the classifier does not see their nesting.
     start: float
-    size: float  # of sizes relative to scores; see `ChunkCosts`
+    size: float  # the weight of sizes relative to scores; see `ChunkCosts`
     mixed: float  # the cost of a chunk with the end of a section and the start of the next
 
 

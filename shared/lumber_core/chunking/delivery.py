@@ -188,7 +188,7 @@ def deliver(
     if limits.room is not None:
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
     chunks: list[Chunk] = []
-    line, position = source.first_line, 0  # of the visible text of the chunk before
+    line, position = source.first_line, 0  # where the visible text of the chunk before starts
     for number, span, place, context in zip(numbers, spans, places, contexts, strict=True):
         visible = span.strip(text)
         line += count_line_breaks(text, position, visible.start)

@@ -83,7 +83,7 @@ class GreedyChunker(Chunker):
             long = [
                 unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size
             ]
-            shorter = Cutter(parsed, limits).shorten(long)  # at lines, clauses or words
+            shorter = Cutter(parsed, limits).shorten(long)  # cut at lines, clauses or words
             by_start = dict(zip(edges, tokens, strict=False))
             counts = counter.count(shorter)
             by_start.update(zip((part.start for part in shorter), counts, strict=True))

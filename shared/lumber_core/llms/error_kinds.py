@@ -175,7 +175,7 @@ def status_of(error: Exception) -> int | None:
             status = (
                 holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
             )
-            if linked is holder and callable(status):  # of gRPC
+            if linked is holder and callable(status):  # gRPC has a method
                 status = _STATUS_OF_GRPC.get(getattr(status(), "name", ""))
             status = getattr(status, "value", status)  # http.HTTPStatus
             status = int(status) if isinstance(status, str) and status.isdecimal() else status
@@ -260,7 +260,7 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         if linked is None:
             return
         yield linked
-        attempt = getattr(linked, "last_attempt", None)  # in tenacity's RetryError
+        attempt = getattr(linked, "last_attempt", None)  # tenacity's RetryError has it
         inner = attempt.exception() if attempt is not None else None
         inner = inner or next(iter(getattr(linked, "exceptions", ())), None)  # in a group
         is_hidden = linked.__suppress_context__

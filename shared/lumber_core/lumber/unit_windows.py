@@ -147,7 +147,7 @@ def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, 
         windows.append((start, stop))
         if stop < units:
             shared = bisect_left(before, before[stop] - overlap)
-            fitting = bisect_left(before, before[stop + 1] - window_tokens)  # with a further unit
+            fitting = bisect_left(before, before[stop + 1] - window_tokens)  # one more unit fits
             start = min(max(shared, fitting), stop - 1)
     return windows
 

@@ -123,7 +123,7 @@ class Walk:
 
         None: the walk is done, or waits for a verdict on a group already handed out.
         """
-        if error := self._errors.get(self._position):  # of a lane
+        if error := self._errors.get(self._position):  # which a lane has met
             raise error
         group = self._hand_out(self._position)
         if group is not None:

@@ -273,7 +273,7 @@ def speakers_of(text: str, spans: Iterable[Span]) -> list[str]:
     for start, end in spans:
         words = end - len(spoken[start:end].lstrip())
         first, last = (bisect_right(names, at, key=itemgetter(0)) for at in (words, end - 1))
-        at = names[max(0, first - 1)][0] if names else 0  # of who speaks the first words
+        at = names[max(0, first - 1)][0] if names else 0  # of the speaker of the first words
         first = bisect_left(names, at, key=itemgetter(0))
         speakers.append(" ".join(dict.fromkeys(name for _, name in names[first:last])))
     return speakers

@@ -117,7 +117,7 @@ def _read_text(text: str, first: int, language: str) -> list[int]:
     """Return the starts that sentencex finds in blocks of a text, items, and long quotes."""
     starts: list[int] = []
     readable = _prepare(text)
-    if "(" in readable or not readable.isascii():  # as each item has one of these
+    if "(" in readable or not readable.isascii():  # each item has one of these
         below = _ABOVE + readable
         items = (item.end() - len(item[0].strip() + _ABOVE) for item in _ITEM.finditer(below))
         starts += [item for item in items if item > first]

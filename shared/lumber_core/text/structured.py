@@ -178,7 +178,7 @@ def _nested_sections(text: str, *, code: bool) -> Iterator[TextSection]:
             level = 1
         elif _CONTINUATION.match(body) or (not code and _ITEM.match(body)):
             level += 1
-        elif _COMMENT.match(body):  # of the line below
+        elif _COMMENT.match(body):  # belongs to the line below
             level = max(level, levels[-1])
         levels.append(level)
     levels.reverse()

@@ -100,9 +100,9 @@ def _simplify(body: Any) -> None:
         table[:] = sorted(table, key=lambda part: order.get(part, 0))
     for section in {row.getparent() for row in body.iter("tr")}:
         for rows, row in enumerate(reversed(section.findall("tr")), start=1):
-            for cell in row.iterfind("*[@rowspan]"):  # it ends with its section; 0 means there
+            for cell in row.iterfind("*[@rowspan]"):  # ends with the section; 0 means that end
                 cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
-    for choice in body.xpath("//switch[foreignobject]"):  # of forms of a text in SVG
+    for choice in body.xpath("//switch[foreignobject]"):  # forms of one text in SVG
         choice[1:] = []
     strip_tags(body, "thead", "tbody", "tfoot", "svg", "switch", "foreignobject")
     for heading in body.iter(*HEADING_TAGS):

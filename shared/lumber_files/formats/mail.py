@@ -139,7 +139,7 @@ def _parts(part: Message) -> Iterator[tuple[Message, bool]]:
         used = [p for p in inside[1:] if p.get_filename() or p.get_content_subtype() == "html"]
         inside = [*inside[:1], *used]
     shown = _choose_alternatives(inside) if kind == "multipart/alternative" else inside
-    for inner in inside:  # of other alternatives, only attachments are listed
+    for inner in inside:  # only attachments of other alternatives are listed
         for nested, is_shown in _parts(inner):
             yield nested, is_shown and inner in shown
 

@@ -171,7 +171,7 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
             text == "," and kind == "other" and first < place <= last + scale
         ):
             shown += text
-    shown = shown if tokens[-1][0] == "text" else shown.removesuffix(".")  # of no decimals
+    shown = shown if tokens[-1][0] == "text" else shown.removesuffix(".")  # no decimals follow
     return re.sub(r"^(-) +", r"\1", shown)
 
 

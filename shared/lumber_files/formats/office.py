@@ -141,7 +141,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             return workbook[0], [*notices, *workbook[1]], _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
-        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # as in StarOffice
+        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # StarOffice
         content = _RTF_SUPERSCRIPT.sub(rb"\1^", _RTF_READING.sub(rb"\3\2", content))
         content = _RTF_SYMBOL.sub(_show_rtf_symbol, content)
         # Lists of a definition are counted together, as in Word.
@@ -154,7 +154,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],
             content,
         )
-    if kind == "xlsx" or not parts:  # in binary
+    if kind == "xlsx" or not parts:  # a binary format
         notices += list_left_out(b"".join(parts.values()) or content, kind)
     shapes = [text for name in parts if kind == "xlsx" for text in read_drawings(parts, name)]
     if kind == "xlsx" and not parts:
@@ -174,13 +174,13 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     for name in embedded:
         text, more = _read_part(name, parts, max_unpacked - sum(map(len, parts.values())))
         before, _, after = markdown.partition(PART)
-        if before.rpartition("\n")[2].lstrip(" >").startswith("|"):  # in a cell
+        if before.rpartition("\n")[2].lstrip(" >").startswith("|"):  # PART is in a cell
             text = " ".join(_TABLE_SIGNS.sub(" ", text).split())
         markdown = f"{before}{text}{after}"
         notices += more
     if kind == "xlsx":
         name = read_sheet_name(parts.get("xl/workbook.bin", content))
-        if name and not markdown.startswith("## ") and (markdown or shapes):  # of one sheet
+        if name and not markdown.startswith("## ") and (markdown or shapes):  # the only sheet
             markdown = f"## {name}\n\n{markdown}".rstrip()
         markdown = "\n\n".join(filter(None, [markdown, *shapes]))
     elif kind != "epub":
@@ -217,7 +217,7 @@ def _given_title(parts: Mapping[str, bytes]) -> str:
 def _read_part(name: str, parts: Mapping[str, bytes], room: int) -> tuple[str, list[str]]:
     """Return the Markdown and notices of a part of another format."""
     suffix = posixpath.splitext(name)[1].lower()
-    with suppress(Exception):  # of any reader, or no reader; the rest of the document is read
+    with suppress(Exception):  # a reader fails, or there is none: the rest is read
         content = parts[name]
         if content.startswith(b"PK") or suffix == ".rtf":
             return read_document(content, room)[:2]
@@ -288,7 +288,7 @@ def _repack(parts: dict[str, bytes], kind: str, embedded: list[str], notices: li
             else:
                 rewrite_open_document(root, parts)
             xml = etree.tostring(root)
-            parts[name] = xml if is_word else parts[name]  # of a header, its lines are read, too
+            parts[name] = xml if is_word else parts[name]  # the lines of headers are read later
         elif name.startswith("xl/worksheets/sheet") and name.endswith(".bin"):
             xml = number_cells(xml)
         repacked[name] = show_local_dates(xml) if name == "xl/styles.bin" else xml

@@ -63,7 +63,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
     for embedded in find(root, "//drawing:frame/drawing:object"):  # a document of its own
         folder = find(embedded, "string(@*[local-name()='href'])").removeprefix("./")
         content = parse_xml(parts.get(f"{folder}/content.xml", b"<x/>"))
-        blocks = find(content, "//table:table[@table:name='local-table']")  # of a chart
+        blocks = find(content, "//table:table[@table:name='local-table']")  # only charts have one
         for unseen in (part for table in blocks for part in find(table, _UNSEEN_IN_CHART)):
             unseen.clear()
         blocks[:0] = find(content, "//*[local-name()='title']/text:p") if blocks else ()
@@ -75,7 +75,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
             embedded.getparent()[:] = [_make(root, "drawing:text-box", "", *blocks)]
     for index in find(root, "//text:table-index | //text:object-index | //text:user-index"):
         index.tag = qualify("text:illustration-index")
-    for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # of a page
+    for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # on a page
         shape.addprevious(paragraph := _make(root, "text:p"))
         paragraph.append(shape)
     forms = {form.get(qualify("form:id")): form for form in find(root, "//form:*[@form:id]")}
@@ -193,7 +193,7 @@ def _title_slides(root: Any) -> None:
 
 def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
     """Return the Markdown of a workbook, and notices about omitted content."""
-    if "content.xml" not in parts:  # such as one with a password
+    if "content.xml" not in parts:  # it may have a password
         return None
     rewrite_open_document(root := parse_xml(parts["content.xml"]), parts)
     for space in root.iter(*map(qualify, ("text:s", "text:tab", "text:line-break"))):
@@ -221,7 +221,7 @@ def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
     number = column = copies = 0
     for element in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
         if next(element.iterancestors(qualify("table:table"))) is not table:
-            continue  # of shapes on the sheet
+            continue  # it belongs to a shape on the sheet
         is_hidden = element.get(qualify("table:visibility"), "visible") != "visible"
         if element.tag == qualify("table:table-column"):
             first, column = column + 1, column + _count(element, "columns-repeated")

@@ -98,7 +98,7 @@ class _PageTarget:
             and not {"li", "td"}.isdisjoint(around)
             and (around == ["li", "label"] or not names.isdisjoint(("checked", "disabled")))
         )
-        formula = attributes.get("alt", "") if names & {"latex", "tex"} else ""  # of WordPress
+        formula = attributes.get("alt", "") if names & {"latex", "tex"} else ""  # WordPress
         is_block = tag in BLOCK_TAGS and not (is_task and tag == "div")
         if in_math:
             tag = _MATH_PREFIX.sub("", tag)
@@ -117,7 +117,7 @@ class _PageTarget:
         own = next(filter(None, fonts), "").strip()
         in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # it has a page
         self._open.append((tag, own, in_picture, in_math))
-        if "classifier" in names:  # of a term of docutils
+        if "classifier" in names:  # docutils classifies a term
             self._builder.data(" : ")
         elif in_picture and "x" in attributes:  # the next line of a label
             self._builder.data(" ")

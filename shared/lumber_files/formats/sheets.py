@@ -123,7 +123,7 @@ class _Workbook:
 def read_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
     """Return the Markdown of a workbook in XML, and notices about omitted content."""
     workbook = find_linked(parts, "", "officeDocument")
-    if workbook not in parts or workbook.endswith(".bin"):  # of XLSB
+    if workbook not in parts or workbook.endswith(".bin"):  # XLSB
         return None
     book = _Workbook(parts, workbook)
     blocks = []

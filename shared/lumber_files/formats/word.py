@@ -222,7 +222,7 @@ def _show_text(root: Any) -> None:
     for embedded in find(root, "//w:object"):  # its name is shown
         embedded.addnext(space := _add(embedded, "t"))
         space.text = " "
-    for style in find(root, "//m:r/m:rPr/m:sty[@m:val='p']"):  # of upright letters, not signs
+    for style in find(root, "//m:r/m:rPr/m:sty[@m:val='p']"):  # only letters are upright, not signs
         if not any(map(str.isalpha, find(style, "string(../../m:t)"))):
             style.getparent().remove(style)
 

@@ -60,7 +60,7 @@ def to_markdown(
         list(_blocks(number, page, drawn, styles))
         for number, (page, drawn) in enumerate(zip(lines, rules, strict=True))
     ]
-    if blocks:  # at the end: above the first heading they would be in no section
+    if blocks:  # heads and notes go to the end, as no section is above the first heading
         blocks[-1] += (_Block("row", [line]) for line in [*heads, *notes])
     headings = _sections(blocks)
     levels = levels_of((block.lines[0].size, block.level) for block in headings)
@@ -246,7 +246,7 @@ def _divide(
         margin = margin_from(first.left, first.left + first.size)
         rest = range(start + 1, len(lines))
         ends = (n for n in rest if not follows(lines[n - 1], lines[n], styles))
-        end = next(ends, len(lines))  # of the paragraph
+        end = next(ends, len(lines))  # where the paragraph ends
         others = (n for n in range(start + 1, end) if not styles.are_alike(first, lines[n]))
         stop = next(others, end)
         after = lines[stop] if stop < len(lines) else None

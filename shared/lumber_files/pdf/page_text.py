@@ -133,7 +133,7 @@ def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
             unlike = max(abs(end - x - width), abs(y - foot))
             # In bold print the letters are nearer.
             if unlike < _MAX_COPY_DIFFERENCE and x - left > width / 3:
-                joined = glyphs.box(after, 0)[0] < end + width / 16  # else a word ends
+                joined = glyphs.box(after, 0)[0] < end + width / 16  # otherwise a word ends
                 units[before + 1] = text[before] if joined else units[before + 1]
     return "".join(units)
 

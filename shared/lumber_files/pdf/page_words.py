@@ -117,7 +117,7 @@ class PageWords:
     def _parts(self, word: re.Match[str], font: Word, *, is_wide: bool) -> Iterator[re.Match[str]]:
         """Yield the parts of a word: PDFium joins letters of cells, and words set tightly."""
         spaces = self._glyphs.spaces(*word.span())
-        usual = max(0.0, median_low(spaces[1:] or [0.0]))  # of letters that are spaced
+        usual = max(0.0, median_low(spaces[1:] or [0.0]))  # between spaced letters
         starts = {place.start() for place in _MAY_BEGIN.finditer(word[0]) if not font.turns}
         cuts, least = [0], _MIN_WORD_GAP * font.size
         for n in range(1, len(spaces)):

@@ -64,7 +64,7 @@ def strip_running_heads(
     large_heads: dict[str, int] = {}  # with their first page
     for number, page in enumerate(edges):
         for side, edge in enumerate(page):
-            run = 0  # from the edge to the text
+            run = 0  # running heads so far, from the edge inwards
             for line in edge:
                 text, height = keys[line]
                 near = (places.get((text, height + step), ()) for step in (-1, 0, 1))

@@ -90,7 +90,7 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
         pairs = [*zip(columns[-1], column, strict=True)] if columns else []
         alike = any(one == other or one in SIGNS for one, other in pairs if one)
         fit = all(one == other or not (one and other) or one in SIGNS for one, other in pairs)
-        if fit and (alike or (columns and not is_stated)):  # of the same cells, or a currency sign
+        if fit and (alike or (columns and not is_stated)):  # the same cells, or a currency sign
             columns[-1] = [one if one == other else one + other for one, other in pairs]
         else:
             columns.append(column)
@@ -103,7 +103,7 @@ def _stated_places(by_row: Sequence[Sequence[CellTag]]) -> dict[CellTag, range]:
     for row in by_row:
         start = before = -1
         for cell in row:
-            for _ in range(before, cell.number):  # also for cells without text
+            for _ in range(before, cell.number):  # cells without text count, too
                 start += 1
                 while (cell.row, start) in taken:
                     start += 1
@@ -134,7 +134,7 @@ def _places_of(areas: _Areas) -> dict[CellTag, range]:
 
     for area in sorted(areas.values(), key=lambda area: area.right - area.left):
         own = place(area)
-        if len(own) < 2:  # else it spans columns
+        if len(own) < 2:  # a wider cell spans columns
             inside = slice(own.start, own.stop)
             lefts[inside] = [min([area.left, *lefts[inside]])]
             rights[inside] = [max([area.right, *rights[inside]])]

@@ -106,7 +106,7 @@ class _Words:
         """Return whether the file has the word without a hyphen; None if it has neither form."""
         left, right = match["left"].lower(), match["right"].lower()
         apart = self._counts[f"{left}-{right}"]
-        parts = left.rpartition("-")[2] + right.partition("-")[0]  # of a compound
+        parts = left.rpartition("-")[2] + right.partition("-")[0]  # without the rest of a compound
         joined = max(self._counts[left + right], self._counts[parts])
         if left[-1].isalpha() and right[0].isalpha() and joined >= max(1, apart):
             return True

@@ -88,7 +88,7 @@ def _filter_of_value(name: str, operator_name: str, wanted: Any) -> Accepts:
     if operator_name in _LIST_OPERATORS and not listed:
         raise ValueError(f"{operator_name} of {name!r} takes a list, not {safe_repr(wanted)}")
     if isinstance(wanted, tuple):
-        wanted = [*wanted]  # as JSON has it
+        wanted = [*wanted]  # stored tuples are lists
 
     def accepts(metadata: Mapping[str, Any]) -> bool:
         if name not in metadata:

@@ -99,7 +99,7 @@ class LiveSegments:
     segments: Sequence[Segment]
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
     long_documents: frozenset[int]  # the numbers of documents of `LONG_DOCUMENT` characters
-    metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of those that were read
+    metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # read so far
     rows: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))  # cached
 
     @cached_property

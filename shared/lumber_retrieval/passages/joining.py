@@ -305,7 +305,7 @@ def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
     inside_before: list[str] = []
     before: Mapping[Any, Any] | None = None
     for hit in hits:
-        if hit is before:  # of the same chunk
+        if hit is before:  # another sentence of the same chunk
             continue
         before = hit
         path = split_titles(hit.get("headings"))

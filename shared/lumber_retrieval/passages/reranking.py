@@ -218,7 +218,7 @@ def _extend(hit: Hit, span: Span, text: str) -> Hit:
     """Return a hit with text beside it, with the lines and pages of both."""
     metadata = {key: value for key, value in hit.metadata.items() if key != INSIDE_KEY}
     for key in _PLACE_KEYS & metadata.keys():
-        if isinstance(metadata[key], float):  # as some stores return numbers
+        if isinstance(metadata[key], float):  # some stores return numbers so
             metadata[key] = int(metadata[key])
     metadata |= pages_and_lines(span.strip(text), hit.span.strip(text), metadata, text)
     return hit._replace(span=span, text=span.of(text), metadata=metadata)

@@ -66,7 +66,7 @@ class QuestionWords:
         pairs = dict.fromkeys(pairwise(map(stem, words)))
         bits = {word: 1 << place for place, word in enumerate(weights)}
         self._words = [(_as_written(word), bit) for word, bit in bits.items()]
-        self._pairs = [  # of each pair: the words, their bits, its own bit
+        self._pairs = [  # both words of a pair, the bits of both, and the bit of the pair
             (_as_written(a), _as_written(b), bits[a] | bits[b], 1 << place)
             for place, (a, b) in enumerate(pairs, start=len(bits))
         ]

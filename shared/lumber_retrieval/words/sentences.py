@@ -163,7 +163,7 @@ def _range_around(chunk: Span, limits: tuple[int, int], document: DividedText) -
         lowest, highest = max(0, lowest - _ROW_REACH), min(len(text), highest + _ROW_REACH)
     if kind in NESTED:
         return chunk
-    if cues:  # with the times above
+    if cues:  # a cue begins with its times
         return Span(cues[bisect_right(cues, lowest) - 1], highest)
     start = text.rfind("\n", lowest, chunk.start) + 1
     end = text.find("\n", chunk.end, highest)
@@ -217,7 +217,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         is_link = text.startswith("([", start)  # a link to the subject of the sentence before
         inside_line = (whole_lines or is_link) and bool(text[line:start].strip())
         words = text[before:start].lstrip()
-        is_number = not any(map(str.isalpha, words))  # of an item of a list
+        is_number = not any(map(str.isalpha, words))  # the number of an item
         headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
         if _TITLE_ABOVE.fullmatch(words) and text[start].isalnum():
             headed |= not before or text.endswith("\n\n", 0, before)
@@ -228,7 +228,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         new = [heading.start] if heading.start > below else []
         below = next(_CONTENT.finditer(shown, heading.end)).start()
         starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
-    if kind == "markdown" and (matter := FRONT_MATTER.match(text)):  # is one part
+    if kind == "markdown" and (matter := FRONT_MATTER.match(text)):  # one part
         starts[bisect_right(starts, 0) : bisect_right(starts, matter.end())] = [matter.end()]
     if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)
