@@ -196,7 +196,7 @@ class SpanTextSplitter(TextSplitter):
         return await self._chunker.call_async(self._split, documents)
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
-        """Split documents; the chunks of one follow each other, in order."""
+        """Split documents; the chunks of a document follow each other, in order."""
         return self._split(check_documents(documents, FOR_TEXTS))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:

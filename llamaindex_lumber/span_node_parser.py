@@ -218,7 +218,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        """Parse documents; the nodes of one follow each other, in order."""
+        """Parse documents; the nodes of a document follow each other, in order."""
         checked = check_nodes(documents)
         return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
 

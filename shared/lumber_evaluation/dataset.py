@@ -24,7 +24,7 @@ class Document:
         text: The text, without marks of the corpus.
         units: Character offsets where its sentences or paragraphs start; the first is 0.
         starts: Character offsets where its segments start: a subset of `units`, the first is 0.
-            A document without annotated segments has one.
+            Without annotated segments, only 0.
         source: The corpus, or the part of it, that the document comes from.
         format: How this project's splitters read the text, unless other units are chosen.
     """

@@ -172,7 +172,7 @@ def ask_command(
         write_page(output, answer_page(question, answer, passages, documents))
         typer.echo(output)
         if open_page and not webbrowser.open(output.resolve().as_uri()):
-            say(f"no browser could be started: open {output} in one")
+            say(f"no browser could be started: open {output} yourself")
     else:
         show_passages(question, answer, passages, kind)
     inputs.report_unread()

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _WINDOW_CHARACTERS = 40  # before and after the end of a sentence; longer abbreviations are rare
-# Ends sentences in Hindi and Bengali; text with one so near uses full stops in abbreviations.
+# The danda ends sentences in Hindi and Bengali; near it, full stops are those of abbreviations.
 _DANDA, _MAX_CHARACTERS_TO_DANDA = "\u0964", 1_000
 _OPENING = "\"'([{\u00ab\u2018\u201c\u201e\u201a*_"
 _CLOSING = "\"')]}\u00bb\u2019\u201d*_"

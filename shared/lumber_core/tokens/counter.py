@@ -1,4 +1,4 @@
-"""The protocols of token counters, for texts and for ranges of one, and the simplest counters."""
+"""Protocols of token counters, for texts and for ranges of a text, and the simplest counters."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _about_results(comparison: Comparison) -> Iterator[str]:
     if local:
         yield (
             f"{join_names(local)}: the bundled classifier judged where topics shift, not a "
-            "language model; with one the chunks differ."
+            "language model, with which the chunks differ."
         )
     count = len(comparison.differences)
     if count >= _MANY_DIFFERENCES:

@@ -178,7 +178,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
     if divide:
         return "\n\n".join(divide(rows))
     # Other formats than Word do not state whether the first row is a header. With two columns, it
-    # is one only above numbers: other such tables may be lists of names and values.
+    # is a header only above numbers: other such tables may be lists of names and values.
     if kind != "docx" and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
         del rows[: is_data and names_columns(rows[1], rows[2:])]

@@ -69,7 +69,7 @@ class TypeStyles:
         return min(next(filter(None, (lines[0].level, *levels)), 0), MAX_LEVEL)
 
     def are_alike(self, line: TextLine, other: TextLine) -> bool:
-        """Return whether two lines may be of one heading; those of a title may differ a little."""
+        """Return whether two lines may be of one heading; sizes in a title may differ a little."""
         if line.level != other.level:
             return False
         if line.size >= _TITLE_SCALE * self.body_size:
