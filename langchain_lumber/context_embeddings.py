@@ -120,7 +120,7 @@ class ContextEmbeddings(Embeddings):
 
 
 def _group_by_document(chunks: Iterable[Document]) -> list[list[Document]]:
-    """Return the chunks of each document; raise a ValueError if a chunk does not name its own."""
+    """Return the chunks of each document; raise a ValueError if a chunk names none."""
     documents: list[list[Document]] = []
     before, end = "", 0
     for chunk in chunks:

@@ -288,7 +288,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         ]
 
     def _adds_context(self, parent: BaseNode) -> bool:
-        """Return whether the nodes of a document get contexts: its metadata has none of its own."""
+        """Return whether the nodes of a document get contexts: not if its metadata has one."""
         has_own = CONTEXT_KEY in (parent.source_node or parent).metadata
         return self.include_metadata and self.context and not has_own
 

@@ -175,7 +175,7 @@ class FileIndex:
     def search(
         self, question: str, words: int, *, names: Mapping[str, str] | None = None
     ) -> list[Passage]:
-        """Return the passages of some files that fit a question, of at most `words` words.
+        """Return the passages of some files that fit a question, with at most `words` words.
 
         `names` has the names of the files by path; by default, the names of the last `update`.
         """
@@ -189,7 +189,7 @@ class FileIndex:
         return [replace(passage, document=names_by_path[passage.document]) for passage in passages]
 
     def documents(self, passages: Sequence[Passage]) -> dict[str, Source]:
-        """Return the whole documents of passages from `search`, by the names of the user.
+        """Return the whole documents of passages from `search`, by the names that the user gave.
 
         The metadata has the path of the file as "source".
         """
@@ -208,7 +208,7 @@ class FileIndex:
     def _add_changed(
         self, inputs: Inputs, changed: Sequence[NamedPath | None], read: FileIndex | None = None
     ) -> None:
-        """Read and add files; the texts of files that the index `read` has are taken from it."""
+        """Read and add files; texts that the index `read` has are taken from there."""
         # The bar, on a terminal, counts files that are embedded: the rest takes little time.
         with tqdm(
             total=len(changed), unit="file", unit_scale=True, disable=None if changed else True

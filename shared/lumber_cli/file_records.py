@@ -67,7 +67,7 @@ class FileRecords:
         stored = self._find_stored(stamps, touched)
         settled = {path: touched[path] for path in stored if is_settled(stamps[path])}
         if settled:
-            with suppress(StoreError):  # an index that may only be read
+            with suppress(StoreError):  # a read-only index
                 self._store_records(settled)
         return unchanged | stored
 
@@ -110,7 +110,7 @@ class FileRecords:
     def _find_stored(
         self, stamps: Mapping[str, Stamp | None], records: Mapping[str, FileRecord]
     ) -> set[str]:
-        """Return the files with the stamps of their records whose content is still stored."""
+        """Return the files whose stamp is that of their record, and whose content is stored."""
         unchanged = {
             path: records[path].digest
             for path, stamp in stamps.items()

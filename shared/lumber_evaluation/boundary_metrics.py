@@ -36,7 +36,7 @@ class BoundaryScore:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 if both are."""
+        """Harmonic mean of precision and recall; 0 if both are 0."""
         total = self.predicted + self.reference
         return 2 * self.hits / total if total else 0.0
 

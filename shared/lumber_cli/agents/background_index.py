@@ -69,7 +69,7 @@ class BackgroundIndex:
             self._condition.wait_for(lambda: self._done >= ticket, deadline - time.monotonic())
 
     def search(self, question: str, words: int, files: Collection[ServedFile]) -> list[Passage]:
-        """Return the passages that fit a question, of the files whose index is up to date."""
+        """Return the passages that fit a question, from the files whose index is up to date."""
         if self._index is None:
             if self._fault:
                 raise ValueError(self._fault)

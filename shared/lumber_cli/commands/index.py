@@ -55,7 +55,7 @@ def index_command(
         ),
     ] = None,
 ) -> None:
-    """Copy an index, also while it is searched; list the indexes in the cache, or clear it.
+    """Copy an index, even while it is searched; list the indexes in the cache, or clear it.
 
     A copy splits and embeds nothing again. A URL names a collection in PostgreSQL:
     postgresql://user@host/database?collection=name.

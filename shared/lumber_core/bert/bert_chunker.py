@@ -275,7 +275,7 @@ class BertChunker(Chunker):
         return Places.of(place for place in at_units if place.offset not in labelled)
 
     def _divisions(self, parsed: ParsedText, places: Places, also: Iterable[int] = ()) -> Places:
-        """Return the places and the offsets `also`, which divide a text for a model of places."""
+        """Return the places and the offsets `also`, which divide a text for a scoring model."""
         starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
         return places_with(places, starts) if starts else places
 

@@ -156,7 +156,7 @@ def _warn_if_unknown(texts: Sequence[str], pieces: Sequence[WordPieces], unknown
 
 @cache
 def _warn(alphabet: str) -> None:
-    """Log a warning, once for each alphabet, which is the first word of its letters' names."""
+    """Log a warning once for each alphabet, which is the first word of a letter's Unicode name."""
     logger.warning(
         "the embedding model has no words in the alphabet of some texts (%s), whose vectors carry "
         "little information: these texts are found by their words. Pass a multilingual embedding "

@@ -138,7 +138,7 @@ class OnnxPlaceScorer(OnnxModel):
         super().__init__(path, ["ids", "places"], "t", threads=threads)
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return the score of each place of each window, given the first token of each."""
+        """Return the score of each place of each window, given the first token of each place."""
         # The tokens before the first place of a window are read, but not scored.
         added = [int(not len(at) or at[0] > 0) for at in places]
         inputs = [

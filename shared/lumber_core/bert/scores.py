@@ -163,7 +163,7 @@ class _StartTokens(NamedTuple):
 def _start_tokens(
     model: LoadedModel, tokens: WordPieces | TokenScores, places: Places
 ) -> _StartTokens:
-    """Return which tokens may start a chunk; for a model of places, the first token of each."""
+    """Return which tokens may start a chunk; if places are scored, the first token of each."""
     import numpy as np
 
     starts, count = tokens.starts, len(tokens.starts)

@@ -74,7 +74,7 @@ _PLACES_PER_TARGET = 3
 
 @dataclass(frozen=True, slots=True)
 class SizedPlaces(CountedParts):
-    """Places in a range of a text, and the parts between them with their tokens, the gaps."""
+    """Places in a range of a text, and the gaps: the parts between them, with their tokens."""
 
     places: Places  # strictly inside the range: all edges but the first and the last
 
@@ -262,8 +262,8 @@ class Cutter:
             refined = self.refine(sized, most)
         t = None if scorer is None else scorer(refined.places)
         together, apart = sum(sized.tokens), sum(refined.tokens)
-        # Finer gaps may count much less apart than together, such as digits without the blank
-        # before them. Parts whose gaps sum to `chunk_size` would then all be too long.
+        # Finer gaps may count far fewer tokens separately than together, such as digits without the
+        # blank before them. Parts whose gaps sum to `chunk_size` would then all be too long.
         scale = apart / together if apart < _MIN_SUM_RATIO * together else 1.0
         most = max(1, min(int(self._most * scale), apart - 1))
         starts = [0, *(cut - span.start for cut in self.cut(refined, t, most, scale))]

@@ -99,7 +99,7 @@ def without_reasoning(reply: str) -> str:
 
 
 def _closing_tag(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:
-    """Return the index of the tag that ends a thought: of its name, or the last unmatched one."""
+    """Return the index of a thought's closing tag: of the same name, or else the last unmatched."""
     ends = [number for number in range(first, len(tags)) if tags[number][1]]
     opened = {tag[0] for tag in tags[first:] if not tag[1]}
     same_name = (number for number in ends if tags[number][0] == name)

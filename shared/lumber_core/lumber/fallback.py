@@ -109,7 +109,7 @@ class GuardedJudge(Judge):
         return None if self._store is None else self._store.get(self._name, group)
 
     def _complete(self, group: Group, verdict: Verdict) -> Verdict:
-        """Return a verdict; a failure with the units that `on_failure` chooses."""
+        """Return a verdict; if it is a failure, with the units that `on_failure` chooses."""
         if not verdict.failed:
             return verdict
         if self._on_failure == "raise":

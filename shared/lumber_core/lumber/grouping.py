@@ -1,4 +1,4 @@
-"""Two sets of rules for forming groups and for the next group after an answer.
+"""Two sets of rules for forming groups, and for choosing the next group after an answer.
 
 Both limit a group to theta tokens. `MethodRules` follows section 3 of the LumberChunker paper.
 `PublishedCodeRules` follows the code released with it, which produced GutenQA and differs at the
@@ -129,7 +129,7 @@ class MethodRules(WalkRules):
         return range(start + 1, stop)
 
     def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
-        """End the chunk at `unit`, or at the end of the group if it is None."""
+        """End the chunk at `unit`; if `unit` is None, at the end of the group."""
         del start
         end = stop if unit is None else unit
         return (end if end < self.units else None), end
@@ -165,7 +165,7 @@ class PublishedCodeRules(WalkRules):
         return range(start, stop + 1)
 
     def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
-        """Start a chunk at `unit` and the next group after it, or skip the group if it is None."""
+        """Start a chunk at `unit`, and the next group after it; None skips the group."""
         del start
         if unit is None:
             return None, stop

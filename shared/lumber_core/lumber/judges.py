@@ -217,7 +217,7 @@ def as_judge(judge: JudgeLike) -> Judge:
 
 
 def _hint(judge: object) -> str:
-    """Return a hint for a model's name or a framework's model, or ""."""
+    """Return a hint if the judge is a model's name or a framework's model, else ""."""
     if isinstance(judge, str):
         return ": for a model's name pass a model, such as lumber_core.llms.OpenAIModel(name)"
     for module, splitter in (

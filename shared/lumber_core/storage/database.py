@@ -125,7 +125,7 @@ class Database(ABC):
 
     @contextmanager
     def intact(self) -> Iterator[None]:
-        """Read stored values, within `read_twice`; one of unexpected form raises a ReadError."""
+        """Read stored values, within `read_twice`; an unexpected form raises a ReadError."""
         try:
             yield
         except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:

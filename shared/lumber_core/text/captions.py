@@ -182,7 +182,7 @@ def begins_with_cue(text: str) -> bool:
 
 
 def _is_transcript(text: str) -> bool:
-    """Return whether words are between times from the start of a recording on."""
+    """Return whether a text has times between its words, from the start of a recording on."""
     if not _may_be_captions(text[:_MAX_CHARACTERS_ABOVE_SPEECH]):  # nearly all texts end here
         return False
     if _TIMES_BEFORE.match(text):

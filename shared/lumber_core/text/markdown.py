@@ -141,7 +141,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _front_title(matter: str) -> str:
-    """Return the title in front matter, "" if there is none on a line."""
+    """Return the title in front matter, "" if no line has one."""
     match = _FRONT_TITLE.search(matter)
     title = match[1].strip() if match else ""
     if title[:1] in ("'", '"') and title[-1] == title[0]:

@@ -92,7 +92,7 @@ def address_of(metadata: Metadata) -> str:
 
 
 def is_bare(name: str) -> bool:
-    """Return whether a document's name has no folder: files in several may have it."""
+    """Return whether a document's name has no folder: files in several folders may have it."""
     return bool(name) and not _SLASH.search(name)
 
 
@@ -104,7 +104,7 @@ def file_name(metadata: Metadata) -> str:
 
 
 def with_page(metadata: Metadata) -> Metadata:
-    """Return metadata with the page number, found under any key, under one of `PAGE_KEYS`.
+    """Return metadata with the page number under one of `PAGE_KEYS`, whatever key it had.
 
     A whole float, or its text, becomes an int: data frames and vector stores change them.
     """

@@ -239,7 +239,9 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         if part.isspace():
             start = stop
             continue
-        pieces = sentencex.segment(without_region(language), part)  # it has no regional codes
+        pieces = sentencex.segment(
+            without_region(language), part
+        )  # sentencex has no regional codes
         edges = [*accumulate(map(len, pieces), initial=start)]
         continues = stop < end and len(edges) == 2
         if continues:

@@ -109,7 +109,7 @@ def elements_of(text: str, kind: Format) -> Places | None:
 
 
 def titles_of(text: str, kind: Format, sections: Sequence[TextSection]) -> list[str]:
-    """Return the title in a title line, or else in the only highest heading, if it comes first."""
+    """Return the title in a title line, or else the only highest heading, if it comes first."""
     line = _TITLE_LINES[kind].search(text) if kind in _TITLE_LINES else None
     top = min((section.level for section in sections), default=0)
     highest = [section for section in sections if section.level == top]
@@ -218,7 +218,7 @@ def _key(body: str) -> str:
 
 
 def _json_places(text: str) -> Places:
-    """Return where elements of JSON begin, or lines of it."""
+    """Return where elements or lines of JSON begin."""
     depth = 0
     closed = False  # whether an object has just ended
     kinds: dict[int, tuple[Kind, int]] = {}

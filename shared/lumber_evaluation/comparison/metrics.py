@@ -50,7 +50,7 @@ class SplitterResult:
 
     @property
     def mean_size(self) -> float:
-        """Mean size of its chunks in tokens; 0 if there is none."""
+        """Mean size of its chunks in tokens; 0 without chunks."""
         sizes = [size for document in self.sizes for size in document]
         return fmean(sizes) if sizes else 0.0
 

@@ -153,7 +153,7 @@ class Comparison:
         return max(names, key=lambda name: sign * self.figures[name, metric.key].value)
 
     def against_best(self, metric: Metric) -> list[Difference]:
-        """Return the differences of a metric's best splitter to the others."""
+        """Return the differences of a metric's best splitter from the others."""
         return [d for d in self.differences if d.metric == metric.key]
 
     def clearly_best(self, metric: Metric) -> str | None:

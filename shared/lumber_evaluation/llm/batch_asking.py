@@ -166,7 +166,7 @@ class UnusableReplyError(ValueError):
 
 
 def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
-    """Return the last JSON object in a reply that has certain fields, ignoring case.
+    """Return the last JSON object in a reply that has certain fields, whatever their case.
 
     The names of the fields are in lower case. If there is none, an UnusableReplyError is raised.
     """

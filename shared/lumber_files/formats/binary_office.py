@@ -99,7 +99,7 @@ def fill_blocks(content: bytes, max_unpacked: int) -> bytes:
 
 
 def number_cells(sheet: bytes) -> bytes:
-    """Return a sheet of an XLSB whose cells all have a column, which SheetJS leaves out."""
+    """Return a sheet of an XLSB with the columns of all cells, some of which SheetJS omits."""
     numbered, place, column = bytearray(), 0, -1
     while record := _RECORD.match(sheet, place):
         kind, size = map(_read_number, record.groups())
@@ -124,7 +124,7 @@ def _read_number(value: bytes) -> int:
 
 
 def read_sheet_name(workbook: bytes) -> str:
-    """Return the name of the first sheet of an XLS, or of the workbook of an XLSB; "" without."""
+    """Return the name of the first sheet of an XLS, or of the workbook of an XLSB; else ""."""
     for sheet in _SHEET.finditer(workbook):
         start = sheet.end() + (4 + 2 * sheet[4][0] if sheet[4] else 0)
         length, width = (workbook[start - 4], 2) if sheet[4] else (sheet[2][0], 1 + sheet[3][0])

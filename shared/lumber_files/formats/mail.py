@@ -97,7 +97,7 @@ def _parse_files(mail: Message) -> None:
 
 
 def _blocks(mail: Message, level: int) -> Iterator[str]:
-    """Yield the blocks of a mail, whose subject is a heading of a level."""
+    """Yield the blocks of a mail, with its subject as a heading of this level."""
     if mail["Subject"]:
         yield f"{'#' * min(level, _MAX_HEADING_LEVEL)} {_one_line(mail['Subject'])}"
     headers = [f"{name}: {_one_line(mail[name])}" for name in _HEADERS if mail[name]]

@@ -151,7 +151,7 @@ class _PageTarget:
         self._open.pop()
 
     def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
-        """Return whether an element is visible, or can be opened, and is content."""
+        """Return whether an element is content that is visible or can be opened."""
         if tag in _UNSEEN_TAGS or (self._open[-1][2] and tag not in _TEXTS_OF_PICTURES):
             return False
         role = attributes.get("role", "")

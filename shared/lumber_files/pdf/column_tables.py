@@ -129,7 +129,7 @@ def _range_of(words: Sequence[Word]) -> _Range:
 
 
 def _is_header(cells: _Ranges, least: int = 2) -> bool:
-    """Return whether all numbers of a row are years, and there are at least `least`, or count."""
+    """Return whether the numbers of a row are at least `least` years, or count up from 1."""
     values = [cell.text for cell in cells if cell.is_value and cell.text != "%"]
     counts = len(values) >= _MIN_COLUMNS and values == [*map(str, range(1, len(values) + 1))]
     return counts or (len(values) >= least and all(map(_YEAR.fullmatch, values)))

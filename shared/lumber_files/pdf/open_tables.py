@@ -54,7 +54,7 @@ def find_open_grids(
 
 
 def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
-    """Yield the lower and upper sides of bands; pictures have lower bands in them."""
+    """Yield the lower and upper sides of bands; the bands of pictures are less high."""
     ordered = sorted({*bands}, key=attrgetter("top"), reverse=True)
     for number, band in enumerate(ordered):
         low, high = band.bottom - MIN_GAP, band.top - band.bottom - MIN_GAP
@@ -185,7 +185,7 @@ def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
 def _divide(
     row: Sequence[TextLine], gutters: Sequence[float], few: bool
 ) -> Iterator[list[TextLine]]:
-    """Yield the rows between two rules: one, unless two numbers are in a column.
+    """Yield the rows between two rules: one row, unless two numbers are in a column.
 
     With `few`, the only rules are above and below the headers, and below the table.
     """

@@ -105,7 +105,7 @@ def _read_page(
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_GetPageBoundingBox(page, sides := pdfium.FS_RECTF())
     shown = _area(turns, sides.left, sides.bottom, sides.right, sides.top)
-    lines = [  # others are for printers
+    lines = [  # lines outside the page's box are for printers
         line
         for line in lines
         if line.right > shown.left

@@ -46,7 +46,7 @@ class PageWords:
         self._glyphs, self._whole = glyphs, whole
 
     def lines(self, annotated: int | None = None) -> list[TextLine]:
-        """Close the page's text; return its lines; lines of annotations begin at `annotated`."""
+        """Close the page's text and return its lines; those of annotations begin at `annotated`."""
         text = read_characters(self._glyphs)
         if WORD_FROM_RIGHT.search(text):
             text = _LINE.sub(self._from_right, text)
@@ -187,7 +187,7 @@ class PageWords:
 
 
 def _turn(words: list[Word], most: int) -> list[Word]:
-    """Return a line as one word at its bottom if it is turned otherwise than most of its page."""
+    """Return a line as one word at its bottom if it is not turned like most of its page."""
     first, last = words[0], words[-1]
     turns = (most - first.turns) % 4
     if not turns:

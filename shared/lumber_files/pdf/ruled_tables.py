@@ -114,7 +114,7 @@ class Grid:
         return in_cells, [list(row) for row in zip(*filled, strict=True)]
 
     def _places_of(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows and columns of a cell; only the first of a band, over all columns."""
+        """Yield the rows and columns that a cell spans; only the first if it spans all columns."""
         bottom, right = row, column
         while bottom + 2 < len(self._bases) and not self._has_rule_above(column, bottom + 1):
             bottom += 1

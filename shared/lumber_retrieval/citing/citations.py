@@ -74,12 +74,12 @@ class Citation:
 
     @property
     def page(self) -> int | None:
-        """The page on which it begins, from 1; None if the document has no pages."""
+        """The page on which the quote begins, from 1; None if the document has no pages."""
         return None if self.pages is None else self.pages[0]
 
     @property
     def link(self) -> str:
-        """The file as a relative URL, which opens a PDF at the page; "" if it is not found."""
+        """A relative URL of the file, at the page of a PDF; "" if the quote is not found."""
         page = "" if self.pages is None else f"#page={self.pages[0]}"
         file = self.file or self.document or ""
         return f"{percent_encoded(file, safe=_IN_URLS if '://' in file else '/')}{page}"
@@ -126,7 +126,7 @@ class CitedPart(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A unique key of the document: its name, and its page if it is one of a file."""
+        """A unique key of the document: its name, and its number if it is a page of a file."""
         pages = {key: self.source.metadata.get(key) for key in PAGE_KEYS}
         return document_key({"source": self.document, **pages})
 

@@ -385,6 +385,6 @@ def _inline_quotes(text: str, marks: Marks) -> list[tuple[int, int, str]]:
 
 
 def _is_numbered(character: str, marks: Marks) -> bool:
-    """Return whether a mark is one of quotes when it stands behind one."""
+    """Return whether a mark behind a quote is the mark of a quote."""
     prefix = "[qs]?" if marks[character].kind == "[" else ""  # "(S. 3)" is a page
     return all(re.fullmatch(prefix + r"\d{1,2}[a-z]?", label) for label in marks[character].labels)

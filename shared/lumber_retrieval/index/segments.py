@@ -274,7 +274,7 @@ def _sizes(connection: Connection) -> list[tuple[int, int, int]]:
 
 
 def _last_small_segments(connection: Connection, size: int) -> list[int]:
-    """Return the last segments, from the first that has at most as many live chunks as follow."""
+    """Return the last segments, from the first no larger than `size` and those after it."""
     sizes = _sizes(connection)
     first = len(sizes)
     for place in reversed(range(len(sizes))):

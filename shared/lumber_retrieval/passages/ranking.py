@@ -140,7 +140,7 @@ def select_passages(
     language: str,
     described: Mapping[int, Hit] | None = None,
 ) -> list[Passage]:
-    """Return passages from the chunks that fit a question; the best sentence of each sets its rank.
+    """Return passages from the chunks that fit a question; a passage ranks by its best sentence.
 
     Args:
         question: The words of the question.

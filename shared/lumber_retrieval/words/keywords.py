@@ -266,7 +266,7 @@ def _count_once(text: str) -> int:
 
 
 def floor_by_length(words: int, characters: int) -> int:
-    """Return a number of words, or a higher one if they are too long on average."""
+    """Return a number of words, or a higher number if the words are too long on average."""
     return max(words, characters // _MAX_CHARACTERS_PER_WORD)
 
 

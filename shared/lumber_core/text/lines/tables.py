@@ -107,7 +107,7 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], list[Spa
 def _is_header(
     first: Sequence[str], others: Sequence[Sequence[str]], needs_numbers: bool = False
 ) -> bool:
-    """Return whether a record contains the column names of the others, some of them numbers."""
+    """Return whether a record names the columns of other records, which may need numbers."""
     width = len(first)
     others = [row for row in others if row != first]  # of files that were joined
     alike = [row for row in others if len(row) > 1 and not any(row[width:])]
