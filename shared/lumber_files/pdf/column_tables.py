@@ -17,32 +17,32 @@ from lumber_files.pdf.text_lines import TextLine, Word, by_height, divide_words
 SIGNS = "$€£¥"
 _TOP = attrgetter("top")
 SPACE_AT_SIGN = re.compile(rf"(?<=[{SIGNS}]) (?=[^\s\w]*\d|[—-])|(?<=[\d)—-]) (?=%)")
-# Possibly with the mark of a note; "21/20" is a change.
+# A year, possibly with a note mark, or two years: "21/20" heads a column of changes.
 _YEAR = re.compile(
     r"(?:FY|CY)?\s?(?:19|20)\d\d(?:[-\u2013/]\d{2,4})?[AE]?(?:\^\d|\(\d\))?|\d\d/\d\d"
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d$")
 _ROMAN = re.compile("x{0,3}(?:ix|iv|v?i{1,3}|v|x)")
-# A number, a range, or "(X)" or a dagger for none; a digit in parentheses after it is a note.
+# A number or a range, or "(X)" or a dagger in place of a number. "(1)" after it marks a note.
 _NUMBER = re.compile(
     rf"[({SIGNS}*\u2013\u2212-]*\d(?:[\d.,\u2013]*\d)?[%)*]*|[\u2020\u2021]|\([A-Z]{{1,2}}\)"
 )
 _MARK = re.compile(r"\(\d\)")
-# "12 kg", but neither "2 of" nor "2Q", which is a header.
+# "12 kg", but not "2 of", nor the header "2Q".
 _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}")
 _MIN_HEADER_GAP = 0.6  # times the font size, between the headers of two columns; a space is a third
 _MIN_NUMBER_GAP = 0.4  # times the font size, between two numbers; a space may separate thousands
 _MAX_CELL_GAP = 2.0  # points, between a column and its dashes
-_MAX_LABEL_LINES = 3  # between two rows of a table, such as "Revenues", or as many as the rows
+_MAX_LABEL_LINES = 3  # between two rows of a table; more if there are more rows above
 _MAX_ROW_DISTANCE = 4.0  # times the font size
 _MAX_HEADER_DISTANCE = 2.2  # times the font size, between two lines of the headers
 _MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the headers to the first
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
-_MIN_COLUMNS = 4  # with the headers 1, 2, 3 and so on
+_MIN_COLUMNS = 4  # of a table with the headers 1, 2, 3 and so on
 _NOTE = re.compile(r"\(.*\)|\[.*\]")  # "(in millions)" in the middle of a page
 _MAX_HEADER_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
-_MAX_HEADER_LINES = 40  # the headers of many columns have a line for each word
+_MAX_HEADER_LINES = 40  # headers of many columns have one word per line
 _MAX_RULE_DISTANCE = 0.9  # times the font size, from a header of several columns to its rule
 # Times the font size: headers may extend so much farther left and right than numbers.
 _MAX_LEFT_SLACK, _MAX_RIGHT_SLACK = 3.0, 8.0
@@ -317,9 +317,9 @@ def _columns_below(
 ) -> list[range]:
     """Return the columns of each header of a level: above the same rule, or around the header.
 
-    If there are `lower` headers of the columns, a header in the middle of several columns is that
-    of all if it is above a rule or extends into the columns beside its own, or if it or all lower
-    headers are years.
+    If the columns have `lower` headers, a header in the middle of several columns covers all of
+    them if it is above a rule, extends into the columns beside its own or ends with a year, or if
+    their lower headers differ only in the year.
     """
     places, spreads, below = [], [], _rules_below(line, rules)
     for cell in cells:
@@ -336,8 +336,8 @@ def _columns_below(
         most = len(columns) // len(cells) if _DATE.search(cell.text) else 0
         apart = wide is cell and not {over[0] - 1, over[-1] + 1} <= reached
         spreads.append(most if apart else len(columns))
-    # Headers may begin at the left of their columns, and numbers end at the right. The headers of
-    # as many columns each, such as years, may be anywhere above columns whose headers are repeated.
+    # Headers may begin at the left of their columns, and numbers end at the right. Headers above
+    # the same lower headers, as years may be, cover equally many columns, anywhere above them.
     width = len(columns) // max(1, len(cells))
     differ = 1 < len(cells) == len({cell.text for cell in cells}) and all(lower)
     repeated = differ and lower and [*lower] == [*lower[:width]] * len(cells)
@@ -357,7 +357,7 @@ def _columns_below(
         even = [(n, m) for n, m in even if m - n <= spreads[number] or _differ_in_year(lower[n:m])]
         column = columns[own.start]
         if cell.left > column.left and abs(cell.right - column.right) < line.size / 2:
-            wider[own.start, own.stop] = 0.0  # like numbers
+            wider[own.start, own.stop] = 0.0  # right-aligned, like numbers
         one_sided = [w for w in wider if own.start == w[0] or own.stop == w[1]]
         places[number] = range(*even[0] if even else min(one_sided, key=wider.__getitem__))
     return places

@@ -17,7 +17,7 @@ _MAX_SIZE_DIFFERENCE = 0.1  # times the font size, between the lines of a title
 MAX_LEVEL = 4
 _DEFAULT_LEADING = 1.2  # times the font size, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
-_COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
+_COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are code, not headings in capitals
 _NUMBERING = re.compile(
     r"(?i)\A(?:(?:chapter|section|part|appendix|kapitel)\s)?(?:[\dA-Z]|[IVX]+|\d\d)(?:\.\d+)*[.):]?\s"
 )

@@ -27,7 +27,8 @@ _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MIN_INDENT = 6  # points; items of one level differ by less, as "9." and "10." do
 _LEVEL_INDENT = " " * 4  # the width of "10. "
 _MAX_CODE_COLUMN = 200  # a file may draw a word anywhere
-_SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and last are narrower
+# Times the width of a monospaced letter; the first and last letters are narrower.
+_SIDE_BEARING = 0.15
 _MAX_HEADER_HEIGHT = 6  # times the font size: of the column headers of a table
 _MAX_CELL_LEADING = 1.6  # times the font size, between two lines of a cell
 _MIN_PICTURE_HEIGHT = 4  # times the size of a caption; a lower picture is a band of a table
@@ -40,7 +41,7 @@ _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[
 class _Block:
     kind: str
     lines: Sequence[TextLine] = ()
-    level: int = 0  # of a heading if it is stated, else 0, or of an item, from 0
+    level: int = 0  # the stated level of a heading, or 0; that of an item, from 0
     cells: Sequence[Sequence[str]] = field(default_factory=list)
     margin: float = 0.0  # the right end of the lines that begin at the same place
 
@@ -48,10 +49,10 @@ class _Block:
 def to_markdown(
     pages: Sequence[Sequence[TextLine]], rules: Sequence[Sequence[Rule]], outline: Outline
 ) -> tuple[list[str], str]:
-    """Return the Markdown of each page, and a title for a file without headings or "".
+    """Return the Markdown of each page, and a title, which is "" if the file has headings.
 
-    Words in it are still divided by line ends; see `finish`. The title is the first running head.
-    Pages have their lines, and the rules drawn on each.
+    The title is the first running head. Words are still divided by line ends; see `finish`. Each
+    page has its lines, and the rules drawn on it.
     """
     body_pages, heads, notes = strip_running_heads([*map(join_note_marks, pages)])
     lines = [order_lines(page) for page in body_pages]
@@ -86,7 +87,7 @@ def _sections(pages: Sequence[Sequence[_Block]]) -> list[_Block]:
     Such headings are dates, authors and addresses above a title, or the large type of a cover.
     """
     headings: list[_Block] = []
-    largest = 0.0  # of the headings above the next text
+    largest = 0.0  # font size of the headings between a block and the next text
     for block in (block for page in pages[::-1] for block in page[::-1]):
         if block.kind != "heading":
             largest = 0.0

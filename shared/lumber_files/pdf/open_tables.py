@@ -15,14 +15,14 @@ from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 _MIN_GUTTER = 0.7  # times the font size, between two columns; a space is a third
 _MAX_WORD_GAP = 0.8  # times the gap of columns, between words of a cell; wider in justified text
 _MIN_PIECE_WORDS = 4  # of a piece of a sentence
-_MAX_CELL_LINES = 15  # the columns of a page have more between two rules
-_MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
+_MAX_CELL_LINES = 15  # columns of text have more lines between two rules
+_MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; longer rows are text
 _MAX_BAND_HEIGHT = 4.0  # times the font size, of such a row
-_MAX_END_DISTANCE = 2.6  # times the font size, from a rule to a row without one on its other side
+_MAX_END_DISTANCE = 2.6  # times the font size, from the first or last rule to the row outside it
 _FEW_RULES = 3  # of a table: above and below the header, and at the end
 _MAX_DESCENT = 0.8  # times the font size, from the last line to the end of a table
-_MAX_BANDS = 40  # compared with a band; charts have thousands
-_MAX_LEADING = 1.5  # times the font size, of the lines of such a row
+_MAX_BANDS = 40  # compared with each band; charts have thousands
+_MAX_LEADING = 1.5  # times the font size, between the lines of the row outside a rule
 
 
 def find_open_grids(
@@ -54,7 +54,7 @@ def find_open_grids(
 
 
 def _row_edges(bands: Iterable[Rule]) -> Iterator[Rule]:
-    """Yield the lower and upper sides of bands; the bands of pictures are less high."""
+    """Yield the lower and upper sides of bands, except those around less high ones (pictures)."""
     ordered = sorted({*bands}, key=attrgetter("top"), reverse=True)
     for number, band in enumerate(ordered):
         low, high = band.bottom - MIN_GAP, band.top - band.bottom - MIN_GAP

@@ -91,7 +91,8 @@ def _read_page(
         annotation = pdfium.FPDFPage_GetAnnot(page, place)
         kinds.add(pdfium.FPDFAnnot_GetSubtype(annotation))
         pdfium.FPDFPage_CloseAnnot(annotation)
-    # Links and pop-ups show no text. Flattening makes the text of others part of the page.
+    # Links and pop-ups show no text. Flattening makes the text of other
+    # annotations part of the page.
     if kinds - {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP}:
         pdfium.FORM_OnAfterLoadPage(page, form)
         pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)

@@ -7,14 +7,14 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 _LEVELS = {f"H{level}": level for level in range(1, 7)}
-_NAME_BYTES = 12  # "Table", with the zero after it
+_NAME_BYTES = 12  # "Table" in UTF-16, with the zero after it
 _MAX_SPANNED = 100  # rows or columns; a damaged file may state any number
 
 
 class CellTag(NamedTuple):
-    """A cell of a table: `number` is its place in the row; cells from rows above do not count."""
+    """A cell of a table: `number` is its place in the row, without cells from rows above."""
 
-    table: int = 0  # of the page, from 1; 0 for text in no table
+    table: int = 0  # its number on the page, from 1; 0 outside tables
     row: int = 0
     number: int = 0
     rows: int = 1
@@ -24,9 +24,9 @@ class CellTag(NamedTuple):
 class TextTag(NamedTuple):
     """What the tags of a page state about a text."""
 
-    level: int = 0  # of a heading
+    level: int = 0  # of the heading that the text is in, or 0
     cell: CellTag = CellTag()
-    is_label: bool = False  # of an item
+    is_label: bool = False  # whether the text is the bullet or number of an item
 
 
 Tags = dict[int, TextTag]

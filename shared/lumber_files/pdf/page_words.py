@@ -24,14 +24,15 @@ _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 # Lines of Hangul, Burmese and Khmer may end inside a word, or after a drawn space. Lines of Thai,
 # Lao and Tibetan (lower code points) end inside text if no space is drawn.
 _LETTER_AT_END = re.compile(f"([\uac00-\ud7a3\u0f0b{SOUTHEAST_ASIAN}])\0*( ?)\r\n")
-_MIN_SPACED, _BURMESE = 0.15, "\u1000"  # of the first three: a fifth to a half end between words
+# A fifth to a half of the lines of the first three end between words.
+_MIN_SPACED, _BURMESE = 0.15, "\u1000"
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 # Places inside a word of PDFium where another word may begin, in alphabets with spaces.
 _MAY_BEGIN = re.compile("(?<=[A-Za-z\xc0-\u052f,.;:)])(?=[A-Za-z\xc0-\u052f])")
 _MIN_WORD_GAP = 0.13  # times the font size, of tightly set words; pairs of letters are closer
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MAX_DESCENT = 0.6  # times the font size; no letter reaches farther below its line
-_MAX_ADVANCE = 1.5  # times the font size, of the letters of a word
+_MAX_ADVANCE = 1.5  # times the font size, per letter of a word
 
 
 class PageWords:
@@ -84,7 +85,7 @@ class PageWords:
             if number in sampled:
                 font = self._glyphs.font(word.start(), goes_down=goes_down)
             left, right, _, rise = ends = self._ends(word, font.turns)
-            if rise > right - left:  # it is turned
+            if rise > right - left:  # the word is turned
                 font = self._glyphs.font(word.start(), goes_down=goes_down)
                 left, right, _, rise = ends = self._ends(word, font.turns)
             text = word[0]

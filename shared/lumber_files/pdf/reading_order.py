@@ -15,19 +15,19 @@ from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import BULLETS, ITEM_NUMBER, MAX_BASE_DIFFERENCE, TextLine, Word
 
 _LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{ITEM_NUMBER}")
-_WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
+_WORDS_BULLET = {"o": "\u25e6"}  # Word draws the letter as a bullet
 _MAX_MARK_GAP = 4  # times the font size, between a mark and its item
 _DROP_CAP = re.compile(r"[\W_]?[^\W\d_]")  # a letter, possibly with a quotation mark
 _MIN_DROP_CAP = 1.8  # times the font size of its text; it is two lines high or more
 _MAX_CAP_GAP = 0.3  # times the font size, before the rest of its word
 _WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
 _MIN_COLUMN_GAP = 0.8  # times the font size, between two columns of text
-_EDGE_STEP = 4  # points; where columns begin is rounded to it
+_EDGE_STEP = 4  # points; the left ends of columns are rounded to it
 _MIN_COLUMN_ROWS = 5  # of two columns drawn row by row; fewer are a table or fields
-_MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
+_MIN_COLUMN_WORDS = 3  # per row of a column of text; the cells of a table are shorter
 _MIN_LINE_DISTANCE = 0.8  # times the font size, between the bases of lines one below the other
 _MAX_CELL_RISE = 6  # times the font size, from the end of a cell to the start of the one beside it
-_MAX_HEADER_LINES = 8  # lines beside a label, of the headers above its column
+_MAX_HEADER_LINES = 8  # lines of the column headers that are drawn before a label beside them
 _MAX_PLACES_PER_GROUP = 1_000  # places searched for each group; pages have a few hundred
 
 
@@ -66,7 +66,7 @@ def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
     """
     placed: list[Sequence[TextLine]] = []
     boxes: list[Rule] = []  # around the bases of each group
-    at = 0  # after the last group
+    at = 0  # the place after the group drawn last
     for lines in groups:
         box, size = Rule.around(lines), lines[0].size
         after = boxes[at : at + 1]

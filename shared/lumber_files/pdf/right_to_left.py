@@ -21,7 +21,7 @@ _RUNS = [
     )
     for percent, signs in (("%?", ".,:/+-"), ("", ".,:/\u066b\u066c"))
 ]
-# Brackets that close before a word or open after it: a PDF has drawn or logical characters.
+# Brackets that close before a word or open after it: some PDFs have mirrored brackets, as drawn.
 _TURNED = re.compile(r"(?<!\S)[)\]}\xbb](?=\S)|(?<=\S)[(\[{\xab](?![^\s.,:;!?\u060c\u061b\u061f])")
 _MIRROR = str.maketrans("()[]{}\xab\xbb", ")(][}{\xbb\xab")
 _MAX_DIGIT_WIDTH = 1.1  # times the font size: a digit and a space inside a number

@@ -13,7 +13,7 @@ from lumber_files.pdf.text_lines import TextLine, Word
 _MIN_BAND_HEIGHT = 6.0  # points; a thinner rectangle is a rule
 MIN_GAP = 3.0  # points; closer lines are one
 _MIN_SHARE, _SURE_SHARE = 0.2, 0.6  # of a table's height or width; merged cells interrupt its lines
-_MAX_CELL_CHARACTERS = 400  # if the share is not sure; lines on a cover are around longer texts
+_MAX_CELL_CHARACTERS = 400  # below the sure share; lines on a cover surround longer texts
 
 
 class Rule(NamedTuple):
@@ -69,7 +69,7 @@ class Grid:
         # A row that continues on the next page has no line below.
         ends = (place for rule in self._upright for place in (rule.bottom, rule.top))
         self._bases = _distinct_places([*(rule.bottom for rule in self._level), *ends])
-        self._firsts: dict[tuple[int, int], tuple[int, int]] = {}  # of merged cells
+        self._firsts: dict[tuple[int, int], tuple[int, int]] = {}  # by a place in a merged cell
 
     def fill(self, lines: Sequence[TextLine]) -> tuple[set[TextLine], list[list[str]]] | None:
         """Return the lines in cells, and the texts of the cells by row.

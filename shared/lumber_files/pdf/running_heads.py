@@ -11,16 +11,16 @@ from lumber_files.pdf.heading_levels import title_key
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
 
 _MAX_EDGE_LINES = 4  # heights at the top or the bottom of a page that may have running heads
-_MAX_EDGE_CELLS = 16  # on these heights
-_MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
-# Minimum share of the pages from its first to its last. Heads of left pages are on half of the
-# pages, and so may be headings of similar sections, in larger type than text.
+_MAX_EDGE_CELLS = 16  # at these heights
+_MIN_REPEATS = 3  # pages with a line at the same height, or all pages of a shorter file
+# Minimum share of the pages from the first to the last with the line. Heads of left pages are on
+# half of the pages, and so may be headings of similar sections, in larger type than text.
 _MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the font size, from a column header to the first row
 _MAX_SPLIT_LINES = 2  # below column headers, of a cell that begins on the page before
 _MAX_LINE_DISTANCE = 1.5  # times the font size, between two lines of a cell
-_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are not page numbers
+_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer numbers count no pages
 _ROMAN = re.compile(r"[ivxlc]+")
 _PAGE = "#"
 # Words beside a page number, in the languages of most files.
@@ -61,7 +61,7 @@ def strip_running_heads(
     [(first, counted)] = firsts.most_common(1) or [(0, 0)]
     numbered = counted > max(least, len(pages) / 2)
     dropped: dict[TextLine, tuple[int, int]] = {}
-    large_heads: dict[str, int] = {}  # with their first page
+    large_heads: dict[str, int] = {}  # and the first page of each
     for number, page in enumerate(edges):
         for side, edge in enumerate(page):
             run = 0  # running heads so far, from the edge inwards

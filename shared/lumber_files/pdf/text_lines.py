@@ -18,7 +18,7 @@ HEADING_SCALE = 1.15
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP, _MAX_RAISED_GAP = 0.15, 0.2  # times the font size; "1" is narrower than its place
 MIN_RAISE, _MAX_RAISE, _MAX_MARK_GAP = 0.15, 0.9, 0.7  # times the font size
-_MAX_MARKS_PER_PAGE = 200  # of a page; more marks are ordinary numbers or letters
+_MAX_MARKS_PER_PAGE = 200  # more marks are ordinary numbers or letters
 _NOTE_MARK = re.compile(r"(?:(?:\([a-z\d]{1,2}\))+|[a-z\d]{1,2}|[*\u2020\u2021\u00a7]+),?")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001

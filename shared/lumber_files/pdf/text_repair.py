@@ -49,7 +49,7 @@ _DIVISIONS = re.compile(rf"(?<![\w-]){_PART}(?:{_LINE_END}{_PART})+".replace("?P
 _HYPHEN_AT_END = re.compile(rf"[-{_SOFT_HYPHENS}] ?\n")
 _ADDRESS_BEFORE = re.compile(r"[^\s(|\[\"'\u2018\u201c\u2013\u2014]")  # before a word of an address
 _ADDRESS_AFTER = re.compile(r"[@./:\\]\w")  # after a word of an address
-_MAX_CONJUNCTION_LETTERS = 3  # "and", "und", "y"; a hyphen before one replaces half a word
+_MAX_CONJUNCTION_LETTERS = 3  # "and", "und", "y"; a hyphen before them replaces half a word
 
 
 def clean_pages(texts: Sequence[str]) -> list[str]:
