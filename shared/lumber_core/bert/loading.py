@@ -46,7 +46,8 @@ class LoadedModel(NamedTuple):
     scorer: TokenScorer
     tokenizer: WordPieceTokenizer
     size: int  # tokens of the text in a window
-    places: bool = False  # whether it scores places, and reads the text between two as a unit
+    # Whether it scores places, and reads the text between two places as a unit.
+    places: bool = False
 
     @property
     def stride(self) -> int:

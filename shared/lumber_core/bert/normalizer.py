@@ -56,7 +56,7 @@ class Normalizer:
     def __call__(self, text: str) -> tuple[str, Sequence[int]]:
         """Return the words of a text, with spaces around them, and the origins of their characters.
 
-        The origin of a character is the offset of the original one in the text.
+        The origin of a character is the offset of the original character in the text.
         """
         if text.isascii() and text.isalnum():
             return (text.lower() if self._lowercase else text), range(len(text))

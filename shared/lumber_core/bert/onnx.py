@@ -73,7 +73,8 @@ class OnnxModel:
     def run(self, sequences: Sequence[ModelInputs]) -> list[npt.NDArray[np.float32]]:
         """Return the output for the inputs of each sequence, or raise a WeightsError."""
         runtime = self._runtime
-        if runtime.process != os.getpid():  # no lock: if two threads create one each, both work
+        # No lock: two threads may each create a runtime, and both work.
+        if runtime.process != os.getpid():
             _parents_runtimes.append(runtime)
             runtime = self._runtime = self._start()
         if runtime.pool is None or len(sequences) == 1:

@@ -132,7 +132,7 @@ _UNINTERRUPTED_SECONDS = 0.5  # Ctrl-C takes effect within this time
 
 
 def wait_for_first(futures: Collection[Future[T]], seconds: float | None = None) -> set[Future[T]]:
-    """Wait until a future is done, at most `seconds`, and return all that are done.
+    """Wait until a future is done, at most `seconds`, and return the futures that are done.
 
     A single long wait would miss Ctrl-C if it is pressed in the instant before the wait begins,
     and on Windows always.

@@ -164,7 +164,7 @@ class Chunker:
         """
         work = self._read(sources, delivery.overlap)
         results = self._segment_all(work, show_progress=show_progress)
-        if delivery.overlap:  # it fills the room that was left for it
+        if delivery.overlap:  # the overlap fills the room left for it
             work = [(parsed, self._limits_for(parsed, 0)) for parsed, _ in work]
         return [deliver(cuts, delivery, *text) for text, cuts in zip(work, results, strict=True)]
 

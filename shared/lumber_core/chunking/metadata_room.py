@@ -57,7 +57,7 @@ class Room:
         return self.tokens_around + min(longest, share)
 
     def fit(self, texts: Sequence[str], contexts: Sequence[Context]) -> list[Context]:
-        """Return the context of each text, shortened until both fit.
+        """Return the context of each text, shortened until text and context fit.
 
         A context has at most a quarter of the room. The outermost titles are left out first; the
         header of a table stays unless it alone takes more than that.

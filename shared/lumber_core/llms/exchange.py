@@ -1,6 +1,6 @@
 """The forms of a request to a model behind an API: simpler forms, until one is answered.
 
-Servers accept different parameters, and report a rejected one with any status, or inside a
+Servers accept different parameters, and report a rejected parameter with any status, or inside a
 successful reply. So no error is interpreted: a request that fails is sent in simpler forms until
 one is answered, and that form is kept. This module only chooses forms; it sends no requests.
 """

@@ -50,7 +50,7 @@ class CallPolicy:
         give_up_after: Number of questions in a row without an answer after which calls pause, with
             one warning. A trial request is sent after `max_backoff` seconds, then after twice as
             long, and so on up to an hour; an answer ends the pause. Also, with Lumber's
-            method `paper`: if the first answers about a document, this many, are all unusable, the
+            method `paper`: if this many answers at the start of a document are all unusable, the
             model is not asked about the rest of it. None: every question is asked.
         call_timeout: Maximum seconds for one call of a model without a `timeout` for whole replies:
             a LangChain or LlamaIndex model with its own retries, a model with your own client, or
@@ -244,8 +244,8 @@ def ask_until_usable(
     """Ask a question, and repeat it with the fault of the reply until a reply is usable.
 
     `ask` sends a question and returns the content of the reply and its fault: "" if the question is
-    not to be repeated. It is repeated at most `repeats` times, with the sentence that `request`
-    returns at the end. Returns the last result of `ask`.
+    not to be repeated. It is repeated at most `repeats` times, and then ends with the sentence
+    that `request` returns. Returns the last result of `ask`.
     """
     prompt = question
     for _ in range(repeats + 1):

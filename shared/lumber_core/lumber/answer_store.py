@@ -52,7 +52,7 @@ class AnswerStore:
         self._cache.close()
 
     def get(self, judge: str, group: Group) -> Verdict | None:
-        """Return the stored verdict of a judge, by identity, on a group, without usage, or None.
+        """Return the verdict of the judge with this identity on a group, without usage, or None.
 
         Raises:
             StoreError: The store or the entry cannot be read.

@@ -31,7 +31,7 @@ def choose_judge(
 ) -> Judge:
     """Return the judge for a splitter's settings; by default the bundled classifier.
 
-    `llm` is a language model of the core, or a custom judge; the others are for the model alone.
+    `llm` is a language model of the core, or a custom judge; the other arguments are for a model.
     """
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)

@@ -5,7 +5,7 @@ Windows depend on the text alone. So all of them may be judged at the same time,
 calls is fixed in advance.
 
 Near the edges of a window, a judge sees little text around a unit. So if two windows share a unit,
-the one in which it is farther from the edge decides.
+the window in which the unit is farther from the edge decides.
 """
 
 from __future__ import annotations

@@ -52,9 +52,9 @@ class Walk:
     Each step moves forward by at least one unit, whatever the verdicts are, so there are at most
     as many groups as units. A verdict whose unit is not a choice of its group counts as None.
 
-    At most `lanes` chains are followed at once, the main one included; 1 starts no lanes. Lanes may
-    waste `max_extra_calls`, a share of the expected number of calls: a lane is started only if the
-    expected waste stays within it, and lanes are dropped once the actual waste exceeds it.
+    At most `lanes` chains are followed at once, including the main chain; 1 starts no lanes. Lanes
+    may waste `max_extra_calls`, a share of the expected number of calls: a lane is started only if
+    the expected waste stays within it, and lanes are dropped once the actual waste exceeds it.
 
     If the first `give_up_after` answers of the main chain are all unusable, no further groups are
     asked about. Lanes start after a usable answer, so the result does not depend on them. None: all
@@ -77,7 +77,7 @@ class Walk:
         self._verdicts: dict[int, Verdict] = {}
         self._in_flight: set[int] = set()
         self._errors: dict[int, Exception] = {}
-        self._give_up_after = give_up_after  # None also after a usable answer
+        self._give_up_after = give_up_after  # None: never, or no longer, after a usable answer
         self._unusable = 0
         self.verdicts: list[Verdict] = []  # of the main chain so far, in document order
         # The units where chunks start so far, in order and without the first unit.
@@ -167,7 +167,7 @@ class Walk:
         self._advance()
 
     def defer(self, start: int, error: Exception) -> bool:
-        """Keep an error about a group until the main chain reaches it; return False if it has."""
+        """Keep an error until the main chain reaches its group; return False if it already has."""
         self._in_flight.discard(start)
         self._errors[start] = error
         return start != self._position

@@ -51,8 +51,8 @@ _TYPES = {
 class PostgresDatabase(Database):
     """A collection of tables in PostgreSQL, one of which is `about`.
 
-    `path` is the URL that the user passed, and `url` that of the database in the form of libpq. A
-    ValueError is raised if it cannot be read, or if the name of the collection is too long.
+    `path` is the URL that the user passed, and `url` the URL of the database in the form of libpq.
+    A ValueError is raised if the URL cannot be read, or if the name of the collection is too long.
     """
 
     def __init__(self, path: str, url: str, collection: str, expected: TableFormat) -> None:
@@ -64,7 +64,7 @@ class PostgresDatabase(Database):
             )
         try:
             fields: dict[str, Any] = conninfo_to_dict(url)
-        except psycopg.Error:  # its message may contain the password
+        except psycopg.Error:  # the error's message may contain the password
             fields = {"host": "@"}
         # An @ here belongs to a password that contains @ or /, which must not be shown.
         if any("@" in str(fields.get(part, "")) for part in ("host", "dbname")):
@@ -341,7 +341,7 @@ class _Statements(NamedTuple):
 
 
 def _array(values: Iterable[Any]) -> str:
-    """Return the text of an array: psycopg takes longer to write one."""
+    """Return an array as text, in less time than psycopg takes."""
     texts = (f"\\x{item.hex()}" if isinstance(item, bytes) else str(item) for item in values)
     return '{"' + '","'.join(text.replace("\\", r"\\").replace('"', r"\"") for text in texts) + '"}'
 

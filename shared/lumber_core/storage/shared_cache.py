@@ -56,8 +56,8 @@ class SharedCache(KeyValueCache):
 
     Args:
         store: The store, or a function without arguments that opens it. A function is called on
-            first use in each process. It is needed if the splitter has to be pickled and the store
-            cannot be.
+            first use in each process. Needed to pickle a splitter whose store cannot be
+            pickled.
         kind: Kind of the values, such as "verdicts".
 
     Raises:

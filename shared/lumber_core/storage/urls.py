@@ -38,8 +38,8 @@ def display_path(path: object) -> object:
 def _split_url(path: str) -> tuple[str, str]:
     """Return the URL of a database in PostgreSQL in the form of libpq, and a collection's name.
 
-    If it has another form, a ValueError is raised, whose message contains only the scheme, because
-    other parts may belong to a password.
+    If the path has another form, a ValueError is raised, whose message contains only the scheme,
+    because other parts may belong to a password.
     """
     url = _URL.match(path)
     expected = "pass the path of a file, or postgresql://user@host/database?collection=name"

@@ -89,10 +89,12 @@ _MAYBE_SPEAKER = re.compile(
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
 # The engine looks for the first characters, and for the start of a word only after these.
 _CLOCK_AFTER_NAME = re.compile(r":\d\d:\d\d[^\S\r\n]*[\r\n]|0(?<=\b0) [Mm]inut")
-_SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")  # of a text on transcripts
-_MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000  # are read
-_MAX_REPEATED_WORDS = 60  # of a screen, in the next one
-_CACHED_STARTS = 200  # of texts, which are asked about again for each question: 400 KB
+# In a text about transcripts, not in a transcript.
+_SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")
+# Of a text that are read.
+_MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000
+_MAX_REPEATED_WORDS = 60  # words of a screen that the next screen may repeat
+_CACHED_STARTS = 200  # texts, which are checked again for each question: 400 KB
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"
@@ -152,7 +154,7 @@ def read_cues(text: str) -> list[Cue]:
 
 
 def is_captions(text: str, kind: str) -> bool:
-    """Return whether a text is captions, and not one that only quotes some.
+    """Return whether a text is captions, and not a text that only quotes captions.
 
     Args:
         text: The text.
@@ -273,7 +275,8 @@ def speakers_of(text: str, spans: Iterable[Span]) -> list[str]:
     for start, end in spans:
         words = end - len(spoken[start:end].lstrip())
         first, last = (bisect_right(names, at, key=itemgetter(0)) for at in (words, end - 1))
-        at = names[max(0, first - 1)][0] if names else 0  # of the speaker of the first words
+        # Where the speaker of the first words is named.
+        at = names[max(0, first - 1)][0] if names else 0
         first = bisect_left(names, at, key=itemgetter(0))
         speakers.append(" ".join(dict.fromkeys(name for _, name in names[first:last])))
     return speakers

@@ -45,7 +45,7 @@ _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # of a name or sentence that begins with them
 _LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # two words of prose
 _IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
-# Between a mark and another one, as in "./", "?," or "![", or a closing quote.
+# Between two marks, as in "./", "?," or "![", or a closing quote.
 _INSIDE = re.compile(
     r"[.!?`\"')\u201c\u201d\u00bb\u300d\u300f]"
     r"(?:[\u3001\uff0c\uff1a\uff1b!#$%)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\["
@@ -69,7 +69,7 @@ class _Abbreviations(NamedTuple):
     last: frozenset[str]  # all parts
     ordinals: bool  # whether they are written with a full stop
     series: re.Pattern[str]  # "etc." and the letter that begins the next word
-    signs_of_series: tuple[str, ...]  # each match contains one: most texts need no search
+    signs_of_series: tuple[str, ...]  # each match contains one of these: most texts need no search
 
 
 def without_region(language: str) -> str:

@@ -55,7 +55,8 @@ _NO_TITLE = re.compile(
     r"\s\{\s*(?:/\*\s*)?[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>"
 )
 _INLINE_MARKUP = re.compile(r"[*_\\&]|\]\(")
-_MAX_MARKED_TITLE_CHARACTERS = 1_000  # of headings whose markup is read: others take long
+# The markup of longer headings is not read, as that takes long.
+_MAX_MARKED_TITLE_CHARACTERS = 1_000
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -72,7 +73,8 @@ HIDDEN = (
 )
 """A pattern of what a reader does not see: comments, targets of links, and lines with the end of a
 block (":::"), a tag of a template ("{% tip %}", "{{< note >}}") or an import of MDX."""
-HIDDEN_SIGNS = ("<", ":::", "///", "{", "import")  # each match of this pattern contains one
+# Each match of this pattern contains one of these.
+HIDDEN_SIGNS = ("<", ":::", "///", "{", "import")
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 # Comments, code and tables, which contain no headings; and headings, closed or not.
@@ -107,7 +109,7 @@ class Block:
     end: int  # offset where the next block starts, or the length of the text
     kind: BlockKind
     level: int = 0  # 1 to 6 for a heading outside lists and quotes
-    # The title of such a heading, Markdown source or the text of HTML, or that in front matter.
+    # The title of such a heading, as Markdown or as the text of HTML; or the title in front matter.
     title: str = ""
     # Offsets where it is split if it is too long: the rows of a table after the first, the lines of
     # code after the first, or the lines of HTML and the rows of its tables.
@@ -167,7 +169,8 @@ def _join_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
             breaks = LINE_BREAK.finditer(text, block.start, block.end - 1)
             lines = {line.end() for line in breaks if not _NO_ROW.match(text, line.end())}
             header = html_header(text, rows)
-            heads = max(1, sum(span.start < header.end for span in spans))  # stay with the next row
+            # Header rows, which stay with the next row.
+            heads = max(1, sum(span.start < header.end for span in spans))
             places = {row.span.start for row in rows if row.number > heads}
             places.update(outside(lines.difference(span.start for span in spans), spans))
             block = replace(block, kind="html", rows=tuple(sorted(places)), header=header)

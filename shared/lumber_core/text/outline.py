@@ -112,7 +112,8 @@ class TextOutline:
     title: str = ""  # of the document
     above: tuple[str, ...] = ()  # the titles above the start of the text
     levels: str = ""  # of these titles, if the metadata states them
-    inherited: tuple[tuple[str, int], ...] = ()  # those that its sections belong to, with levels
+    # The titles that its sections belong to, with levels.
+    inherited: tuple[tuple[str, int], ...] = ()
     sections: tuple[TextSection, ...] = ()
     tables: tuple[TableBody, ...] = ()
     has_own_context: bool = False  # whether the metadata states the context of all its parts

@@ -1,4 +1,4 @@
-"""Where sentences start: as sentencex finds, corrected where it misreads, misses or misplaces one.
+"""Where sentences start, as sentencex finds them, corrected where it errs.
 
 `full_stops` knows the abbreviations after which a sentence continues.
 """
@@ -30,7 +30,7 @@ _BLANK = re.compile(r"[\s\ufeff]*")
 # than `str.translate`.
 _REPLACED = {chr(code): " " for code in range(0x80, 0x3001) if chr(code).isspace()}
 _REPLACED |= dict.fromkeys("\u17d4\u17d5\u0f0d\ufe12", "\u3002")
-# A sentence in parentheses or emphasis before another one, which sentencex does not divide. Fewer
+# A sentence in parentheses or emphasis before another sentence, which sentencex joins. Fewer
 # words in emphasis are a title.
 _ASIDE = re.compile(
     r"(?:\((?:[^\s()]+\s+){2}[^()]{0,999}[.!?\u2026]\)\s+"
@@ -147,7 +147,7 @@ def _move_marks(text: str, starts: list[int]) -> list[int]:
         closed = (_CLOSED.match(text, at) for at in starts)
         starts = [end.end() if end else at for end, at in zip(closed, starts, strict=True)]
     for number, at in enumerate(starts):
-        if text[at - 1] in _OPENING_MARKS or text[at - 2] == "\u00ab":  # else most need no search
+        if text[at - 1] in _OPENING_MARKS or text[at - 2] == "\u00ab":  # most starts need no search
             mark = _OPENED.search(text, max(0, at - 2), at)
             starts[number] = mark.start() if mark else at
     numbered = (at for at in starts if text[max(0, at - 8) : at].rstrip()[-2:-1].isdecimal())
@@ -184,7 +184,8 @@ def _inner_starts(text: str, edges: Sequence[int], language: str) -> list[int]:
             starts += _sentence_starts(text, mark.end(), end, mark.end(), language)
         if _QUOTES.search(long) and '":' not in long:  # which is JSON
             for at in _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language):
-                before = long[max(0, at - _MAX_ADJACENT_QUOTES) : at]  # belong to the sentence
+                # Opening quotes belong to the sentence after them.
+                before = long[max(0, at - _MAX_ADJACENT_QUOTES) : at]
                 starts.append(start + at - len(before) + len(before.rstrip(_OPENING_QUOTES)))
     return starts
 

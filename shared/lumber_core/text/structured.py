@@ -163,7 +163,8 @@ def _numbered_sections(text: str) -> list[TextSection]:
             path = number
             sections.append(TextSection(match.start(), level, title))
     length = sections[-1].start - sections[0].start if sections else 0
-    titles = {section.title for section in sections}  # one is that of pages: "2 of 5"
+    # The title of all page numbers is the same: "2 of 5".
+    titles = {section.title for section in sections}
     enough = len(titles) >= _MIN_NUMBERED_SECTIONS and length >= _MIN_MEAN_LENGTH * len(sections)
     return sections if enough else []
 
@@ -178,7 +179,7 @@ def _nested_sections(text: str, *, code: bool) -> Iterator[TextSection]:
             level = 1
         elif _CONTINUATION.match(body) or (not code and _ITEM.match(body)):
             level += 1
-        elif _COMMENT.match(body):  # belongs to the line below
+        elif _COMMENT.match(body):  # a comment belongs to the line below
             level = max(level, levels[-1])
         levels.append(level)
     levels.reverse()

@@ -216,7 +216,7 @@ class _Tables(NamedTuple):
     costs: npt.NDArray[np.int16]  # by 256 times the class of the character before, plus its own
     repeated: npt.NDArray[np.uint8]  # by class: the class of a repeated character
     letters: npt.NDArray[np.uint8]  # 1 for the classes of letters of Latin words
-    separator: int  # its cost
+    separator: int  # the cost of a separator
 
 
 @cache

@@ -44,9 +44,9 @@ class Citation:
             change its meaning: compare it with `text`. "not found": neither.
         document: Name of the document; None if the quote is not found.
         span: Its place in the text of the document, in characters; None if it is not found.
-        similarity: The share of the letters and digits of both that are equal, in order, from 0 to
-            1. Case, accents, hyphens, punctuation and white space do not count, so it may be 1 if
-            `kind` is "aligned". 0 if the quote is not found.
+        similarity: The share of letters and digits that the quote and its place have in common, in
+            order, from 0 to 1. Case, accents, hyphens, punctuation and white space do not count, so
+            it may be 1 if `kind` is "aligned". 0 if the quote is not found.
         text: The document's own words: the slice of its text, or what is spoken in captions; or "".
         lines: The first and the last line in the text of the document, from 1; None if they are
             unknown, as for chunks without lines in their metadata.

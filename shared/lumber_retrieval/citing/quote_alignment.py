@@ -65,14 +65,14 @@ _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 
 # Limits of a small difference, measured by benchmarks/citations.py. The text most similar to an
 # invented sentence has less than half of its words, and up to 0.72 of its letters if these are 60
-# or more; of shorter ones up to 0.9. Something is always similar to a very short one.
+# or more; of shorter sentences up to 0.9. Something is always similar to a very short sentence.
 _MIN_WORDS, _MIN_LETTERS = 5, 12  # of a quote that differs from the text
 _MAX_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
 _SAME_WORDS = _SAME_LETTERS = 0.75
 # Of a quote of 40 letters or more, a share of 0.9 is enough: words may be misspelt.
 _MIN_LONG_LETTERS, _SAME_LETTERS_IF_LONG = 40, 0.9
 
-MAX_REJECTED_PLACES = 10_000  # inside words; then the search for a repetitive quote stops
+MAX_REJECTED_PLACES = 10_000  # places inside words, after which the search for a quote stops
 _MAX_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
 _MAX_ALIGNED_LETTERS = 512  # a longer quote is aligned at its ends, as time is quadratic
 
@@ -190,7 +190,7 @@ class Letters:
         equal_count = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * equal_count:
             return equal[-1].dest_end
-        # As many other words replace them, unless the sentence ends there.
+        # As many other words replace the missing words, unless the sentence ends before.
         ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in near)
         return min(len(lacking), sum(1 for _ in takewhile(not_, ends)))
 

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from lumber_retrieval.citing.citations import NO_QUOTE
 
 # While a reply is read, each mark is one character of the planes for private use, so that no other
-# pattern needs to know its forms: of plane 15 if it is sure to be one, of plane 16 if it may be.
+# pattern needs to know its forms: of plane 15 if it is surely a mark, of plane 16 if it may be one.
 SURE, UNSURE = "[\U000f0000-\U000fffff]", "[\U00100000-\U0010ffff]"
 MARK = "[\U000f0000-\U0010ffff]"
-_PLANE = 0x10000  # characters
+_PLANE = 0x10000  # characters in a plane
 QUOTE_WORD = (  # before a number in a mark, or in the title of a list
     r"(?:quotes?|quotations?|citations?|cited?|cit\.|sources?|r[eé]f(?:er[eê]n(?:cia|ze|tie)|[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
     r"|excerpts?|extra[ic]ts?|snippets?|web_?pages?|evidence|(?:foot)?notes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
@@ -43,9 +43,9 @@ _FIRST = re.compile(
 _NEXT = re.compile(rf"(?i)(?:(?P<to>{_TO})|{_BETWEEN}){_LABEL}")
 _PLACE = re.compile(rf"†|\s?[,:|]?\s?{WHERE}|(?P<unsure>\s?[,:(|]|\s[\u2013\u2014-]\s)")
 _MAX_NAME_CHARACTERS = 30  # "[Smith 2019]", "[†]", if a quote has this mark
-_MAX_RANGE = 100  # a wider one is not a list of quotes
+_MAX_RANGE = 100  # a wider range is not a list of quotes
 
-_SQUARE = "[\u3010\uff3b\u3014\u3016\u27e6"  # a number in these is sure to be a mark
+_SQUARE = "[\u3010\uff3b\u3014\u3016\u27e6"  # a number in these brackets is surely a mark
 _OPENING = _SQUARE + "(\uff08{<\u27e8\u3008\u300a\u300c`"
 _CLOSING = "]\u3011\uff3d\u3015\u3017\u27e7)\uff09}>\u27e9\u3009\u300b\u300d`"
 _PAIRS = {"sup": "/sup", "a": "/a", "co": "/co", **dict(zip(_OPENING, _CLOSING, strict=True))}
@@ -139,8 +139,8 @@ class Marks:
         Args:
             text: The text.
             numbers: The numbers of the quotes of each label. A mark of another label becomes [?]
-                if it is sure to be a mark, or written like those of the quotes: "[1c]" beside "1a".
-            kinds: Those of unsure marks that become numbers; None: all.
+                if it is surely a mark, or written like those of the quotes: "[1c]" beside "1a".
+            kinds: The kinds of unsure marks that become numbers; None: all.
         """
         shapes = {_shape(label) for label in numbers} - {"0"}
 
@@ -238,7 +238,7 @@ def _shape(label: str) -> str:
 
 
 def _read_labels(content: str) -> tuple[tuple[str, ...], int]:
-    """Return the labels in the content of a mark, and how doubtful it is that it is one.
+    """Return the labels in the content of a mark, and how doubtful the mark is.
 
     The doubt is 0 for numbers with words for quotes, 1 for other labels, and 2 if something other
     than a place follows.

@@ -131,8 +131,8 @@ class _Entry(NamedTuple):
     """A line that may be in a list of quotes.
 
     Attributes:
-        labels: Those of its marks.
-        kind: That of its first mark; "" for a number without brackets.
+        labels: The labels of its marks.
+        kind: The kind of its first mark; "" for a number without brackets.
         text: What follows the marks.
         is_quoted: The text begins with a quotation mark.
     """
@@ -329,7 +329,7 @@ def _with_inline_quotes(text: str, marks: Marks) -> tuple[str, list[str]]:
     inline = _inline_quotes(text, marks)
     # A mark beside a quote belongs to it; the model's other marks refer to nothing.
     numbers: dict[str, list[int]] = {}
-    kinds: set[str] = set()  # of marks that are not sure to be any
+    kinds: set[str] = set()  # the kinds of these marks
     starts = [*(start for start, _, _ in inline), len(text)]
     places: list[tuple[int, int, str]] = []  # what to replace by the number of each quote
     for n, (start, end, _) in enumerate(inline, 1):

@@ -137,7 +137,7 @@ class EmbeddedTexts:
     ) -> tuple[Keys, Vectors]:
         """Return the keys and the own vectors of texts, shape (texts, width).
 
-        Missing ones are embedded in batches, and each batch is stored before the next.
+        Missing vectors are computed in batches, and each batch is stored before the next.
 
         Args:
             texts: The texts.
@@ -245,7 +245,7 @@ def _replace(
     last, size = connection.execute(
         "SELECT id, length(keys) FROM embedded ORDER BY id DESC LIMIT 1"
     ).fetchone() or (0, 0)
-    # A small last block is filled up, so that small ones do not accumulate.
+    # A small last block is filled up, so that small blocks do not accumulate.
     if 0 < size < 8 * _TEXTS_PER_BLOCK and rows and last not in blocks:
         rows = {**_read(connection, [last]), **rows}
         blocks = [*blocks, last]

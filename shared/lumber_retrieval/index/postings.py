@@ -17,7 +17,7 @@ Postings = dict[int, bytes]
 term; see `_ENTRY`. Lists with ascending places are joined by joining the bytes. The table
 `postings` has a row with the list of a term in a segment; see `keys_in`."""
 
-MAX_SEGMENTS = 1 << 11  # at once: they have more than 67 million chunks
+MAX_SEGMENTS = 1 << 11  # of one index: they have more than 67 million chunks
 _DIGEST_BITS = 52
 """Bits of a term's digest. With the number of its segment, it makes the key of a row, of 63 bits.
 The table needs no other index, which would be an eighth of the file. Among 200,000 terms, two share
@@ -28,7 +28,7 @@ OWN, AROUND = 2, 1
 development corpora, with and without vectors, is highest if `AROUND` is 0.35 to 0.75 of `OWN`."""
 
 _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + the weight of the term, at most 255
-_K1, _B = 1.2, 0.75  # those of Lucene
+_K1, _B = 1.2, 0.75  # the parameters of BM25 in Lucene
 _MIN_WEIGHT = 1e-6  # of a term in more than half of the chunks
 # Posting lists with this many entries are long: they are read on first use, and scored only for
 # contenders, because finding these takes as long as scoring this many entries.
@@ -182,7 +182,7 @@ def bm25(
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
-        rest = sum(factors[number:])  # if it is larger, nearly all chunks contend
+        rest = sum(factors[number:])  # if `rest` is larger, nearly all chunks contend
         is_long = counts[term] >= _MIN_LONG_ENTRIES
         if best is None and not every and is_long and rest * 5 <= factors[0]:
             best = _contenders(scores, wanted, rest)

@@ -179,14 +179,14 @@ def remove_documents(connection: Connection, names: Iterable[str]) -> None:
 def read_chunks(
     connection: Connection, owners: Mapping[int, int], cache: RowCache | None = None
 ) -> tuple[dict[int, StoredChunk], dict[int, StoredText]]:
-    """Return chunks and, if they are read, the texts of their documents, by number.
+    """Return chunks and, if there is a `cache`, the texts of their documents, by number.
 
     Args:
         connection: Has an open transaction.
         owners: The number of each chunk's document, by its own number.
         cache: Rows of the same state; those that are read are added. None: no texts are read.
     """
-    cached_chunks, cached_documents = cache or ({}, {})  # other threads may empty them
+    cached_chunks, cached_documents = cache or ({}, {})  # other threads may empty the cache
     documents = {n: row for n in {*owners.values()} if (row := cached_documents.get(n))}
     in_documents = (number for number, document in owners.items() if document in documents)
     chunks = {number: own for number in in_documents if (own := cached_chunks.get(number))}

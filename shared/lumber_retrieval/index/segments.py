@@ -157,8 +157,8 @@ class LiveSegments:
     def nearest(self, wanted: Doubles, count: int) -> Iterator[Ranking]:
         """Yield the numbers of chunks with their similarities to a rotated vector, best first.
 
-        The first group has about `count`, the next are ever larger. After the first, a group may
-        have higher similarities than the one before.
+        The first group has about `count`; later groups are ever larger. After the first, a group
+        may have higher similarities than the one before.
         """
         if not self.size:
             return
@@ -173,7 +173,7 @@ class LiveSegments:
     def find_by_words(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
-        The first group has about `count`, the next are ever larger; see `bm25`.
+        The first group has about `count`; later groups are ever larger. See `bm25`.
         """
         if not self.size:
             return

@@ -51,7 +51,7 @@ class Snapshot:
         self.frequencies = lists.counts
         every = accepts is not None
         best: dict[int, float] = {}
-        # First as without a filter: one that accepts all chunks gets the same scores.
+        # First as without a filter: a filter that accepts all chunks must not change scores.
         for limit in (count + 1, count + 1 + self.size):
             groups = self._segments.find_by_words(lists, limit, every=every)
             best = self._best(groups, count, accepts)
@@ -62,7 +62,7 @@ class Snapshot:
     def first(self, ranking: Iterable[tuple[int, float]], count: int) -> dict[int, float]:
         """Return the `count` chunks with the highest scores, best first.
 
-        Ties with the last one are broken by the names of documents (see `OWNER`), then by number.
+        Ties for the last place are broken by the names of documents (see `OWNER`), then by number.
         """
         ranked = sorted(ranking, key=itemgetter(1), reverse=True)
         if len(ranked) <= count or ranked[count][1] < ranked[count - 1][1]:

@@ -1,8 +1,8 @@
 """Stores documents and their chunks, with vectors and words, in SQLite or PostgreSQL.
 
-A document is replaced in one transaction, so that a reader finds either all of the old one or all
-of the new. Threads, processes and forks may share a store. One process writes at a time; others
-wait for it.
+A document is replaced in one transaction, so that a reader finds either the whole old document or
+the whole new one. Threads, processes and forks may share a store. One process writes at a time;
+others wait for it.
 """
 
 from __future__ import annotations
@@ -145,10 +145,10 @@ class PassageStore:
 
     @read_twice
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
-        """Store documents in one transaction; each replaces the one of the same name.
+        """Store documents in one transaction; each replaces the document of the same name.
 
         Raises:
-            ValueError: The store has vectors of another embedding model, by their probes.
+            ValueError: The probes show that the store has vectors of another model.
         """
         terms_of_line = cache(terms)  # each text is in the surroundings of its neighbours, too
 
@@ -235,7 +235,7 @@ class PassageStore:
             try:
                 yield Snapshot(connection, loaded, self.database.intact, about.get(PROBE))
             except ReadError:
-                self._segments = None  # a second read loads them again
+                self._segments = None  # a second read loads the segments again
                 raise
 
     @contextmanager

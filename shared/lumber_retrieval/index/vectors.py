@@ -29,7 +29,8 @@ Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 TwoParts = tuple[_Floats, _Floats]
-"""Whole numbers, shape (2, width), and a step for each row: a vector is about their sum."""
+"""Whole numbers, shape (2, width), and a step for each row. A vector is about the sum of the rows,
+each times its step."""
 _Float = TypeVar("_Float", np.float32, np.float64)
 
 _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a processor's cache
@@ -38,7 +39,7 @@ _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a proces
 _ROUNDING_STEP = 2.0**-24
 _STEP_DEVIATIONS = 0.5  # standard deviations: the best step for numbers of two bits
 _SAMPLED_VECTORS = 4096  # vectors from which the mean of all is estimated
-_SAMPLED_VALUES = 512  # the highest of a sample; the lowest of them is close to that of all values
+_SAMPLED_VALUES = 512  # highest of a sample, whose lowest is close to that of all values
 
 
 def matrix(vectors: object, count: int) -> Vectors:
@@ -198,15 +199,15 @@ class _Signs(NamedTuple):
 
     centre: _Floats
     bits: npt.NDArray[np.uint64]  # the signs, 64 at a time, shape (width / 64, vectors)
-    lengths: _Floats  # after the centre was subtracted
-    to_centre: _Floats  # products with it, before
+    lengths: _Floats  # of the vectors, after the centre was subtracted
+    to_centre: _Floats  # products of the vectors and the centre, before
 
 
 def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     """Yield groups of places by falling values: about `count` first, then ever larger groups.
 
     The first group has at least `count`; a `count` of thousands is met within a few per cent.
-    `places` must ascend, and the places of a group do.
+    `places` must ascend, and the places of each group ascend, too.
     """
     while len(places) > count:
         candidates = values if len(places) == len(values) else values[places]

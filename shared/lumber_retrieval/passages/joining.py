@@ -267,7 +267,7 @@ class _DocumentPassages:
             last += 1
         length = self._dense * (end - start)
         if first == last and above + floor_by_length(0, length) > room:
-            return 0  # half of all hits are so: their words need not be counted
+            return 0  # half of all hits: their words need not be counted
         # Words that begin in ranges add up; the word in which a passage begins is counted apart.
         starts, position, counted, hits = 0, start, 0, [(rank, hit)]
         for passage in self._passages[first:last]:

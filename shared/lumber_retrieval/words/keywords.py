@@ -21,8 +21,8 @@ _TERM = regex.compile(
     rf"|[\p{{L}}\p{{N}}--[{SOUTHEAST_ASIAN}{_PAIRED}]][{_CHARACTER}--[{SOUTHEAST_ASIAN}{_PAIRED}]]*",
     regex.VERSION1,
 )
-# A word of one ideograph has other neighbours in a question. With them, recall in Chinese is 0.972
-# instead of 0.961 (benchmarks/languages.py).
+# Ideographs are also words of their own, because the neighbours of a word of one ideograph differ.
+# Recall in Chinese is 0.972 instead of 0.961 (benchmarks/languages.py).
 IDEOGRAPH = regex.compile(r"\p{Han}")
 _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
@@ -139,7 +139,7 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{KANA_HAN}]|[^\s{KANA_HAN}][^\s{KANA_HAN}{_VOWEL}]*")
-_BAR = "|"  # between the cells of a table: it ends a word, and is not one
+_BAR = "|"  # between the cells of a table: it ends a word, and is not a word
 # Whether a text may have such letters. The class is negated: `re` takes four times as long for a
 # class with characters beyond U+FFFF.
 _MAYBE_SYLLABIC = re.compile("[^\x00-\u0e2f\u1f00-\u303f\ua000-\uf8ff\ufb00-\uffff]")

@@ -57,7 +57,7 @@ def find_header(text: str) -> Span:
 
     It names columns if it has at least two cells, most records have no more, and all its cells are
     short names, not numbers, that do not occur below. Two columns may share a name. An empty
-    column, and the first one, may have none. Readers that drop the header join cells by ", " (as
+    column and the first column may lack a name. Readers that drop the header join cells by ", " (as
     LlamaIndex's): if there is a space after each comma, a header needs numbers below it. Records
     with fewer cells, and comments, may be above a header. If a record above has two cells or more,
     the header needs numbers below it.
