@@ -52,8 +52,8 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
             joined, with these words; of sentences, at most a seventh of the budget.
         budget: Maximum number of words in all passages. A sentence or node is left out if it does
             not fit together with the text that joins it to others; the best one is always returned,
-            alone if it is longer. Each Chinese character and kana counts as a word. None: no limit,
-            so that whole nodes are joined.
+            alone if it exceeds the budget. Each Chinese character and kana counts as a word. None:
+            no limit, so that whole nodes are joined.
         reading_order: Whether passages are in the order of the text, beginning with the document of
             the best passage. By default they are ordered best first.
         rerank: Whether nodes are ranked by the question. False, or without a question: whole nodes

@@ -248,7 +248,7 @@ def is_far(passage: Passage) -> bool:
     """Return whether a passage resembles the question neither in meaning nor in words.
 
     All passages are far for 1 in 300 questions that the texts answer (false alarms), and for 3 in 4
-    that they do not (benchmarks/unanswerable.py).
+    questions that they do not answer (benchmarks/unanswerable.py).
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
     return similarity < _MIN_SIMILARITY and words < _MIN_WORDS_FOUND

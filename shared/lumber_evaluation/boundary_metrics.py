@@ -153,8 +153,8 @@ def score_segmentation(
 ) -> SegmentationScores:
     """Compare the character offsets where chunks start in documents with their segments.
 
-    The offsets of a document are in any order; the start of its text is ignored. Each counts as the
-    unit nearest to it.
+    The offsets of a document are in any order; the start of its text is ignored. Each offset
+    counts as the unit nearest to it.
     """
     if not documents:
         raise ValueError("there is no document with reference segments to compare with")

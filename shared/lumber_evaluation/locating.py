@@ -6,8 +6,9 @@ single spaces, or add their own between sentences.
 A string may occur several times. Assumptions about the splitter are tried, from the strictest to
 the most general, until every chunk has a place: the chunks tile the text; they overlap by the
 splitter's known overlap; each starts and ends later than the one before; each starts later; none
-starts or ends earlier; none starts earlier. The last one always finds places if there are any in
-order. Except for the first, all assumptions are tried with white space before any is tried without.
+starts or ends earlier; none starts earlier. The last assumption finds places whenever there are
+places in order. Except for the first, all assumptions are tried with white space before any is
+tried without.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def _in_order(
     The earliest places leave the most room for later chunks, so valid places are found if there are
     any. Returns the starts up to the first chunk without a place. A chunk starts, and unless
     `nested` ends, at least `growth` characters after the chunk before, and starts at most `overlap`
-    characters before its end.
+    characters before the end of that chunk.
     """
     starts: list[int] = []
     start, end = 0, 0

@@ -18,7 +18,8 @@ from lumber_core.errors import LumberError
 from lumber_files import UnreadableFileError
 from lumber_retrieval.passages.joining import Passage
 
-_BATCH_BYTES = 30_000  # of files indexed together, for a second: a newly changed file waits for it
+# Of files indexed together, in a second, for which a newly changed file waits.
+_BATCH_BYTES = 30_000
 _LARGE_FILE_BYTES = 1_000_000  # larger files take over half a minute, and are indexed last
 
 

@@ -215,7 +215,7 @@ class FolderTools:
         )
 
     def status(self) -> CallToolResult:
-        """List the files that can be read, those that cannot with the reason, and the index.
+        """List the files that can be read, those that cannot and why, and the state of the index.
 
         Use it to see what there is, or when a search reports that files are still being indexed.
         """

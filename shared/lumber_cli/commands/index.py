@@ -85,7 +85,7 @@ def index_command(
 def copy_index(source: str | Path, target: str | Path) -> None:
     """Copy an index as it is at one moment, while others may search it.
 
-    Each is a file, or the URL of a collection.
+    `source` and `target` are files, or URLs of collections.
     """
     if not is_url(source) and not Path(source).is_file():
         raise ValueError(f"there is no index {source}: pass its file, or the URL of a database")

@@ -40,8 +40,8 @@ def retrieve(
         splits: Each document as the splitter splits it.
         embedder: Embeds chunks and questions.
         context: Embed each chunk below its context (title, headings, header of a table), as
-            `split_and_embed` does. It is found for the chunks of every splitter in the same way,
-            and its words count as retrieved.
+            `split_and_embed` does. The context is found in the same way for the chunks of every
+            splitter, and its words count as retrieved.
         surroundings: Add the vectors of a chunk's neighbours to its own.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.

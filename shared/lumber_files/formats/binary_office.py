@@ -13,8 +13,8 @@ from lumber_files.formats.package import is_page_number
 
 # Records of hidden or omitted content: in [MS-DOC] the length of text boxes in the first block, and
 # fields of equations without a result; in [MS-PPT] ExOleEmbedContainer, HeadersFootersContainer
-# with a footer that is shown, and a stream; in [MS-XLS] the BOF of charts, and in it and [MS-XLSB]
-# BoundSheet8, Row and ColInfo that are hidden.
+# with a footer that is shown, and a stream; in [MS-XLS] the BOF of charts; and in [MS-XLS] and
+# [MS-XLSB] hidden BoundSheet8, Row and ColInfo.
 _LEFT_OUT = {
     "doc": {
         "text boxes": rb"\xec\xa5[\x01-\x12\xc0-\xc2][\0\x01].{96}(?!\0{4})",

@@ -100,7 +100,8 @@ def _simplify(body: Any) -> None:
         table[:] = sorted(table, key=lambda part: order.get(part, 0))
     for section in {row.getparent() for row in body.iter("tr")}:
         for rows, row in enumerate(reversed(section.findall("tr")), start=1):
-            for cell in row.iterfind("*[@rowspan]"):  # ends with the section; 0 means that end
+            # A cell ends with its section; 0 rows mean that end.
+            for cell in row.iterfind("*[@rowspan]"):
                 cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
     for choice in body.xpath("//switch[foreignobject]"):  # forms of one text in SVG
         choice[1:] = []
@@ -207,7 +208,7 @@ def _drop_navigation(body: Any) -> None:
     """Remove blocks of navigation links.
 
     Blocks that contain only links are removed before the first heading, in a footer, and if they
-    lead to the previous or next page. In a page without headings, no block is before the first.
+    lead to the previous or next page. Without headings, the first rule applies to no block.
     """
     blocks = list(body.iter("p", *HEADING_TAGS))
     first = next((n for n, block in enumerate(blocks) if block.tag != "p"), 0)
@@ -246,7 +247,8 @@ def _arrange_tables(body: Any) -> None:
             for part in table.xpath("self::* | tr | tr/* | caption"):
                 part.tag = "div"
             continue
-        if not has_header and len(rows[0]) and rows[0][0].tag == "th":  # it names rows
+        # The first cell names its row.
+        if not has_header and len(rows[0]) and rows[0][0].tag == "th":
             rows[0].addprevious(head := table.makeelement("tr"))
             head[:] = [head.makeelement("th") for _ in range(columns)]
         for cell in rows[0]:

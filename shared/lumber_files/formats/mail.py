@@ -1,7 +1,7 @@
 """Reads emails (.eml, .mbox) and saved pages (.mhtml) as Markdown: subject, headers and text.
 
-All text parts are read in order. Attached emails have headings of their own. Of alternatives, plain
-text is read if it has most of the words of the last one.
+All text parts are read in order. Attached emails have headings of their own. Of several
+alternatives, plain text is read if it has most of the words of the last alternative.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def _decode(raw: bytes, charset: str = "us-ascii") -> str:
 
 
 def _show_events(calendar: str) -> str:
-    """Return the lines of a calendar's events that are shown; without events, all of it."""
+    """Return the lines of a calendar's events that are shown, or else the calendar."""
     events = _EVENT.findall(re.sub(r"\n[ \t]", "", calendar))  # a long line continues in the next
     lines = [line for event in events for line in _SHOWN.findall(event)]
     shown = _TIME.sub(r"\1-\2-\3 \4:\5", "  \n".join(lines))

@@ -146,7 +146,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         content = _RTF_SYMBOL.sub(_show_rtf_symbol, content)
         # Lists of a definition are counted together, as in Word.
         overrides = _RTF_LIST.findall(content)
-        names = dict(overrides)  # one of each definition
+        names = dict(overrides)  # one name for each definition
         lists = {name: names[kind] for kind, name in overrides}
         content = _RTF_ITEM.sub(lambda m: rb"\ls%b" % (lists.get(m[1]) or m[1]), content)
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}

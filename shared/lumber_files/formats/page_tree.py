@@ -53,7 +53,8 @@ _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust"
 _TASKS = {"checkbox-on", "checkbox-off", "data-inline-task-id"}  # of Notion and Confluence
 # Deeper elements are replaced by their content: some pages close no element, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
-_MAX_ELEMENT_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
+# Anydoc reads 256 levels, and text in a list or table has a level of its own.
+_MAX_ELEMENT_DEPTH = 120
 
 
 def parse_page(html: str) -> Any:

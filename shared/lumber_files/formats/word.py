@@ -25,7 +25,8 @@ _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:as
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _IS_ON = "[not(@w:val=0 or @w:val='false')]"
 _UNSEEN = f"//w:r[w:rPr/w:vanish{_IS_ON}] | //w:tc[w:tcPr/w:cellDel]"
-# The mark at the end of a row is hidden or not; the row is, if all its text is.
+# Word states only whether the mark at the end of a row is hidden. A row with such a mark is hidden
+# if all its text is.
 _UNSEEN += "| //w:tr[w:trPr/w:del or (w:trPr/w:hidden"
 _UNSEEN += f" and not(.//w:t[not(../w:rPr/w:vanish{_IS_ON})]))]"
 # Paragraphs that continue in the next: their mark is deleted, or they are a drop cap.
@@ -88,7 +89,7 @@ def _make_paragraph(root: Any, text: str) -> Any:
     return paragraph
 
 
-@lru_cache(maxsize=1)  # all parts of a document have the same
+@lru_cache(maxsize=1)  # all parts of a document have the same styles
 def _read_styles(styles: bytes, numbering: bytes) -> dict[str, Any]:
     """Return the styles of a document by their IDs, with the levels of lists that they have."""
     own = {style.get(qualify("w:styleId")): style for style in find(parse_xml(styles), "//w:style")}
