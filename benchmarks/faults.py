@@ -35,7 +35,7 @@ def examine(
 
 
 def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
-    """Return how many chunks have wrong offsets; None if none has any.
+    """Return how many chunks have wrong offsets; None if no chunk has offsets.
 
     A chunk is not at its offsets, overlaps the chunk before, or has no offsets although others do.
     """

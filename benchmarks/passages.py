@@ -16,8 +16,9 @@ Each splitter has the best of the sizes `--words`, by its own setting. The chunk
 language model, of RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is
 PostgreSQL with pgvector and full text search, and `PassageJoiner` after it.
 
-Questions search their document, those of RAG-Multi-Corpus all documents. Last, all questions about
-plain texts search all plain texts. `--reports` has FinanceBench's about PDFs of annual reports.
+A question searches its own document, or in RAG-Multi-Corpus all documents. In the last table, all
+questions about plain texts search all plain texts. `--reports` measures FinanceBench's questions
+about PDFs of annual reports.
 
 Columns: Recall is the share of the reference text among the first 150, 300 and 600 words, repeated
 text and headings included. The others are the number of texts and their words, and how often the

@@ -13,8 +13,8 @@ before it opened or made the index. Retrievers whose packages are not installed 
 rank-bm25, faiss-cpu, llama-index-retrievers-bm25, chromadb.
 
 With --texts, `PassageRetriever` is asked about the first 60 Markdown files of a folder, by the
-questions in its `questions.jsonl`, twice: with empty caches, and with full ones. A query includes
-its embedding the first time, whose CPU time is also printed alone; later its vector is cached.
+questions in its `questions.jsonl`, twice: with empty caches, and with full ones. The first time, a
+query includes its embedding, whose CPU time is also printed alone; then its vector is cached.
 """
 
 from __future__ import annotations

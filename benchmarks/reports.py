@@ -22,7 +22,7 @@ from benchmarks.searches import Build, Found
 from lumber_core.spans import Span
 
 BUDGETS = (300, 600, 1200)
-_WORD = re.compile(r"[^\s|]\S*")  # the bars of tables are no words
+_WORD = re.compile(r"[^\s|]\S*")  # the bars of tables are not words
 _NUMBER = re.compile(r"[$(\s-]*(\d[\d,]*(?:\.\d+)?)[)%\s]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d$")
 _MAX_HEAD_CHARACTERS = 30  # of a column's head; a year at the end of a longer line is in a sentence

@@ -1,6 +1,6 @@
 """Searches that benchmarks measure: passages, chunks of any splitter, other retrievers.
 
-Each indexes documents with the bundled encoder and returns places in them, best first.
+Each search indexes documents with the bundled encoder and returns places in them, best first.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def places_of(chunks: Sequence[str], text: str) -> Iterator[tuple[Span, str, str
     """Yield the place and the text of each chunk, and the path above it.
 
     White space is ignored. If a chunk is not a slice of the text, its place is from the first to
-    the last of its lines that are.
+    the last of its lines that are slices.
     """
     places = [place for place, character in enumerate(text) if not character.isspace()]
     bare = "".join(text.split())

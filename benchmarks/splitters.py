@@ -1,6 +1,7 @@
 """The splitters that benchmarks measure: this project's, and those of other packages.
 
-Each is made from a size in its own unit. Other packages are imported when their splitter is made.
+Each splitter is made from a size in its own unit. Other packages are imported when their splitter
+is made.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Peer:
     low: float  # a setting with which chunks are too short
     high: float  # a setting with which chunks are too long
     package: str = OURS  # the distribution to install
-    markdown: Callable[[float], Any] | None = None  # makes one for Markdown, if there is any
+    # Makes a splitter for Markdown, if the package has one.
+    markdown: Callable[[float], Any] | None = None
 
 
 def _own(chunker: Callable[..., Any]) -> Callable[[float], Any]:

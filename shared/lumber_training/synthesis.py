@@ -1,8 +1,7 @@
 """Synthetic training items, with known segment starts and no manual annotation.
 
 An item, one training example, joins the first sentences of segments from different documents. So
-the topic shifts wherever
-one document ends and the next begins (BertChunker's training set).
+the topic shifts wherever one document ends and the next begins (BertChunker's training set).
 """
 
 from __future__ import annotations
