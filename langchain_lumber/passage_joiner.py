@@ -166,11 +166,12 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
     are invalid or do not fit the content raise a ValueError.
     """
     start, end = (_offset(chunk, key) for key in ("start_index", "end_index"))
-    content, own = chunk.page_content, chunk.metadata.get("text")
+    content, slice_text = chunk.page_content, chunk.metadata.get("text")
     if start is None or end is None:
         return start, content
-    if isinstance(own, str) and len(own) == end - start:  # a passage of captions shows only speech
-        return start, own
+    # A passage of captions shows only speech.
+    if isinstance(slice_text, str) and len(slice_text) == end - start:
+        return start, slice_text
     if not start <= end <= start + len(content):
         raise ValueError(
             f"the chunk that begins with {content[:40]!r} has the offsets {start:,} to {end:,}, "

@@ -142,8 +142,8 @@ class SpanTextSplitter(TextSplitter):
                 raise ValueError("pass either tokenizer or length_function, not both")
             settings["tokenizer"] = given["length_function"]
         chunker = kind(**{name: settings[name] for name in inspect.signature(kind).parameters})
-        _, *own, _ = inspect.signature(SpanTextSplitter).parameters
-        SpanTextSplitter.__init__(self, chunker, **{name: settings[name] for name in own})
+        _, *names, _ = inspect.signature(SpanTextSplitter).parameters
+        SpanTextSplitter.__init__(self, chunker, **{name: settings[name] for name in names})
 
     @property
     def chunker(self) -> Chunker:

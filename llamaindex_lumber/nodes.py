@@ -141,8 +141,8 @@ def add_metadata(node: TextNode, added: Mapping[str, str | float | None]) -> Non
 
 def slice_of(node: BaseNode, start: int | None, end: int | None) -> str:
     """Return the text of a node in its document; nodes of captions show only what is spoken."""
-    own = str(node.metadata.get("text", ""))
-    return own if start is not None and start + len(own) == end else text_of(node)
+    slice_text = str(node.metadata.get("text", ""))
+    return slice_text if start is not None and start + len(slice_text) == end else text_of(node)
 
 
 def text_of(node: BaseNode) -> str:

@@ -299,14 +299,15 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
 
         The framework would search the text for the nodes, and be wrong if text repeats.
         """
-        own = [node for node in nodes if isinstance(node, TextNode)]  # all that `nodes_of` makes
-        offsets = [(node.start_char_idx, node.end_char_idx) for node in own]
+        # All nodes of `nodes_of` are text nodes.
+        text_nodes = [node for node in nodes if isinstance(node, TextNode)]
+        offsets = [(node.start_char_idx, node.end_char_idx) for node in text_nodes]
         parents = {
             name: document_for_nodes(parent, context=self._adds_context(parent))
             for name, parent in parent_doc_map.items()
         }
         linked = super()._postprocess_parsed_nodes(nodes, parents)
-        for node, ends in zip(own, offsets, strict=True):
+        for node, ends in zip(text_nodes, offsets, strict=True):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
             node.start_char_idx, node.end_char_idx = ends
         return linked

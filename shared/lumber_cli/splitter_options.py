@@ -172,9 +172,11 @@ class SplitterOptions:
 
     def chunker(self) -> Chunker:
         """Make the splitter, and load the model of Bert."""
-        own, model_options = self._divide()
+        settings, model_options = self._divide()
         if self.method == "lumber":
-            chunker: Chunker = make_with(LumberChunker, self._judge(own, model_options), **own)
+            chunker: Chunker = make_with(
+                LumberChunker, self._judge(settings, model_options), **settings
+            )
         else:
             if flags := self._flags_of_models(model_options):
                 raise ValueError(f"{flags[0]} is for the language model of --method lumber")
@@ -185,8 +187,8 @@ class SplitterOptions:
                     f"--model has no effect: {self.method} uses no model; pass --method bert"
                 )
             if self.model is not None:
-                own["model"] = self.model
-            chunker = make_with(SPLITTERS[self.method], **own)
+                settings["model"] = self.model
+            chunker = make_with(SPLITTERS[self.method], **settings)
             if isinstance(chunker, BertChunker):
                 chunker.load()  # a missing model is an error before any work
         check_overlap(self.chunk_overlap, chunker.chunk_size)
@@ -194,9 +196,9 @@ class SplitterOptions:
 
     def chunker_for_estimate(self) -> LumberChunker:
         """Make the splitter for an estimate, with no language model."""
-        own, model_options = self._divide()
+        settings, model_options = self._divide()
         judge = ModelJudge(_NoModel(), prompt_in(self.prompt), policy=model_options.call_policy())
-        return make_with(LumberChunker, judge, **own)
+        return make_with(LumberChunker, judge, **settings)
 
     def _divide(self) -> tuple[dict[str, Any], ModelOptions]:
         """Return the splitter's settings, and those of the language model."""
@@ -207,18 +209,23 @@ class SplitterOptions:
                 methods = " and ".join(f"--method {owner}" for owner in owners)
                 raise ValueError(f"{name} is a setting of {methods}, not of {self.method}")
         spec = self.model if self.asks_model else None
-        own, policy, model = divide_settings(self.given, splitter, CallPolicy, model_class(spec))
-        return own, ModelOptions(spec, self.key_variable, {**policy, **model})
+        settings, policy, model = divide_settings(
+            self.given, splitter, CallPolicy, model_class(spec)
+        )
+        return settings, ModelOptions(spec, self.key_variable, {**policy, **model})
 
     def _flags_of_models(self, model_options: ModelOptions) -> list[str]:
         """Return the given options that apply only to a language model."""
         return [*model_options.given, *(["--prompt"] if self.prompt is not None else [])]
 
-    def _judge(self, own: Mapping[str, object], model_options: ModelOptions) -> Judge:
+    def _judge(self, settings: Mapping[str, object], model_options: ModelOptions) -> Judge:
         model = model_options.language_model() if model_options.model is not None else None
         if model is not None:
             return ModelJudge(model, prompt_in(self.prompt), policy=model_options.call_policy())
-        flags = [*self._flags_of_models(model_options), *(["--store"] if "store" in own else [])]
+        flags = [
+            *self._flags_of_models(model_options),
+            *(["--store"] if "store" in settings else []),
+        ]
         if flags:
             raise ValueError(
                 f"{flags[0]} needs a language model: pass --model, such as openai:gpt-4o-mini"

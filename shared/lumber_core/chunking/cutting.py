@@ -301,8 +301,8 @@ class Cutter:
         cuts: list[int] = []
         for before, last in pairwise([-1, *fixed, len(offsets)]):
             first = before + 1
-            tokens, own = sized.tokens[first : last + 1], scores[first:last]
-            inside = best_cuts(tokens, own, costs, headed and headed[first:last])
+            tokens, scores_inside = sized.tokens[first : last + 1], scores[first:last]
+            inside = best_cuts(tokens, scores_inside, costs, headed and headed[first:last])
             cuts += (first + number for number in inside)
             cuts += [last] if last < len(offsets) else []
         return [offsets[number] for number in cuts]

@@ -82,8 +82,10 @@ class FrameworkModel(ABC):
     @property
     def client_retries(self) -> int:
         """Maximum number of times the model's client retries a request."""
-        own = (getattr(model, "max_retries", 0) for model, _ in self._models)
-        return sum(self._default_retries if retries is None else int(retries) for retries in own)
+        settings = (getattr(model, "max_retries", 0) for model, _ in self._models)
+        return sum(
+            self._default_retries if retries is None else int(retries) for retries in settings
+        )
 
     def estimate_retries(self, seconds: float) -> int:
         """Return an estimate of the client's retries of a call that failed after `seconds`.

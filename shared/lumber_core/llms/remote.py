@@ -97,10 +97,10 @@ class RemoteModel(ABC):
                 "a client has its own base_url and api_key: pass either client or these"
             )
         require(self._module, **self._package)
-        own = self._client_class
-        if client is not None and own and not isinstance(client, getattr(self._sdk(), own)):
+        name = self._client_class
+        if client is not None and name and not isinstance(client, getattr(self._sdk(), name)):
             given = f"{type(client).__name__}: asynchronous methods call it in threads"
-            raise TypeError(f"client must be a synchronous {self._module}.{own}, not {given}")
+            raise TypeError(f"client must be a synchronous {self._module}.{name}, not {given}")
         self._model = model
         self._base_url = base_url
         # The variable is read now, because clients are created on first use.

@@ -173,8 +173,8 @@ def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
 
 def is_refusal(answer: str) -> bool:
     """Return whether an answer contains a phrase that models use to decline, not in a quote."""
-    own = _PARAGRAPH.sub(" ", _QUOTE.sub(" ", answer))
-    return _REFUSAL.search(own if any(map(str.isalpha, own)) else answer) is not None
+    unquoted = _PARAGRAPH.sub(" ", _QUOTE.sub(" ", answer))
+    return _REFUSAL.search(unquoted if any(map(str.isalpha, unquoted)) else answer) is not None
 
 
 def _plain_answer(answer: str) -> str:
@@ -291,10 +291,10 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
                 for key in others
                 if (len(loaded) == 1 and not key.endswith("s")) or _ID.fullmatch(str(values[key]))
             ]
-            own = named or alike or (ids if list not in kinds else [])
-            if len(own) != 1:
+            keys = named or alike or (ids if list not in kinds else [])
+            if len(keys) != 1:
                 continue
-            loaded = values[own[0]]
+            loaded = values[keys[0]]
         listed = loaded if isinstance(loaded, list) else [] if loaded is None else [loaded]
         lists = [_items(entry) for entry in map(str, listed) if not _NONE.fullmatch(entry)]
         if [] not in lists:

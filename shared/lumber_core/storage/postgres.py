@@ -325,8 +325,8 @@ class _Statements(NamedTuple):
         # Lists of values become arrays, which takes a quarter less time of client and server.
         parts, rest, arguments = _LIST.split(statement), iter(values), list[Any]()
         for place, part in enumerate(parts):
-            own = [*islice(rest, part.count("?"))]
-            arguments += [_array(own)] if place % 2 else own
+            part_values = [*islice(rest, part.count("?"))]
+            arguments += [_array(part_values)] if place % 2 else part_values
         text = "= ANY(%s)".join(part.replace("?", "%s") for part in parts[::2])
         return self.connection.execute(text, arguments, binary=True)
 

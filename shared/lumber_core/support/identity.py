@@ -128,7 +128,9 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
 # JSON in ASCII escapes lone surrogates. `json.dumps` would make an encoder for each chunk.
 _encode = json.JSONEncoder(
     sort_keys=True,
-    default=lambda own: sorted(map(str, own)) if isinstance(own, set | frozenset) else str(own),
+    default=lambda value: (
+        sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
+    ),
 ).encode
 
 

@@ -148,8 +148,10 @@ def read_cues(text: str) -> list[Cue]:
     following = [(label.start(), first) for label, (first, *_) in zip(labels, times, strict=True)]
     following = [*following, (len(text), "")][1:]
     return [
-        Cue(Span(label.start(), end), label.end(), *map(_format_time, (*own, after or own[0])[:2]))
-        for label, own, (end, after) in zip(labels, times, following, strict=True)
+        Cue(
+            Span(label.start(), end), label.end(), *map(_format_time, (*time, after or time[0])[:2])
+        )
+        for label, time, (end, after) in zip(labels, times, following, strict=True)
     ]
 
 
@@ -197,10 +199,10 @@ def _is_transcript(text: str) -> bool:
         return False
     heads = [*_HEAD.finditer(text, first.start())]
     logged = sum(_LOGGED.match(text, head.end()) is not None for head in heads)
-    apart = (text[head.end() : following.start()] for head, following in pairwise(heads[:3]))
+    between = (text[head.end() : following.start()] for head, following in pairwise(heads[:3]))
     names = [re.sub(_CLOCK, "", head[0]).strip() for head in heads]
     sure = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])
-    spoken = 2 * logged <= len(heads) and all(map(str.strip, apart))
+    spoken = 2 * logged <= len(heads) and all(map(str.strip, between))
     return spoken and (sure or names[0] in names[1:])
 
 
@@ -286,7 +288,11 @@ def speech_versions(text: str) -> list[str]:
     """Return `speech`; if most cues have lines in two languages, also each language alone."""
     spoken = speech(text)
     cues = [[*_LINE.finditer(spoken, cue.text_start, cue.span.end)] for cue in read_cues(text)]
-    halves = [(own[: len(own) // 2], own[len(own) // 2 :]) for own in cues if len(own) % 2 == 0]
+    halves = [
+        (lines[: len(lines) // 2], lines[len(lines) // 2 :])
+        for lines in cues
+        if len(lines) % 2 == 0
+    ]
     others = [[line.span() for both in halves for line in both[n]] for n in (0, 1)]
     return [spoken, *(_without(spoken, other) for other in others if len(other) * 2 > len(cues))]
 

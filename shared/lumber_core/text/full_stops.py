@@ -178,7 +178,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     groups = (lists.leads, lists.others, lists.numbers)
     names = (".".join(parts[n:]).lstrip("-") for n in range(len(parts)))
     forms = ({name, name[0].lower() + name[1:]} if len(name) > 1 else {name} for name in names)
-    listed = ([not own.isdisjoint(group) for group in groups] for own in forms)
+    listed = ([not cases.isdisjoint(group) for group in groups] for cases in forms)
     # The longest abbreviation in the list decides, such as the Russian "т. д.".
     in_leads, in_others, in_numbers = next(filter(any, listed), (False, False, False))
     follows = text[at : at + _WINDOW_CHARACTERS].lstrip(_OPENING)

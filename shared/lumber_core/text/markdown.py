@@ -275,20 +275,25 @@ def _html_headings(text: str, first: int, stop: int) -> Iterator[tuple[int, int,
     The last item is the end, which is after `stop` if a heading continues there. A heading includes
     the tags around it. Headings in tables, of pictures alone, or after another one are ignored.
     """
-    done = first
+    read_to = first
     for part in _HTML_PARTS.finditer(text, first, stop + _MAX_HTML_TITLE_CHARACTERS):
         title = unescape(_NO_HTML_TITLE.sub("", _LINE_TAG.sub(" ", part["title"] or "")))
-        wrapped = _WRAPPERS.fullmatch(text, done, part.start())
-        start = done if wrapped else text.rfind("\n", first, part.start()) + 1 or first
-        if part.start() < stop and part["end"] and start >= done and any(map(str.isalnum, title)):
-            if start > done:
-                yield done, 0, ""
+        wrapped = _WRAPPERS.fullmatch(text, read_to, part.start())
+        start = read_to if wrapped else text.rfind("\n", first, part.start()) + 1 or first
+        if (
+            part.start() < stop
+            and part["end"]
+            and start >= read_to
+            and any(map(str.isalnum, title))
+        ):
+            if start > read_to:
+                yield read_to, 0, ""
             yield start, int(part["level"]), " ".join(title.split())
-            done = text.find("\n", part.end()) + 1 or len(text)
-    if first < done < stop and not _WRAPPERS.fullmatch(text, done, stop):
-        yield done, 0, ""
-    if done > first:
-        yield max(done, stop), 0, ""
+            read_to = text.find("\n", part.end()) + 1 or len(text)
+    if first < read_to < stop and not _WRAPPERS.fullmatch(text, read_to, stop):
+        yield read_to, 0, ""
+    if read_to > first:
+        yield max(read_to, stop), 0, ""
 
 
 def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:
@@ -299,15 +304,15 @@ def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator
     edges = [0, *(line.end() for line in LINE_BREAK.finditer(content))]
     starts = [start, *lines[1:]]
     code: list[int] = []  # where the lines of code start
-    done = 0
+    read_to = 0
     for paragraph in [*prose_paragraphs(content), None]:
         first = len(lines) if paragraph is None else bisect_left(edges, paragraph.start)
-        code = starts[done:first]
+        code = starts[read_to:first]
         if code:
             yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
         if paragraph is not None:
             yield Block(starts[first], starts[first], "paragraph")
-            done = bisect_left(edges, paragraph.end)
+            read_to = bisect_left(edges, paragraph.end)
 
 
 @cache

@@ -168,8 +168,8 @@ class TextOutline:
             visible = _VISIBLE.search(text, start, end)
             first = visible.start() if visible else start
             before = bisect_right(starts, first)
-            titles, levels, own = paths[before]
-            headed = bool(own) and not text[starts[before - 1] : first].strip()
+            titles, levels, own_title = paths[before]
+            headed = bool(own_title) and not text[starts[before - 1] : first].strip()
             further = paths[before + 1 : bisect_left(starts, end, before) + 1]
             needs_levels = (further and not headed) or bool(self.levels)
             inside = tuple(title for _, _, titled in further for title in titled)

@@ -109,7 +109,9 @@ def _join_pages(
         runs = zip(numbers, labels, strict=True)
         shifts = [int(la) - n if la.isdecimal() else None for n, la in runs]
         befores = zip(numbers, labels, shifts, [0, *shifts], strict=False)
-        starts_at = (f"{n}={la}" for n, la, own, before in befores if own is None or own != before)
+        starts_at = (
+            f"{n}={la}" for n, la, shift, before in befores if shift is None or shift != before
+        )
         common[PAGE_LABELS] = " ".join(starts_at)
     return text, {**common, PAGE_STARTS: starts}
 
@@ -141,8 +143,8 @@ def number_pages(metadatas: Sequence[Metadata]) -> list[Metadata]:
             for n, page in enumerate(pages):
                 number = numbers[bisect_right(firsts, n) - 1]
                 if number != _single_page_number(page) and page.get(PAGE) != number - 1:
-                    own = {FIRST_PAGE: number, LAST_PAGE: number}
-                    numbered[run[n]] = {**metadatas[run[n]], **own}
+                    added = {FIRST_PAGE: number, LAST_PAGE: number}
+                    numbered[run[n]] = {**metadatas[run[n]], **added}
     return numbered
 
 

@@ -222,9 +222,9 @@ class PlainText(ParsedText):
     def title(self) -> str:
         """The title in the metadata, or in a format with headings, or the name of the file."""
         source, marked = self.source, self.source.kind in MARKUPS
-        own = titles_of(self.text, source.kind, self.sections) if marked else []
+        titles = titles_of(self.text, source.kind, self.sections) if marked else []
         titled = not marked and _UNDERLINED.match(self.text) is not None
-        about = source.metadata, source.file_title, own
+        about = source.metadata, source.file_title, titles
         return document_title(*about, has_title=titled, has_headings=marked)
 
     @cached_property
@@ -304,11 +304,11 @@ class MarkdownText(ParsedText):
         contains_all = [block for block in headings if block.level == top] == headings[:1]
         front = [block for block in blocks[:1] if block.kind == "front matter" and block.title]
         titles = headings[:1] if contains_all and top == 1 else front
-        own = [block.title for block in titles]
+        texts = [block.title for block in titles]
         titled = contains_all and top > 1  # it must be the first text that a reader sees
         titled = titled and not re.sub(HIDDEN, "", self.text[: headings[0].start]).strip()
         return document_title(
-            self.source.metadata, self.source.file_title, own, has_title=titled, has_headings=True
+            self.source.metadata, self.source.file_title, texts, has_title=titled, has_headings=True
         )
 
     def _table_bodies(self) -> Iterator[TableBody]:

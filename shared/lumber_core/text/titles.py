@@ -76,8 +76,8 @@ def document_title(
             headings above a chunk begins with the title.
     """
     given, context = given_title(metadata), metadata.get(CONTEXT_KEY)
-    if given and (own := own_title(given)):
-        return own
+    if given and (title := own_title(given)):
+        return title
     above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
     path = metadata.get("headings")
     titles = path.split(HEADING_SEPARATOR) if isinstance(path, str) else None

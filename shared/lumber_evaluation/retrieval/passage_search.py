@@ -43,8 +43,12 @@ def store_chunks(
         members.setdefault(chunk.document, []).append(number)
     stored = []
     for name, numbers in members.items():
-        own = [chunks[number] for number in numbers]
-        around = texts_around([chunk.text for chunk in own]) if surroundings else [""] * len(own)
+        document_chunks = [chunks[number] for number in numbers]
+        around = (
+            texts_around([chunk.text for chunk in document_chunks])
+            if surroundings
+            else [""] * len(document_chunks)
+        )
         stored.append(
             NewDocument(
                 name,
@@ -52,9 +56,9 @@ def store_chunks(
                 digest="",
                 text=texts[name],
                 metadata={},
-                spans=[chunk.span for chunk in own],
+                spans=[chunk.span for chunk in document_chunks],
                 details=[{"number": n, CONTEXT_KEY: str(chunks[n].context)} for n in numbers],
-                words=[chunk.context.above(chunk.text) for chunk in own],
+                words=[chunk.context.above(chunk.text) for chunk in document_chunks],
                 around=around,
                 vectors=vectors[numbers],
             )

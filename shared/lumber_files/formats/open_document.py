@@ -99,12 +99,12 @@ def _show_spans(root: Any, named_styles: Any) -> None:
     for part in (named_styles, root):  # a style comes after its base
         for style in find(part, "//style:style"):
             based_on = styles.get(style.get(qualify("style:parent-style-name"), ""), {})
-            own = [
+            pairs = [
                 pair
                 for properties in find(style, "style:text-properties")
                 for pair in properties.items()
             ]
-            styles[find(style, "string(@style:name)")] = {**based_on, **dict(own)}
+            styles[find(style, "string(@style:name)")] = {**based_on, **dict(pairs)}
         for face in find(part, "//style:font-face"):
             family = find(face, "string(@*[local-name()='font-family'])")
             families[face.get(qualify("style:name"))] = family.strip("'")
@@ -143,11 +143,13 @@ def _number_headings(root: Any, named_styles: Any) -> None:
             depth = len(find(block, "ancestor::text:list"))
             above = [max(1, number) for number in numbers[: depth - 1]]  # a missing level is 1
             numbers[:] = [*above, numbers[depth - 1] + 1, *[0] * (_MAX_LEVEL - depth)]
-            own = [levels.get(f"{style} {level}", {}) for level in range(1, depth + 1)]
-            first = depth - int(own[-1].get(qualify("text:display-levels"), 1))
-            forms = (level.get(qualify("style:num-format"), "") for level in own[first:])
+            forms_by_level = [levels.get(f"{style} {level}", {}) for level in range(1, depth + 1)]
+            first = depth - int(forms_by_level[-1].get(qualify("text:display-levels"), 1))
+            forms = (level.get(qualify("style:num-format"), "") for level in forms_by_level[first:])
             label = ".".join(map(label_item, numbers[first:depth], forms))
-            ends = [own[-1].get(qualify(f"style:num-{end}fix"), "") for end in ("pre", "suf")]
+            ends = [
+                forms_by_level[-1].get(qualify(f"style:num-{end}fix"), "") for end in ("pre", "suf")
+            ]
             block.text = f"{label.join(ends)} {block.text or ''}".lstrip()
             outer.addprevious(block)
         if numbers:

@@ -115,9 +115,9 @@ class _PageTarget:
             tag = "sup" if tag == "span" and raised else tag
             tag = "note" if "noteref" in kind else tag
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
-        own = next(filter(None, fonts), "").strip()
+        nearest_font = next(filter(None, fonts), "").strip()
         in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # it has a page
-        self._open.append((tag, own, in_picture, in_math))
+        self._open.append((tag, nearest_font, in_picture, in_math))
         if "classifier" in names:  # docutils classifies a term
             self._builder.data(" : ")
         elif in_picture and "x" in attributes:  # the next line of a label

@@ -92,12 +92,14 @@ def _make_paragraph(root: Any, text: str) -> Any:
 @lru_cache(maxsize=1)  # all parts of a document have the same styles
 def _read_styles(styles: bytes, numbering: bytes) -> dict[str, Any]:
     """Return the styles of a document by their IDs, with the levels of lists that they have."""
-    own = {style.get(qualify("w:styleId")): style for style in find(parse_xml(styles), "//w:style")}
+    by_id = {
+        style.get(qualify("w:styleId")): style for style in find(parse_xml(styles), "//w:style")
+    }
     for level in find(parse_xml(numbering), "//w:lvl[w:pStyle]"):
-        if (style := own.get(find(level, "string(w:pStyle/@w:val)"))) is not None:
+        if (style := by_id.get(find(level, "string(w:pStyle/@w:val)"))) is not None:
             listed = _add(_add(style, "pPr", first=True), "numPr")
             _add(listed, "ilvl", level.get(qualify("w:ilvl")))
-    return own
+    return by_id
 
 
 def _apply_styles(root: Any, styles: Mapping[str, Any]) -> None:

@@ -299,13 +299,13 @@ def _header_row(
         places = [range(1)] * len(beside)
         lower = row[1:] if level is not levels[-1] else []
         ranges = _columns_below(over, level[0], columns, rules, lower)
-        for cell, own in zip(over, ranges, strict=True):
+        for cell, covered in zip(over, ranges, strict=True):
             # Text in the headers of all columns is kept once: a row's context has few words.
-            common = len(own) == len(columns) > 1
-            places.append(range(1) if common else range(own.start + 1, own.stop + 1))
-            if len(own) == 1:  # the headers above have the same width
-                left, right, _ = columns[own.start]
-                columns[own.start] = _Range(min(left, cell.left), max(right, cell.right))
+            common = len(covered) == len(columns) > 1
+            places.append(range(1) if common else range(covered.start + 1, covered.stop + 1))
+            if len(covered) == 1:  # the headers above have the same width
+                left, right, _ = columns[covered.start]
+                columns[covered.start] = _Range(min(left, cell.left), max(right, cell.right))
         for cell, numbers in [*zip([*beside, *over], places, strict=True)][::-1]:
             for number in numbers:
                 row[number] = f"{cell.text} {row[number]}".strip()
@@ -348,17 +348,19 @@ def _columns_below(
         if all(left < cell.left and cell.right < right for left, cell, right in gaps):
             return [range(n, n + width) for n in range(0, len(columns), width)]
     for number, cell in enumerate(cells):
-        own = places[number]
-        low = max((p.stop for p in places if p.stop <= own.start), default=0)
-        high = min((p.start for p in places if p.start >= own.stop), default=len(columns))
-        ends = ((n, m) for n in range(low, own.start + 1) for m in range(own.stop, high + 1))
+        covered = places[number]
+        low = max((p.stop for p in places if p.stop <= covered.start), default=0)
+        high = min((p.start for p in places if p.start >= covered.stop), default=len(columns))
+        ends = (
+            (n, m) for n in range(low, covered.start + 1) for m in range(covered.stop, high + 1)
+        )
         wider = {(n, m): _shift(cell, range(n, m), columns) for n, m in ends}
         even = [w for w in wider if lower and wider[w] < line.size]
         even = [(n, m) for n, m in even if m - n <= spreads[number] or _differ_in_year(lower[n:m])]
-        column = columns[own.start]
+        column = columns[covered.start]
         if cell.left > column.left and abs(cell.right - column.right) < line.size / 2:
-            wider[own.start, own.stop] = 0.0  # right-aligned, like numbers
-        one_sided = [w for w in wider if own.start == w[0] or own.stop == w[1]]
+            wider[covered.start, covered.stop] = 0.0  # right-aligned, like numbers
+        one_sided = [w for w in wider if covered.start == w[0] or covered.stop == w[1]]
         places[number] = range(*even[0] if even else min(one_sided, key=wider.__getitem__))
     return places
 

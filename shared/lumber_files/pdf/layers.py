@@ -40,10 +40,10 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
     bitmap = pdfium.FPDFBitmap_CreateEx(_PIXELS, _PIXELS, pdfium.FPDFBitmap_BGRx, None, 4 * _PIXELS)
     for numbers in layers.values():
         ctypes.memmove(pdfium.FPDFBitmap_GetBuffer(bitmap), blank, len(blank))
-        for own in (drawn[number] for number in numbers):
-            pdfium.FPDFPageObj_SetIsActive(own, 1)
-            inside = range(max(0, pdfium.FPDFFormObj_CountObjects(own)))
-            for text in (own, *(pdfium.FPDFFormObj_GetObject(own, n) for n in inside)):
+        for outer in (drawn[number] for number in numbers):
+            pdfium.FPDFPageObj_SetIsActive(outer, 1)
+            inside = range(max(0, pdfium.FPDFFormObj_CountObjects(outer)))
+            for text in (outer, *(pdfium.FPDFFormObj_GetObject(outer, n) for n in inside)):
                 pdfium.FPDFTextObj_SetTextRenderMode(text, 0)  # text of a scan is invisible
         pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, _PIXELS, _PIXELS, 0, 0)
         if ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), len(blank)) == blank:

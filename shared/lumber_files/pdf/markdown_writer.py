@@ -194,8 +194,8 @@ def _blocks(
     rules = [rule for rule in rules if not rule.is_band]
     page, tagged = find_tagged_tables(page)
     inside = dict[TextLine, _Block]()
-    for own, cells in tagged:
-        inside |= dict.fromkeys(own, _Block("table", cells=cells))
+    for table_lines, cells in tagged:
+        inside |= dict.fromkeys(table_lines, _Block("table", cells=cells))
     free = [line for line in page if line not in inside]
     for grid in chain(find_grids(bands, rules), find_open_grids(page, (), rules)):
         if filled := grid.fill(free):

@@ -123,18 +123,18 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule, *, of_bands: bool) 
     full = [
         [len(_cells(o, gutters)) > max(2, len(gutters)) for o in by_height(row)] for row in rows
     ]
-    several = [False, *(of_bands and all(own) for own in full[1:])]
-    parts = map(_divide, rows, repeat(gutters), (few or own for own in several))
+    several = [False, *(of_bands and all(flags) for flags in full[1:])]
+    parts = map(_divide, rows, repeat(gutters), (few or flag for flag in several))
     rows = [part for row in parts for part in row]
     # `column_tables` knows the headers of numbers, but no cells that wrap after the labels, and no
     # labels that wrap between two bands.
     cells = [_cells(row, gutters) for row in rows]
-    numbers = [any(n and not text.upper().isupper() for n, text in own.items()) for own in cells]
+    numbers = [any(n and not text.upper().isupper() for n, text in row.items()) for row in cells]
     after = -inf if of_bands and all(numbers[1:]) and not numbers[0] else gutters[0]
     wrap = any(map(_wraps, rows, numbers, repeat(after)))
-    if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):
+    if not (wrap if any(numbers[1:]) else all(0 in row for row in cells)):
         return
-    texts = [text for own in cells for text in own.values()]
+    texts = [text for row in cells for text in row.values()]
     pieces = [o for o in texts if o[0].islower() and len(o.split()) >= _MIN_PIECE_WORDS]
     if 2 * len(pieces) > len(texts):  # sentences continue in them: two columns of text
         return
@@ -191,8 +191,10 @@ def _divide(
     """
     levels = by_height(row)
     cells = [_cells(level, gutters) for level in levels]
-    starts = [n for n, own in enumerate(cells) if n and 0 in own and len(own) > 1]
-    numbers = [c for own in cells for c, text in own.items() if c and not text.upper().isupper()]
+    starts = [n for n, level in enumerate(cells) if n and 0 in level and len(level) > 1]
+    numbers = [
+        c for level in cells for c, text in level.items() if c and not text.upper().isupper()
+    ]
     starts = starts if few or len(numbers) > len(set(numbers)) else []
     for start, stop in pairwise([0, *starts, len(levels)]):
         yield [line for level in levels[start:stop] for line in level]

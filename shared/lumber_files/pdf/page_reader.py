@@ -54,10 +54,10 @@ def read_pages(
     # PDFium draws form fields in such an environment only.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
     pages, rules, blank, size = [], [], set(), 0
-    whole = set[str]()  # words
+    whole_words = set[str]()
     layers = may_have_layers(content)
     for number in range(len(document)):
-        lines, drawn, objects = _read_page(pdfium, document, form, number, layers, whole)
+        lines, drawn, objects = _read_page(pdfium, document, form, number, layers, whole_words)
         pages.append(lines)
         rules.append(drawn)
         if lines or not objects:  # all text may be running heads
@@ -78,7 +78,12 @@ def read_pages(
 
 
 def _read_page(
-    pdfium: Any, document: Any, form: Any, number: int, layers: tuple[bool, bool], whole: set[str]
+    pdfium: Any,
+    document: Any,
+    form: Any,
+    number: int,
+    layers: tuple[bool, bool],
+    whole_words: set[str],
 ) -> tuple[list[TextLine], list[Rule], int]:
     """Return the text lines of a page, the rules drawn on it, and the number of its objects."""
     page = load_page(pdfium, document, number, layers)
@@ -101,7 +106,7 @@ def _read_page(
         pdfium.FPDF_ClosePage(page)
         page = load_page(pdfium, document, number, layers)
         drawn = PageGlyphs(pdfium, page, tags)
-    lines = PageWords(drawn, whole).lines(annotated)
+    lines = PageWords(drawn, whole_words).lines(annotated)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules = list(_rules(pdfium, drawn.objects, turns))
     pdfium.FPDF_GetPageBoundingBox(page, sides := pdfium.FS_RECTF())

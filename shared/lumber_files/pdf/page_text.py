@@ -109,8 +109,10 @@ def _with_decoded(text: str, glyphs: PageGlyphs) -> str:
 def decode_glyphs(glyphs: Sequence[str]) -> str:
     """Return the characters of a font's glyph numbers; "" if they are not text."""
     space = ord(max(_SPACE_GLYPHS, key=glyphs.count))
-    characters = {chr(glyph): own for glyph, own in enumerate(_FIRST_GLYPHS, start=space)}
-    marks = {chr(glyph): own for glyph, own in enumerate(_MARKS, start=space + _MARKS_AFTER)}
+    characters = {
+        chr(glyph): character for glyph, character in enumerate(_FIRST_GLYPHS, start=space)
+    }
+    marks = {chr(glyph): mark for glyph, mark in enumerate(_MARKS, start=space + _MARKS_AFTER)}
     if {glyph for glyph in glyphs if glyph >= chr(_FIRST_ACCENTED_GLYPH)} <= marks.keys():
         characters |= marks
     text = "".join(characters.get(glyph, UNDECODABLE) for glyph in glyphs)
@@ -199,8 +201,8 @@ def _is_at(accent: int, letter: int, units: Sequence[str], glyphs: PageGlyphs) -
     first, last, base = glyphs.box(letter, 0)
     height = glyphs.height(letter)
     low, high = (-1.0, 0.2) if _ACCENTS[units[accent]] in _MARKS_BELOW else (0.5, 2.0)
-    apart = abs(left + right - first - last) / 2
-    return apart < (last - first) / 2 and low * height < foot - base < high * height
+    distance = abs(left + right - first - last) / 2
+    return distance < (last - first) / 2 and low * height < foot - base < high * height
 
 
 def _close_gap(before: int, space: int, units: list[str], glyphs: PageGlyphs) -> None:
@@ -214,8 +216,8 @@ def _close_gap(before: int, space: int, units: list[str], glyphs: PageGlyphs) ->
 
 def _without_copies(word: re.Match[str], glyphs: PageGlyphs) -> str:
     """Return a word with U+0000, which is left out later, for each copy of a letter."""
-    apart = max(dist(glyphs.origin(n), glyphs.origin(n + 1)) for n in range(*word.span(), 2))
-    is_copy = apart < _MAX_COPY_SHIFT * glyphs.font(word.start(), goes_down=False).size
+    distance = max(dist(glyphs.origin(n), glyphs.origin(n + 1)) for n in range(*word.span(), 2))
+    is_copy = distance < _MAX_COPY_SHIFT * glyphs.font(word.start(), goes_down=False).size
     return "".join(f"{letter}\0" for letter in word[0][::2]) if is_copy else word[0]
 
 

@@ -40,11 +40,11 @@ class PageWords:
 
     Args:
         glyphs: The glyphs of the page.
-        whole: Words of the file that must not be divided; more are added.
+        whole_words: Words of the file that must not be divided; more are added.
     """
 
-    def __init__(self, glyphs: PageGlyphs, whole: set[str]) -> None:
-        self._glyphs, self._whole = glyphs, whole
+    def __init__(self, glyphs: PageGlyphs, whole_words: set[str]) -> None:
+        self._glyphs, self._whole_words = glyphs, whole_words
 
     def lines(self, annotated: int | None = None) -> list[TextLine]:
         """Close the page's text and return its lines; those of annotations begin at `annotated`."""
@@ -90,7 +90,7 @@ class PageWords:
                 left, right, _, rise = ends = self._ends(word, font.turns)
             text = word[0]
             is_wide = right - left > _MAX_ADVANCE * len(text) * font.size
-            close = text not in self._whole and _MAY_BEGIN.search(text) and not font.fixed
+            close = text not in self._whole_words and _MAY_BEGIN.search(text) and not font.fixed
             may_part = is_wide or close or self._cell(word.start()) != self._cell(word.end() - 1)
             for part in self._parts(word, font, is_wide=is_wide) if may_part else [word]:
                 left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
@@ -130,7 +130,7 @@ class PageWords:
                 left = self._glyphs.box(index, font.turns)[0]
                 cuts += [n] * (left - end > (least if close else font.size))
         if len(cuts) == 1:
-            self._whole.add(word[0])
+            self._whole_words.add(word[0])
         for ends in pairwise([*cuts, len(spaces)]):
             yield word.re.match(word.string, *(word.start() + end for end in ends)) or word
 

@@ -62,8 +62,10 @@ def line_starts(lines: Sequence[TextLine], column: float) -> Iterator[bool]:
         if column and not (all(full) and len(full) > 1):
             # The longest lines of an address or a verse end early as well.
             margin = max(margin, column)
-            own = zip(full, pairs, strict=True)
-            full = [one and (p[1].text[0].islower() or _is_full(*p, margin)) for one, p in own]
+            full_pairs = zip(full, pairs, strict=True)
+            full = [
+                one and (p[1].text[0].islower() or _is_full(*p, margin)) for one, p in full_pairs
+            ]
         yield from (not one for one in full)
 
 

@@ -54,8 +54,8 @@ def _order_columns(page: Sequence[TextLine]) -> Iterator[TextLine]:
         if crosses or rows < max(_MIN_COLUMN_ROWS, len(lines) / 3):
             yield from lines
         else:
-            yield from (TextLine(own) for own in left if own)
-            yield from _order_columns([TextLine(own) for own in right if own])
+            yield from (TextLine(words) for words in left if words)
+            yield from _order_columns([TextLine(words) for words in right if words])
 
 
 def put_in_place(groups: Iterable[Sequence[TextLine]]) -> list[TextLine]:
@@ -114,19 +114,21 @@ def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
     lines = dict(enumerate(part for line in page for part in _divide_cap(line)))
     heights = sorted((line.base, number) for number, line in lines.items())
     reach = max((line.size for line in lines.values()), default=0.0)  # of all marks and drop caps
-    for number, own in [*lines.items()]:
-        is_mark = own.added or _LONE_MARK.fullmatch(own.text) is not None
-        if is_mark or (_DROP_CAP.fullmatch(own.text) and own.text.isupper()):
+    for number, candidate in [*lines.items()]:
+        is_mark = candidate.added or _LONE_MARK.fullmatch(candidate.text) is not None
+        if is_mark or (_DROP_CAP.fullmatch(candidate.text) and candidate.text.isupper()):
             fits = _is_beside if is_mark else _is_cap_of
-            first, last = (bisect(heights, (own.base + rise,)) for rise in (-reach, reach))
+            first, last = (bisect(heights, (candidate.base + rise,)) for rise in (-reach, reach))
             near = sorted(other for _, other in heights[first:last] if other in lines)
-            neighbours = [other for other in near if fits(own, lines[other])]
+            neighbours = [other for other in near if fits(candidate, lines[other])]
             if neighbours and is_mark:
-                nearest = min(neighbours, key=lambda other: abs(lines[other].left - own.right))
-                lines[nearest] = _join_mark(own, lines[nearest])
+                nearest = min(
+                    neighbours, key=lambda other: abs(lines[other].left - candidate.right)
+                )
+                lines[nearest] = _join_mark(candidate, lines[nearest])
             elif neighbours:
                 highest = max(neighbours, key=lambda other: lines[other].base)
-                lines[highest] = _join_cap(own, lines[highest], page)
+                lines[highest] = _join_cap(candidate, lines[highest], page)
             if neighbours:
                 del lines[number]
     return [*lines.values()]
@@ -142,8 +144,10 @@ def _is_beside(mark: TextLine, line: TextLine) -> bool:
 
 
 def _join_mark(mark: TextLine, line: TextLine) -> TextLine:
-    own = [word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words]
-    first, second = sorted((own, line.words), key=lambda words: words[0].left)
+    mark_words = [
+        word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words
+    ]
+    first, second = sorted((mark_words, line.words), key=lambda words: words[0].left)
     return TextLine([*first, *second])
 
 
@@ -163,10 +167,10 @@ def _is_cap_of(cap: TextLine, line: TextLine) -> bool:
 
 
 def _join_cap(cap: TextLine, line: TextLine, page: Sequence[TextLine]) -> TextLine:
-    first, apart = line.words[0], ""
+    first, space = line.words[0], ""
     if cap.text[-1] in _WORDS_OF_ONE_LETTER:
         far = first.left - cap.right > _MAX_CAP_GAP * first.size
         others = (word.text for other in page for word in other.words if word is not first)
-        apart = " " * (far or first.text in others)
-    first = first._replace(text=cap.text + apart + first.text, left=cap.left)
+        space = " " * (far or first.text in others)
+    first = first._replace(text=cap.text + space + first.text, left=cap.left)
     return TextLine([first, *line.words[1:]])

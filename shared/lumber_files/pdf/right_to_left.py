@@ -38,13 +38,13 @@ def order_line(
 
     For a range of characters, `places` returns the size of the type and the start of each.
     """
-    order, whole = [*range(*line.span())], is_from_right(line[1])
-    parts = (_WHOLE if whole else WORD_FROM_RIGHT).finditer(line.string, *line.span(1))
+    order, from_right = [*range(*line.span())], is_from_right(line[1])
+    parts = (_WHOLE if from_right else WORD_FROM_RIGHT).finditer(line.string, *line.span(1))
     for start, stop in (part.span() for part in parts):
-        own = _order(line.string[start:stop], *places(start, stop))
-        order[start - line.start() : stop - line.start()] = [start + number for number in own]
+        numbers = _order(line.string[start:stop], *places(start, stop))
+        order[start - line.start() : stop - line.start()] = [start + number for number in numbers]
     text = "".join(line.string[index] for index in order)
-    return order, _TURNED.sub(lambda o: o[0].translate(_MIRROR), text) if whole else text
+    return order, _TURNED.sub(lambda o: o[0].translate(_MIRROR), text) if from_right else text
 
 
 def _order(text: str, size: float, lefts: list[float]) -> list[int]:

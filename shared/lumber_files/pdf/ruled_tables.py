@@ -84,10 +84,10 @@ class Grid:
         for line in lines:
             places = set[tuple[int, int] | None]()
             for words in line.cells:
-                for place, own in groupby(words, self._place):
+                for place, cell_words in groupby(words, self._place):
                     places.add(place)
                     if place is not None:
-                        parts.setdefault(place, []).append((line, TextLine([*own])))
+                        parts.setdefault(place, []).append((line, TextLine([*cell_words])))
             if None in places and len(places) > 1:
                 return None
         cells = [[""] * (len(self._lefts) - 1) for _ in self._bases[1:]]
@@ -95,17 +95,19 @@ class Grid:
         for (row, column), inside in parts.items():
             # A header or a band without upright rules has the columns of the other rows.
             columns = [{self._column(word) for word in part.words} for _, part in inside]
-            if len(set().union(*columns)) > 1 and all(len(own) == 1 for own in columns):
+            if len(set().union(*columns)) > 1 and all(len(numbers) == 1 for numbers in columns):
                 for (_, part), (at,) in zip(inside, columns, strict=True):
                     cells[row][at] = f"{cells[row][at]}\n{part.text}".strip()
                 continue
-            texts = (" ".join(p.text for _, p in own) for _, own in groupby(inside, itemgetter(0)))
+            texts = (
+                " ".join(p.text for _, p in parts) for _, parts in groupby(inside, itemgetter(0))
+            )
             cells[row][column] = text = "\n".join([cells[row][column], *texts]).strip()
             repeated += ((*place, text) for place in self._places_of(row, column))
         for below, beside, text in repeated:
             cells[below][beside] = cells[below][beside] or text
         rows = [part for row in cells if any(row) for part in _rows_in(row)]
-        filled = [own for own in zip(*rows, strict=True) if any(own)]
+        filled = [column for column in zip(*rows, strict=True) if any(column)]
         longest = max((len(cell) for row in rows for cell in row), default=0)
         is_sure = share > _SURE_SHARE or (longest < _MAX_CELL_CHARACTERS and len(rows) > 2)
         if len(rows) < 2 or len(filled) < 2 or not is_sure:
@@ -144,13 +146,13 @@ class Grid:
         row = len(self._bases) - 1 - bisect_right(self._bases, word.base + word.size / 4)
         if not (0 <= column < len(self._lefts) - 1 and 0 <= row < len(self._bases) - 1):
             return None
-        if (own := (row, column)) not in self._firsts:
+        if (place := (row, column)) not in self._firsts:
             while column and not self._has_rule_left(column, row):
                 column -= 1
             while row and not self._has_rule_above(column, row):
                 row -= 1
-            self._firsts[own] = row, column
-        return self._firsts[own]
+            self._firsts[place] = row, column
+        return self._firsts[place]
 
     def _has_rule_left(self, column: int, row: int) -> bool:
         """Return whether there is a rule on the left of a cell."""

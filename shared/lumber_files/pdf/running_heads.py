@@ -77,8 +77,8 @@ def strip_running_heads(
                 if not (repeated or counts) or (large and differs):
                     break
                 run += 1
-            rest = ordered[number][::-1] if side else ordered[number]
-            while 0 < run < len(rest) and _is_row_of(rest[run - 1], rest[run:], largest):
+            inward = ordered[number][::-1] if side else ordered[number]
+            while 0 < run < len(inward) and _is_row_of(inward[run - 1], inward[run:], largest):
                 run -= 1
             for line in edge[:run]:
                 if line.size < largest or large_heads.setdefault(line.text, number) < number:
@@ -88,10 +88,12 @@ def strip_running_heads(
     unique: tuple[list[TextLine], list[TextLine]] = [], []
     for line in (line for page in pages for line in page if line in dropped):
         place = dropped[line]
-        own = f"{place[0] + first}" if numbered else ""
+        page_number = f"{place[0] + first}" if numbered else ""
         for cell in line.cells:
             words = keys[line][0] if len(line.cells) == 1 else " ".join(w.text for w in cell)
-            stated = _LABEL.sub(" ", " ".join(word for word in words.split() if word != own))
+            stated = _LABEL.sub(
+                " ", " ".join(word for word in words.split() if word != page_number)
+            )
             if (own_key := title_key(stated)) not in states:
                 states += own_key
                 unique[any(place)].append(TextLine(cell))
@@ -144,7 +146,7 @@ def _is_row_of(line: TextLine, inward: Sequence[TextLine], largest: float) -> bo
     """Return whether a line is a row or a column header, and the next lines continue it."""
     # A cell with few lines may begin on the page before. Running heads have one or two cells.
     after = inward[: _MAX_SPLIT_LINES + 1 if len(line.cells) > 2 else 1]
-    row = next((n for n, own in enumerate(after) if len(own.cells) > 1), 0)
+    row = next((n for n, line in enumerate(after) if len(line.cells) > 1), 0)
     if len(line.cells) > 1 < len(after[row].cells):
         return all(
             _is_near(pair, _MAX_ROW_DISTANCE) for pair in pairwise([line, *after[: row + 1]])

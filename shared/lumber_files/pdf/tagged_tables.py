@@ -55,8 +55,8 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     by_row = [[*row] for _, row in groupby(sorted(cells), lambda cell: cell.row)]
     beside = (pair for row in by_row for pair in pairwise(row))
     tops = [max(areas[cell].top for cell in row) for row in by_row]
-    apart = (areas[one].right < areas[other].left + _MAX_OVERLAP for one, other in beside)
-    in_order = all(apart) and all(above > below for above, below in pairwise(tops))
+    are_apart = (areas[one].right < areas[other].left + _MAX_OVERLAP for one, other in beside)
+    in_order = all(are_apart) and all(above > below for above, below in pairwise(tops))
     if not in_order or sum(cell.rows * cell.columns for cell in cells) > MAX_REPEATED_CELLS:
         return []
     places = _stated_places(by_row)
@@ -66,13 +66,13 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     width = max(place.stop for place in places.values())
     numbers = range(by_row[0][0].row, by_row[-1][0].row + 1)
     grid = {n: [""] * width for n in numbers if width * len(numbers) <= MAX_REPEATED_CELLS}
-    for cell, own in places.items():
-        if not grid or grid[cell.row][own.start]:  # another cell is there
+    for cell, columns_of_cell in places.items():
+        if not grid or grid[cell.row][columns_of_cell.start]:  # another cell is there
             return []
         text = SPACE_AT_SIGN.sub("", "\n".join(line.text for line in cells[cell]))
         height = cell.rows if is_stated else 1
         for row in range(cell.row, min(cell.row + height, numbers.stop)):
-            for place in own if len(own) < width else own[:1]:
+            for place in columns_of_cell if len(columns_of_cell) < width else columns_of_cell[:1]:
                 grid[row][place] = grid[row][place] or text
     rows = [row for row in grid.values() if any(row)]
     alone = [row for row in rows if len({*row} - {""}) == 1]
@@ -86,7 +86,7 @@ def _rows(cells: Mapping[CellTag, Sequence[TextLine]]) -> list[Sequence[str]]:
     if not is_data or any(len(max(row)) > _MAX_BAND_CHARACTERS for row in alone):
         return []
     columns = list[Sequence[str]]()
-    for column in (own for own in zip(*rows, strict=True) if any(own)):
+    for column in (column for column in zip(*rows, strict=True) if any(column)):
         pairs = [*zip(columns[-1], column, strict=True)] if columns else []
         alike = any(one == other or one in SIGNS for one, other in pairs if one)
         fit = all(one == other or not (one and other) or one in SIGNS for one, other in pairs)
@@ -117,10 +117,14 @@ def _are_apart(places: Mapping[CellTag, range], areas: _Areas) -> bool:
     """Return whether each cell begins after the cells of the columns before its own."""
     width = max(place.stop for place in places.values())
     ends = [0.0] * (width + 1)
-    for cell, own in places.items():
-        ends[own.stop] = max(ends[own.stop], areas[cell].right if len(own) < width else 0.0)
+    for cell, spanned in places.items():
+        ends[spanned.stop] = max(
+            ends[spanned.stop], areas[cell].right if len(spanned) < width else 0.0
+        )
     ends = [*accumulate(ends, max)]
-    return all(ends[own.start] < areas[cell].left + _MAX_OVERLAP for cell, own in places.items())
+    return all(
+        ends[place.start] < areas[cell].left + _MAX_OVERLAP for cell, place in places.items()
+    )
 
 
 def _places_of(areas: _Areas) -> dict[CellTag, range]:
@@ -133,9 +137,9 @@ def _places_of(areas: _Areas) -> dict[CellTag, range]:
         return range(start, max(start, bisect_left(lefts, area.right - edge)))
 
     for area in sorted(areas.values(), key=lambda area: area.right - area.left):
-        own = place(area)
-        if len(own) < 2:  # a wider cell spans columns
-            inside = slice(own.start, own.stop)
+        columns = place(area)
+        if len(columns) < 2:  # a wider cell spans columns
+            inside = slice(columns.start, columns.stop)
             lefts[inside] = [min([area.left, *lefts[inside]])]
             rights[inside] = [max([area.right, *rights[inside]])]
     return {cell: place(area) for cell, area in areas.items()}

@@ -146,8 +146,8 @@ def join_note_marks(page: Sequence[TextLine]) -> list[TextLine]:
         line = lines[number]
         if line is not page[number]:
             continue
-        if apart := [mark for mark in line.words if not _put_behind(mark, lines)]:
-            lines[number] = TextLine(apart, added=line.added)
+        if unplaced := [mark for mark in line.words if not _put_behind(mark, lines)]:
+            lines[number] = TextLine(unplaced, added=line.added)
         else:
             del lines[number]
     return [*lines.values()]

@@ -105,12 +105,12 @@ class _Words:
     def _is_whole(self, match: re.Match[str]) -> bool | None:
         """Return whether the file has the word without a hyphen; None if it has neither form."""
         left, right = match["left"].lower(), match["right"].lower()
-        apart = self._counts[f"{left}-{right}"]
+        hyphenated = self._counts[f"{left}-{right}"]
         parts = left.rpartition("-")[2] + right.partition("-")[0]  # without the rest of a compound
         joined = max(self._counts[left + right], self._counts[parts])
-        if left[-1].isalpha() and right[0].isalpha() and joined >= max(1, apart):
+        if left[-1].isalpha() and right[0].isalpha() and joined >= max(1, hyphenated):
             return True
-        return False if apart else None
+        return False if hyphenated else None
 
     def _may_be_whole(self, match: re.Match[str]) -> bool:
         left, right, text = match["left"], match["right"], match.string

@@ -135,30 +135,30 @@ class Letters:
 
     def _similar_words(self, quote: Letters, within: Span) -> Iterator[Match]:
         """Yield the words most similar to a quote, if the difference is small."""
-        wanted = quote.text
-        if len(quote._words) < _MIN_WORDS or not _MIN_LETTERS <= len(wanted) <= _MAX_LETTERS:
+        quote_letters = quote.text
+        if len(quote._words) < _MIN_WORDS or not _MIN_LETTERS <= len(quote_letters) <= _MAX_LETTERS:
             return
-        closest = self._closest(wanted, within)
+        closest = self._closest(quote_letters, within)
         if closest is None:
             return
         closest = self._with_ends(closest, quote, within)
-        letters = Indel.normalized_similarity(wanted, closest.of(self.text))
+        letters = Indel.normalized_similarity(quote_letters, closest.of(self.text))
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
         little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
-        if little or (letters >= _SAME_LETTERS_IF_LONG and len(wanted) >= _MIN_LONG_LETTERS):
+        if little or (letters >= _SAME_LETTERS_IF_LONG and len(quote_letters) >= _MIN_LONG_LETTERS):
             yield Match(closest, letters)
 
-    def _closest(self, wanted: str, within: Span) -> Span | None:
+    def _closest(self, quote_letters: str, within: Span) -> Span | None:
         """Return the words most similar to letters; None if no words are similar."""
-        if len(wanted) > 2 * _MAX_ALIGNED_LETTERS:
-            first = self._closest(wanted[:_MAX_ALIGNED_LETTERS], within)
+        if len(quote_letters) > 2 * _MAX_ALIGNED_LETTERS:
+            first = self._closest(quote_letters[:_MAX_ALIGNED_LETTERS], within)
             if first is None:
                 return None
-            rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
-            last = self._closest(wanted[-_MAX_ALIGNED_LETTERS:], rest)
+            within_reach = Span(first.start, min(within.end, first.start + 2 * len(quote_letters)))
+            last = self._closest(quote_letters[-_MAX_ALIGNED_LETTERS:], within_reach)
             return None if last is None else Span(first.start, last.end)
         least = 100 * _SAME_LETTERS**2
-        alignment = partial_ratio_alignment(wanted, within.of(self.text), score_cutoff=least)
+        alignment = partial_ratio_alignment(quote_letters, within.of(self.text), score_cutoff=least)
         if alignment is None:
             return None
         start, end = within.start + alignment.dest_start, within.start + alignment.dest_end

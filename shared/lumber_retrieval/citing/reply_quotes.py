@@ -222,11 +222,13 @@ def _json_as_text(reply: str) -> str:
         texts: list[str] = []
         all_quotes: list[object] = []
         for statement in statements:
-            own = [quote for part in statement.values() if isinstance(part, list) for quote in part]
-            numbers = range(len(all_quotes) + 1, len(all_quotes) + len(own) + 1)
+            statement_quotes = [
+                quote for part in statement.values() if isinstance(part, list) for quote in part
+            ]
+            numbers = range(len(all_quotes) + 1, len(all_quotes) + len(statement_quotes) + 1)
             text = next((part for part in statement.values() if isinstance(part, str)), "")
             texts.append(" ".join([text, *(f"[{number}]" for number in numbers)]))
-            all_quotes += own
+            all_quotes += statement_quotes
         values = [" ".join(texts), all_quotes]
     above += next((value for value in values if isinstance(value, str)), "")
     lines = [above, ""]
@@ -283,8 +285,8 @@ def _mark_titled_quotes(marks: Marks, lines: list[str]) -> None:
     items = [match for n in below if (match := _ITEM.fullmatch(lines[n]))]
     if len(items) < len(below) or any(_SOURCE.fullmatch(item[2]) for item in items):
         return
-    own = [item[1] or "".join(marks[item[3]].labels if item[3] else ()) for item in items]
-    numbers = [number or str(n) for n, number in enumerate(own, 1)]
+    labels = [item[1] or "".join(marks[item[3]].labels if item[3] else ()) for item in items]
+    numbers = [number or str(n) for n, number in enumerate(labels, 1)]
     if not _labels(marks, lines[: titles[-1]] if titles else []).isdisjoint(numbers):
         for n, item, number in zip(below, items, numbers, strict=True):
             lines[n] = f"{marks.add(Mark('', (number,), '['), sure=True)} {item[2]}"
@@ -320,8 +322,8 @@ def _without_remark(block: str, marks: Marks) -> tuple[str, str]:
         end = next(closed, len(restored) - 1) + 1
     quote = "\n".join(map(str.strip, "\n\n".join(restored[:end]).split("\n"))).strip()
     match = _QUOTED.fullmatch(quote)
-    own = match["own"].strip() if match else _AROUND_BARE.sub("", quote)
-    return own, "\n\n".join(paragraphs[end:])
+    text = match["own"].strip() if match else _AROUND_BARE.sub("", quote)
+    return text, "\n\n".join(paragraphs[end:])
 
 
 def _with_inline_quotes(text: str, marks: Marks) -> tuple[str, list[str]]:
@@ -334,18 +336,18 @@ def _with_inline_quotes(text: str, marks: Marks) -> tuple[str, list[str]]:
     places: list[tuple[int, int, str]] = []  # what to replace by the number of each quote
     for n, (start, end, _) in enumerate(inline, 1):
         behind = _RIGHT_BEHIND.match(text, end, starts[n])
-        own = behind if behind and _is_numbered(behind[1], marks) else None
+        beside = behind if behind and _is_numbered(behind[1], marks) else None
         before = text[places[-1][1] if places else 0 : start]
-        right_before = None if own else _RIGHT_BEFORE.search(before)
+        right_before = None if beside else _RIGHT_BEFORE.search(before)
         if right_before is None:
-            own = own or _LATER.match(text, end, starts[n])
-        mark = own or right_before or _EARLIER.search(before)
+            beside = beside or _LATER.match(text, end, starts[n])
+        mark = beside or right_before or _EARLIER.search(before)
         labels = marks[mark[1]].labels if mark else ()
-        if own and len(labels) == 1:
-            places.append((*own.span(1), f" [{n}]"))
+        if beside and len(labels) == 1:
+            places.append((*beside.span(1), f" [{n}]"))
         else:
             places.append((end, end, "" if right_before else f" [{n}]"))
-        if mark and (len(labels) == 1 or not own):
+        if mark and (len(labels) == 1 or not beside):
             numbers.setdefault(labels[0], []).append(n)
             kinds.add(marks[mark[1]].kind)
     above = _labels(marks, [text[: starts[0]]])

@@ -233,30 +233,30 @@ def _split_and_embed(
     divided = [
         DividedText.of_kind(document.content.text, document.content.kind) for document in documents
     ]
-    spoken = [speech(whole.text) if whole.cues else whole.text for whole in divided]
+    spoken = [speech(text.text) if text.cues else text.text for text in divided]
     sources = [
         replace(document.content, text=text, metadata=metadata)
         for document, text, metadata in zip(documents, spoken, recorded, strict=True)
     ]
     asks = hasattr(chunker, "judge")  # asking a judge may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
-    for n, whole in enumerate(divided):
-        if whole.cues:  # captions
-            text = whole.text
+    for n, divided_text in enumerate(divided):
+        if divided_text.cues:  # captions
+            text = divided_text.text
             split[n] = [replace(chunk, text=spoken_text(text, chunk.span)) for chunk in split[n]]
     parts = place_chunks(split)
     in_contexts = [chunk.in_context for part in parts for chunk in part]
-    keys, own = embedded.embed(in_contexts, lambda share: advance(share * len(documents)))
+    keys, text_vectors = embedded.embed(in_contexts, lambda share: advance(share * len(documents)))
     ends = accumulate(map(len, parts))
-    for document, whole, metadata, chunks, part, end in zip(
+    for document, divided_text, metadata, chunks, part, end in zip(
         documents, divided, recorded, split, parts, ends, strict=True
     ):
         rows = slice(end - len(part), end)
         splitting = splitting_digest(document, plan.splitter, metadata.read), metadata.read
-        vectors = in_surroundings(part, own[rows])
+        vectors = in_surroundings(part, text_vectors[rows])
         version, language = plan.digests[document.name], chunker.language
         yield new_document(
-            document, version, splitting, chunks, keys[rows], vectors, whole, language
+            document, version, splitting, chunks, keys[rows], vectors, divided_text, language
         )
 
 
@@ -289,7 +289,7 @@ def new_document(
     words = [chunk.text_in_context for chunk in chunks]
     if divided.cues:  # captions
         names = speakers_of(divided.text, spans)
-        words = [f"{own}\n{who}" for own, who in zip(words, names, strict=True)]
+        words = [f"{spoken}\n{who}" for spoken, who in zip(words, names, strict=True)]
     contexts = CONTEXT_KEY not in document.content.metadata
     outline = chunks[0].outline if chunks else TextOutline()
     return NewDocument(

@@ -181,7 +181,7 @@ class EmbeddedTexts:
         with self.database.intact():
             last = max(self._blocks or (), default=0)
             rows = connection.execute("SELECT id, keys FROM embedded WHERE id > ?", (last,))
-            later = {number: np.frombuffer(own, "<u8") for number, own in rows}
+            later = {number: np.frombuffer(key_bytes, "<u8") for number, key_bytes in rows}
             self.shared |= self._blocks is not None and bool(later)
             self._blocks = {**(self._blocks or {}), **later}
             stored = _read(connection, _blocks_with(self._blocks, keys))

@@ -149,7 +149,7 @@ class TermLists(dict[str, list[PostingList]]):
             live = entries if removed is None else entries[~removed[entries >> 8]]
             lists[term][place] = live
             self.counts[term] += len(live)
-        self.update((term, own) for term, own in lists.items() if term not in long)
+        self.update((term, term_lists) for term, term_lists in lists.items() if term not in long)
 
 
 def bm25(
@@ -191,9 +191,11 @@ def bm25(
             if not len(entries):
                 continue
             if best is not None:
-                own = best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
-                near = entries[np.searchsorted(entries[:-1], (own << 8).astype(_ENTRY))]
-                entries = near[near >> 8 == own]
+                part_places = (
+                    best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
+                )
+                near = entries[np.searchsorted(entries[:-1], (part_places << 8).astype(_ENTRY))]
+                entries = near[near >> 8 == part_places]
             places, occurring = (entries >> 8).astype(np.intp), (entries & 255).astype(np.float32)
             added = factor * occurring
             added /= occurring + part.take(places)

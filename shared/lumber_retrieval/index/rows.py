@@ -134,8 +134,8 @@ def insert_documents(
         end = start + len(new.spans) - 1
         rows.append((number, *version, start, end, *content, new.outline))
         divided = new.sentences or [()] * len(new.spans)
-        for span, details, own in zip(new.spans, new.details, divided, strict=True):
-            stored = _short_json(details), json.dumps(own, separators=(",", ":"))
+        for span, details, sentences in zip(new.spans, new.details, divided, strict=True):
+            stored = _short_json(details), json.dumps(sentences, separators=(",", ":"))
             chunks.append((last + 1 + len(chunks), *span, *stored))
     connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
@@ -189,7 +189,7 @@ def read_chunks(
     cached_chunks, cached_documents = cache or ({}, {})  # other threads may empty the cache
     documents = {n: row for n in {*owners.values()} if (row := cached_documents.get(n))}
     in_documents = (number for number, document in owners.items() if document in documents)
-    chunks = {number: own for number in in_documents if (own := cached_chunks.get(number))}
+    chunks = {number: chunk for number in in_documents if (chunk := cached_chunks.get(number))}
     rows: list[tuple[Any, ...]] = []
     contents = "NULL, NULL, NULL" if cache is None else "name, text, outline"
     divided = "'[]'" if cache is None else "sentences"
@@ -206,9 +206,9 @@ def read_chunks(
     new_documents = [row for row in rows if row[1] is None]
     from_zero = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
     shown = {*select(connection, from_zero, {row[5] for row in new_documents if row[6] is None})}
-    for number, _, _, own, _, source, decided, name, text, outline in new_documents:
+    for number, _, _, metadata, _, source, decided, name, text, outline in new_documents:
         content = None if cache is None else (text_in(name), text_in(text), read_outline(outline))
-        documents[number] = own, decided is None and (source,) in shown, content
+        documents[number] = metadata, decided is None and (source,) in shown, content
     # One text is parsed faster than many.
     parts = json.loads(f"[{','.join(text for row in new_chunks for text in row[3:5])}]")
     metadata_and_sentences = zip(new_chunks, parts[::2], parts[1::2], strict=True)
@@ -218,17 +218,17 @@ def read_chunks(
     if rows and cache is not None:
         cached_chunks.update(chunks)
         cached_documents.update(documents)
-        characters = sum(len(own[1]) for *_, own in [*cached_documents.values()] if own)
+        characters = sum(len(content[1]) for *_, content in [*cached_documents.values()] if content)
         if len(cached_chunks) > _MAX_CACHED_CHUNKS or characters > _MAX_CACHED_CHARACTERS:
             cached_chunks.clear()
             cached_documents.clear()
-    parsed = json.loads(f"[{','.join(own for own, *_ in documents.values())}]")
+    parsed = json.loads(f"[{','.join(metadata for metadata, *_ in documents.values())}]")
     common = dict(zip(documents, parsed, strict=True))
     described = {
-        number: (owners[number], span, {**common[owners[number]], **own}, sentences)
-        for number, (span, own, sentences) in chunks.items()
+        number: (owners[number], span, {**common[owners[number]], **details}, sentences)
+        for number, (span, details, sentences) in chunks.items()
     }
-    return described, {number: own for number, (*_, own) in documents.items() if own}
+    return described, {number: content for number, (*_, content) in documents.items() if content}
 
 
 def _short_json(details: Mapping[str, Any]) -> str:

@@ -130,7 +130,7 @@ class LiveSegments:
             segment.id: self.live[part]
             for segment, part in zip(self.segments, self.parts, strict=True)
         }
-        return {number: None if own.all() else ~own for number, own in live.items()}
+        return {number: None if flags.all() else ~flags for number, flags in live.items()}
 
     @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
@@ -154,7 +154,7 @@ class LiveSegments:
         """The number of live chunks."""
         return len(self.places)
 
-    def nearest(self, wanted: Doubles, count: int) -> Iterator[Ranking]:
+    def nearest(self, query_vector: Doubles, count: int) -> Iterator[Ranking]:
         """Yield the numbers of chunks with their similarities to a rotated vector, best first.
 
         The first group has about `count`; later groups are ever larger. After the first, a group
@@ -163,12 +163,14 @@ class LiveSegments:
         if not self.size:
             return
         if self.size <= _MAX_COMPARED_CHUNKS:
-            yield from self._rank(self.places, self.similarities(wanted, self.places), count)
+            yield from self._rank(self.places, self.similarities(query_vector, self.places), count)
             return
-        estimates = np.concatenate([segment.vectors.estimates(wanted) for segment in self.segments])
+        estimates = np.concatenate(
+            [segment.vectors.estimates(query_vector) for segment in self.segments]
+        )
         candidate_count = max(count, _MIN_CANDIDATES + self.size // _CHUNKS_PER_CANDIDATE)
         for places in highest(estimates, self.places, candidate_count):
-            yield from self._rank(places, self.similarities(wanted, places), count)
+            yield from self._rank(places, self.similarities(query_vector, places), count)
 
     def find_by_words(self, lists: TermLists, count: int, *, every: bool) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
@@ -187,11 +189,11 @@ class LiveSegments:
             order = batch[np.argsort(-scores[batch], kind="stable")]
             yield [*zip(self.numbers[places[order]].tolist(), scores[order].tolist(), strict=True)]
 
-    def similarities(self, wanted: Doubles, places: Rows) -> npt.NDArray[np.float32]:
+    def similarities(self, query_vector: Doubles, places: Rows) -> npt.NDArray[np.float32]:
         """Return the similarities to a rotated vector of the chunks at places that ascend."""
         bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
         of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)
-        parts = in_two_parts(wanted)
+        parts = in_two_parts(query_vector)
         return np.concatenate(
             [
                 segment.vectors.similarities(parts, places[first:last] - part.start)
@@ -208,14 +210,14 @@ def load_segments(
     Raises:
         ValueError: There are chunks, but no segments.
     """
-    kept = {segment.id: segment for segment in cached.segments} if cached else {}
+    cached_by_id = {segment.id: segment for segment in cached.segments} if cached else {}
     segments = []
     for (number,) in connection.execute("SELECT id FROM segments ORDER BY first").fetchall():
-        if number not in kept:
+        if number not in cached_by_id:
             numbers, lengths, owners, vectors = _arrays(connection, number)
             packed = PackedVectors(vectors, len(numbers))
-            kept[number] = Segment(number, numbers, lengths, owners, packed)
-        segments.append(kept[number])
+            cached_by_id[number] = Segment(number, numbers, lengths, owners, packed)
+        segments.append(cached_by_id[number])
     if not segments and connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").fetchone()[0]:
         raise ValueError("its chunks have no words and vectors")
     live = [_live_flags(connection, segment.numbers) for segment in segments]
@@ -234,7 +236,7 @@ def add(
         parts = _read(connection, merged)
         new = _Content(
             np.arange(first + start, first + start + len(batch)),
-            np.array([len(own) + len(around) for own, around in batch], dtype=np.int32),
+            np.array([len(inside) + len(around) for inside, around in batch], dtype=np.int32),
             owners[start : start + len(batch)],
             pack(vectors[start : start + len(batch)]),
             postings_of(batch, sum(len(part.numbers) for part in parts)),
@@ -309,13 +311,13 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
 def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_Content]) -> None:
     """Write contents as one segment, instead of others."""
     numbers = np.concatenate([part.numbers for part in parts])
-    kept = {n % MAX_SEGMENTS for n, _, _ in _sizes(connection) if n not in segments}
-    number = secrets.randbits(51) * MAX_SEGMENTS + min({*range(MAX_SEGMENTS)} - kept)
+    remaining = {n % MAX_SEGMENTS for n, _, _ in _sizes(connection) if n not in segments}
+    number = secrets.randbits(51) * MAX_SEGMENTS + min({*range(MAX_SEGMENTS)} - remaining)
     keys = keys_in(number)
     # Posting lists are joined before the first write: from then on readers may have to wait.
     postings = [part.postings for part in parts]
     lists = [
-        (keys[term], b"".join([own[term] for own in postings if term in own]))
+        (keys[term], b"".join([part[term] for part in postings if term in part]))
         for term in sorted(set().union(*postings))
     ]
     for segment in segments:

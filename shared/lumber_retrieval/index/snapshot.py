@@ -38,10 +38,12 @@ class Snapshot:
         """How many chunks it has."""
         return self._segments.size
 
-    def nearest(self, wanted: Doubles, count: int, accepts: Accepts | None) -> dict[int, float]:
+    def nearest(
+        self, query_vector: Doubles, count: int, accepts: Accepts | None
+    ) -> dict[int, float]:
         """Return the chunks nearest to a rotated vector, best first, with similarities."""
         # One more, because it may be as near as the last of `count`.
-        return self._best(self._segments.nearest(wanted, count + 1), count, accepts)
+        return self._best(self._segments.nearest(query_vector, count + 1), count, accepts)
 
     def find_by_words(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
@@ -84,9 +86,9 @@ class Snapshot:
             "JOIN chunks ON chunks.id = last_chunk WHERE documents.id"
         )
         with self._intact():
-            for number, own, details in select(self._connection, described, new):
+            for number, of_document, details in select(self._connection, described, new):
                 of_chunk = read_details(json.loads(details), from_zero=False)
-                metadata[number] = {**json.loads(own), **of_chunk}
+                metadata[number] = {**json.loads(of_document), **of_chunk}
             return {number: metadata[number] for number in numbers}
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
@@ -95,12 +97,12 @@ class Snapshot:
         return dict(zip(chunks, self._segments.owners["document"][places].tolist(), strict=True))
 
     def hits(
-        self, scores: Mapping[int, float], wanted: Doubles
+        self, scores: Mapping[int, float], query_vector: Doubles
     ) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
         The neighbours of each chunk in its document follow, with a score of 0. All have their
-        similarity to `wanted`, a rotated vector.
+        similarity to `query_vector`, which is rotated.
         """
         if not scores:
             return [], {}
@@ -109,14 +111,15 @@ class Snapshot:
             numbers = self._segments.numbers[places].tolist()
             owners = self.documents_of(numbers)
             chunks, documents = read_chunks(self._connection, owners, self._segments.rows)
-            cosines = self._segments.similarities(wanted, places)
+            cosines = self._segments.similarities(query_vector, places)
             similarities = dict(zip(numbers, cosines.tolist(), strict=True))
             hits = []
             for number in {**scores, **chunks}:
                 document, span, metadata, sentences = chunks[number]
                 name, text, outline = documents[document]
-                own = (number, name, span, text[span.start : span.end], scores.get(number, 0.0))
-                hits.append(make_hit((*own, metadata, 0, similarities[number], outline, sentences)))
+                score, similarity = scores.get(number, 0.0), similarities[number]
+                values = (number, name, span, text[span.start : span.end], score)
+                hits.append(make_hit((*values, metadata, 0, similarity, outline, sentences)))
         return hits, {name: text for name, text, _ in documents.values()}
 
     def _best(

@@ -141,7 +141,10 @@ class PassageStore:
             rows = select(
                 connection, "name, text, metadata FROM documents WHERE name", map(to_bytes, names)
             )
-            return {text_in(name): (text_in(text), json.loads(own)) for name, text, own in rows}
+            return {
+                text_in(name): (text_in(text), json.loads(metadata))
+                for name, text, metadata in rows
+            }
 
     @read_twice
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
@@ -156,9 +159,9 @@ class PassageStore:
             return [term for line in text.split("\n") for term in terms_of_line(line)]
 
         words = [
-            (terms_of(own), terms_of(around))
+            (terms_of(words), terms_of(around))
             for document in documents
-            for own, around in zip(document.words, document.around, strict=True)
+            for words, around in zip(document.words, document.around, strict=True)
         ]  # computed before the transaction, in which others wait
         with self._change_documents() as connection:
             if probe is not None:

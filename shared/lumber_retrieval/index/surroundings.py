@@ -148,15 +148,15 @@ def embed_chunks(
     return [in_surroundings(*document) for document in zip(documents, vectors, strict=True)]
 
 
-def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
+def in_surroundings(chunks: Sequence[PlacedText], vectors: Vectors) -> Vectors:
     """Return the vectors of a document's chunks with their surroundings; see `split_and_embed`."""
     counts = EvenCounter().count([chunk.text for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
     # In tokens, as if tokens were spread evenly: offsets show gaps and overlaps.
     density = sum(sizes) / max(1, sum(chunk.span.end - chunk.span.start for chunk in chunks))
     centres = [density * sum(chunk.span) / 2 for chunk in chunks]
-    own = unit_length(own)
-    return unit_length(own + mean_of_neighbours(own, centres, sizes))
+    vectors = unit_length(vectors)
+    return unit_length(vectors + mean_of_neighbours(vectors, centres, sizes))
 
 
 def mean_of_neighbours(

@@ -96,20 +96,20 @@ def unpack(content: bytes, count: int) -> Vectors:
     return unit_length(numbers @ _rotation(numbers.shape[1])).astype(np.float32)
 
 
-def in_two_parts(wanted: Doubles) -> TwoParts:
+def in_two_parts(query_vector: Doubles) -> TwoParts:
     """Return a rotated vector as `PackedVectors.similarities` needs it.
 
     float32 holds 24 bits, and all sums of products of a part with a stored vector fit into them.
     """
-    rest, length = wanted, 1.0
-    largest = 127 * np.sqrt(len(wanted))  # length of a stored vector
+    rest, length = query_vector, 1.0
+    largest = 127 * np.sqrt(len(query_vector))  # length of a stored vector
     parts, steps = [], []
     for _ in range(2):
         # A quarter more, because rounding makes a part longer.
         step = 2.0 ** np.ceil(np.log2(1.25 * length * largest / 2**24))
         parts.append(np.rint(rest / step))
         steps.append(step)
-        rest, length = rest - step * parts[-1], step / 2 * np.sqrt(len(wanted))
+        rest, length = rest - step * parts[-1], step / 2 * np.sqrt(len(query_vector))
     return np.array(parts, dtype=np.float32), np.array(steps, dtype=np.float32)
 
 
@@ -121,9 +121,9 @@ class PackedVectors:
         self._count = count
         self.width = self._numbers.shape[1]  # the number of dimensions
 
-    def similarities(self, wanted: TwoParts, places: Rows) -> _Floats:
+    def similarities(self, query_vector: TwoParts, places: Rows) -> _Floats:
         """Return the cosine similarities of the vectors at `places` to a rotated vector."""
-        parts, steps = wanted
+        parts, steps = query_vector
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
         every = len(places) == self._count  # then no copy is needed
@@ -137,14 +137,14 @@ class PackedVectors:
         similarities: _Floats = (products[:, 0] + products[:, 1]) * self._scales[places]
         return similarities
 
-    def estimates(self, wanted: Doubles) -> _Floats:
+    def estimates(self, query_vector: Doubles) -> _Floats:
         """Return the similarities of all vectors to a rotated vector, estimated from their signs.
 
         Each number of the rotated vector counts as -3, -1, 1 or 3 steps, which two signs state: 2
         with the first sign, and 1 with the second.
         """
         signs = self._signs
-        rest = wanted - signs.centre
+        rest = query_vector - signs.centre
         step = _STEP_DEVIATIONS * np.sqrt(rest @ rest / self.width) or 1.0
         levels = np.clip((rest / step + 4) // 2, 0, 3)
         differing = np.zeros(self._count, dtype=np.uint16)

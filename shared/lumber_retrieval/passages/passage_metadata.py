@@ -94,20 +94,20 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
 
 
 def pages_and_lines(
-    own: Span, whole: Span, of_whole: Mapping[str, Any], text: str
+    span: Span, whole: Span, of_whole: Mapping[str, Any], text: str
 ) -> dict[str, int]:
     """Return the pages and lines of a span, from those of an overlapping span."""
-    between = sorted((whole.start, own.start))
-    sign = 1 if own.start > whole.start else -1
+    between = sorted((whole.start, span.start))
+    sign = 1 if span.start > whole.start else -1
     places: dict[str, int] = {}
     if has_lines(of_whole):
         places[FIRST_LINE] = of_whole[FIRST_LINE] + sign * count_line_breaks(text, *between)
-        places[LAST_LINE] = places[FIRST_LINE] + count_line_breaks(text, *own)
+        places[LAST_LINE] = places[FIRST_LINE] + count_line_breaks(text, *span)
     paged = FIRST_PAGE in of_whole and has_pages(of_whole)
     pages = of_whole[LAST_PAGE] - of_whole[FIRST_PAGE] if paged else -1
     if text.count(SEPARATOR, *whole) == pages:  # each page break is in the text
         places[FIRST_PAGE] = of_whole[FIRST_PAGE] + sign * text.count(SEPARATOR, *between)
-        places[LAST_PAGE] = places[FIRST_PAGE] + text.count(SEPARATOR, *own)
+        places[LAST_PAGE] = places[FIRST_PAGE] + text.count(SEPARATOR, *span)
     return places
 
 

@@ -194,7 +194,9 @@ def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
         below, above = _cut(passage, min(below_it), text)
         return [*_divide_at_heading(below, text), above]
     before = [(hit.span.start, hit.text) for hit in hits if hit.span.start <= last]
-    start = max((place for place, own in before if begins_with_heading(own, kind)), default=0)
+    start = max(
+        (place for place, hit_text in before if begins_with_heading(hit_text, kind)), default=0
+    )
     higher = [hit for hit in hits if hit.span.start < start]
     end = max((hit.span.end for hit in higher), default=start + 1)
     if end > start or passage.time or higher[0].score > best.score - _MIN_SCORE_GAP:
@@ -209,7 +211,9 @@ def _cut(passage: Passage, start: int, text: str) -> list[Passage]:
     end = max(hit.span.end for hit in above)
     spans = {Span(start, passage.span.end): below, Span(passage.span.start, end): above}
     as_text = replace(passage, spoken="")
-    return [replace(as_text, span=s, text=s.of(text), hits=own) for s, own in spans.items()]
+    return [
+        replace(as_text, span=s, text=s.of(text), hits=part_hits) for s, part_hits in spans.items()
+    ]
 
 
 def _best_sentences(
@@ -238,7 +242,7 @@ def _best_sentences(
         if parts:
             parts = [_within_budget(part, chunk.span, document, budget) for part in parts]
             scored = make_hit((*chunk[:4], scores[place], chunk.metadata, above, *chunk[7:]))
-            coverages = question.coverages(own for _, own, _ in parts)
+            coverages = question.coverages(sentence for _, sentence, _ in parts)
             shares = zip(parts, coverages, strict=True)
             yield from _score_sentences(scored, document, shares, budget)
             words_left -= document.count(chunk.text)
@@ -255,7 +259,7 @@ def _chunk_scores(
     question: QuestionWords, chunks: Sequence[Hit], neighbours: Sequence[range]
 ) -> list[float]:
     """Return the scores of chunks, with the words of a question in them and their neighbours."""
-    own = question.matches(chunk.text for chunk in chunks)
+    chunk_matches = question.matches(chunk.text for chunk in chunks)
     contexts = [context_of(chunk.metadata) for chunk in chunks]
     shared = [*dict.fromkeys(contexts)]
     above = dict(zip(shared, question.matches(shared), strict=True))
@@ -263,7 +267,7 @@ def _chunk_scores(
     for chunk, near in zip(chunks, neighbours, strict=True):
         matches = 0
         for place in near:
-            matches |= own[place] | above[contexts[place]] & question.stems
+            matches |= chunk_matches[place] | above[contexts[place]] & question.stems
         words, pairs = question.shares(matches)
         scores.append(chunk.score + _WORDS_WEIGHT * words + _PAIRS_WEIGHT * pairs)
     return scores
@@ -295,12 +299,12 @@ def _score_sentences(
     Each sentence has the share of the question's words that it contains.
     """
     named, described, text = chunk[:2], chunk[5:], document.text
-    for (span, own, full), share in shares:
+    for (span, sentence, full), share in shares:
         score = (chunk.score + _SENTENCE_WEIGHT * share) / _HIGHEST_SCORE
-        table = small_table(text, span) if "|" in own else None
+        table = small_table(text, span) if "|" in sentence else None
         if table is not None:
             both = Span(min(span.start, table.start), max(span.end, table.end))
             whole = both.of(text)
             yield make_hit((*named, both, whole, score, *described)), full or has_content(whole)
         if table is None or document.count(table.of(text)) > budget:
-            yield make_hit((*named, span, own, score, *described)), full
+            yield make_hit((*named, span, sentence, score, *described)), full

@@ -96,10 +96,10 @@ def passages_of_hits(
     chunks = [*_add_text_beside(scored, texts, language)]
     described = {chunk.number: hit for chunk, hit in chunks}
     counts = Counter(word for hit in hits for word in {*words_in(hit.text)})
-    question, own = QuestionWords(query, counts, len(hits)), [chunk for chunk, _ in chunks]
+    question, ordered = QuestionWords(query, counts, len(hits)), [chunk for chunk, _ in chunks]
     settings = SearchSettings(max_gap=max_gap, budget=budget, reading_order=reading_order)
     passages = []
-    for passage in select_passages(question, own, texts, settings, language, described):
+    for passage in select_passages(question, ordered, texts, settings, language, described):
         numbered = (hit._replace(number=described[hit.number].number) for hit in passage.hits)
         passages.append(replace(passage, hits=tuple(numbered)))
     return passages
@@ -144,9 +144,9 @@ def _add_text_beside(
     for document, unordered in of_document.items():
         text, end, kind = texts[document], 0, unordered[0].kind
         divide = partial(sentences_of, language=language, kind=kind, spoken=is_captions(text, kind))
-        own = sorted(unordered, key=lambda hit: hit.span)
-        nexts = [*(hit.span.start for hit in own[1:]), len(text)]
-        for hit, following in zip(own, nexts, strict=True):
+        ordered = sorted(unordered, key=lambda hit: hit.span)
+        nexts = [*(hit.span.start for hit in ordered[1:]), len(text)]
+        for hit, following in zip(ordered, nexts, strict=True):
             start = max(end, hit.span.start)
             if start >= hit.span.end:
                 continue
@@ -180,8 +180,12 @@ def _divide(
     metadata = described.metadata
     for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **metadata}), _TRIM):
         added = chunk_metadata(chunk, metadata, everything=False, context=True)
-        own = {**metadata, **added} if metadata.keys() & OWN_KEYS else metadata
-        yield chunk.span.shift(hit.span.start).within(Span(start, hit.span.end)), described, own
+        own_metadata = {**metadata, **added} if metadata.keys() & OWN_KEYS else metadata
+        yield (
+            chunk.span.shift(hit.span.start).within(Span(start, hit.span.end)),
+            described,
+            own_metadata,
+        )
 
 
 def _end_after(text: str, room: Span, divide: _Divide, kind: str) -> int:

@@ -80,11 +80,11 @@ class QuestionWords:
         Each is a bit, so that `|` joins the matches of several texts.
         """
         matches = []
-        for own in _words_of(texts):
-            bits = sum([bit for word, bit in self._words if word in own])
+        for words in _words_of(texts):
+            bits = sum([bit for word, bit in self._words if word in words])
             if bits:
                 for first, second, both, bit in self._pairs:
-                    if bits & both == both and _are_adjacent(own, first, second):
+                    if bits & both == both and _are_adjacent(words, first, second):
                         bits |= bit
             matches.append(bits)
         return matches
@@ -92,13 +92,15 @@ class QuestionWords:
     def coverages(self, texts: Iterable[str]) -> list[float]:
         """Return for each text the weight of the stems that it contains, 0 to 1."""
         return [
-            self.shares(sum([bit for word, bit in self._words if word in own]))[0]
-            for own in _words_of(texts)
+            self.shares(sum([bit for word, bit in self._words if word in words]))[0]
+            for words in _words_of(texts)
         ]
 
     def _shares(self, matches: int) -> tuple[float, float]:
         """Return the weight of the stems among matches and the share of the pairs, each 0 to 1."""
-        stems = math.fsum(own for place, own in enumerate(self._weights) if matches >> place & 1)
+        stems = math.fsum(
+            weight for place, weight in enumerate(self._weights) if matches >> place & 1
+        )
         pairs = (matches >> len(self._weights)).bit_count()
         return stems, pairs / len(self._pairs) if pairs else 0.0
 
@@ -141,8 +143,8 @@ def favour_named(
 
 def title_of(metadata: Mapping[Any, Any]) -> str:
     """Return the title of a document from a chunk's metadata, apart from its headings."""
-    own = {CONTEXT_KEY: metadata.get(CONTEXT_KEY, ""), TITLE_KEY: given_title(metadata)}
-    return document_title(own, Source("", metadata=metadata).file_title)
+    title_metadata = {CONTEXT_KEY: metadata.get(CONTEXT_KEY, ""), TITLE_KEY: given_title(metadata)}
+    return document_title(title_metadata, Source("", metadata=metadata).file_title)
 
 
 def stem(word: str) -> str:
@@ -197,8 +199,8 @@ def _stop_words() -> dict[str, tuple[str, ...]]:
 
     languages: dict[str, list[str]] = {}
     for language in stopwordsiso.langs():
-        own = {*stopwordsiso.stopwords(language)}
-        words = {*words_in("\n".join(sorted(own)))}
-        for word in words - {*filter(IDEOGRAPH.fullmatch, words - own)}:
+        stop_words = {*stopwordsiso.stopwords(language)}
+        words = {*words_in("\n".join(sorted(stop_words)))}
+        for word in words - {*filter(IDEOGRAPH.fullmatch, words - stop_words)}:
             languages.setdefault(word, []).append(language)
     return {word: tuple(names) for word, names in languages.items()}

@@ -111,8 +111,8 @@ def divide_chunks(document: DividedText, chunks: Sequence[Span], language: str) 
         limits = chunks[max(place - 1, 0)].start, chunks[min(place + 1, last)].end
         around = _range_around(chunk, limits, document)
         numbers = [*around.shift(-chunk.start)]
-        for own, _, full in _sentences_around(chunk, around, document, language):
-            numbers += [*own.shift(-chunk.start), int(full)]
+        for span, _, full in _sentences_around(chunk, around, document, language):
+            numbers += [*span.shift(-chunk.start), int(full)]
         divided.append(numbers)
     return divided
 
@@ -248,12 +248,12 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
     return tuple(
         Sentence(
             part,
-            own,
+            sentence,
             has_content(seen, kind)
             if part.start in headed_starts
             else _has_words(spoken_text(seen) if spoken else seen, two_words),
         )
-        for part, own, seen in kept
+        for part, sentence, seen in kept
     )
 
 
@@ -269,10 +269,10 @@ def _starts_in_speech(text: str, language: str) -> list[int]:
     spoken = above + spoken[firsts[0] :].replace("\r", " ").replace("\n", " ")
     starts = {firsts[0]} if above.strip() else set[int]()
     for start, end in sentences(spoken, language):
-        own = spoken[start:end]
+        sentence = spoken[start:end]
         cue = firsts[max(0, bisect_right(firsts, start) - 1)]
         starts.add(start if spoken[min(cue, start) : max(cue, start)].strip() else cue)
-        if count_words(own) > _MAX_SPOKEN_WORDS or not _SENTENCE_END.search(own):
+        if count_words(sentence) > _MAX_SPOKEN_WORDS or not _SENTENCE_END.search(sentence):
             starts.update(firsts[bisect_right(firsts, start) : bisect_left(firsts, end)])
     return sorted(starts)
 

@@ -52,16 +52,16 @@ def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
         marked = firsts[before] in "`~:" or firsts[number] in "`~:"
         return marked and any(map(_MARK.match, bodies[before : number + 1]))
 
-    done = 0
+    read_to = 0
     for number in numbers:
-        if number < done:
+        if number < read_to:
             continue
-        first, done = number, number + 1
+        first, read_to = number, number + 1
         while not begins(first):
             first -= 1
-        while done < len(bodies) and not begins(done):
-            done += 1
-        yield range(first, done)
+        while read_to < len(bodies) and not begins(read_to):
+            read_to += 1
+        yield range(first, read_to)
 
 
 def reads_as_prose(paragraph: range, lines: Lines) -> bool:
@@ -185,8 +185,8 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
             opened = max(0, (opened or 0) + change)
         else:
             opened = None
-    own = fenced | (code - prose)
-    depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in own}
+    all_code = fenced | (code - prose)
+    depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in all_code}
     return depths | {number: max(1, depths[number]) for number in fenced}, joined
 
 
