@@ -32,7 +32,7 @@ class ChatModel(FrameworkModel):
     """
 
     _framework = "langchain"
-    _default_retries = 2  # of the packages openai and anthropic
+    _default_retries = 2  # default of the packages openai and anthropic
 
     def __init__(self, llm: Any) -> None:
         super().__init__(llm, _models_in(llm, {}))
@@ -40,7 +40,7 @@ class ChatModel(FrameworkModel):
     @property
     def client_retries(self) -> int:
         """Number of retries of LangChain and of the provider's client together."""
-        attempts = getattr(self._llm, "max_attempt_number", 1)  # of with_retry
+        attempts = getattr(self._llm, "max_attempt_number", 1)  # set by with_retry
         return int(attempts * (1 + super().client_retries) - 1)
 
     def _settings(self, model: Any) -> dict[str, object]:
@@ -71,7 +71,7 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
         return [(model, {**arguments, **llm.kwargs}) for model, arguments in bound]
     if isinstance(llm, DynamicRunnable):
         return _models_in(*llm.prepare(config))
-    if callable(getattr(type(llm), "_model", None)):  # of init_chat_model, configurable
+    if callable(getattr(type(llm), "_model", None)):  # a configurable model of init_chat_model
         try:
             return _models_in(llm._model(config), config)
         except TypeError as error:

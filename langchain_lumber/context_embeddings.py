@@ -73,7 +73,7 @@ class ContextEmbeddings(Embeddings):
     def __init__(self, chunks: Iterable[Document], embeddings: Embeddings | None = None) -> None:
         self._embeddings = check_embeddings(embeddings)
         self._documents: list[list[PlacedText]] = []
-        self._vectors: dict[int, Vectors] = {}  # by number of the document
+        self._vectors: dict[int, Vectors] = {}  # by the number of the document
         self._places: dict[str, deque[tuple[int, int]]] = {}  # the numbers of document and chunk
         for document in _group_by_document(check_documents(chunks)):
             for number, chunk in enumerate(document):
@@ -148,7 +148,7 @@ def _place_chunks(chunks: Sequence[Document]) -> list[PlacedText]:
 def _in_context(chunk: Document, text: str) -> str:
     """Return a text below its chunk's context, or below headings that it does not begin with."""
     if text != chunk.page_content:
-        return chunk.page_content  # its splitter has put the context there
+        return chunk.page_content  # the splitter has put the context into it
     metadata: dict[str, Any] = chunk.metadata
     if isinstance(context := metadata.get(CONTEXT_KEY), str):
         return Context.from_text(context).above(text)

@@ -129,7 +129,7 @@ def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Docu
     if passage.words_found is not None:
         metadata |= {"relevance_score": passage.score, "words_found": passage.words_found}
     best = passage.hits[0].number
-    if metadata.get("text") == hits[best].text:  # of a passage of `PassageRetriever`
+    if metadata.get("text") == hits[best].text:  # the hit is a passage of `PassageRetriever`
         metadata["text"] = passage.text
     if hits[best].span == passage.span:
         return Document(page_content=passage.text, metadata=metadata, id=documents[best].id)

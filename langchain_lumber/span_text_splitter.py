@@ -332,7 +332,7 @@ def check_documents(
     for document in checked:
         if not isinstance(document, Document):
             hint = f": {instead}" if isinstance(document, str) else ""
-            if isinstance(document, dict):  # as from a checkpoint of LangGraph
+            if isinstance(document, dict):  # documents in a checkpoint of LangGraph are dicts
                 hint = ": pass [Document(**each) for each in documents]"
             if hasattr(document, "to_langchain_format"):
                 hint = ": pass document.to_langchain_format()"

@@ -122,7 +122,7 @@ def _node_of(passage: Passage, best: Hit, nodes: Sequence[NodeWithScore]) -> Nod
     node = joined[0].node.model_copy(deep=True)
     assert isinstance(node, TextNode)  # `_hit_of` refuses others
     node.metadata = passage.metadata
-    if node.metadata.get("text") == best.text:  # of a passage of `PassageRetriever`
+    if node.metadata.get("text") == best.text:  # the node is a passage of `PassageRetriever`
         node.metadata["text"] = passage.text
     for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
         excluded = [key for scored in joined for key in getattr(scored.node, keys)]

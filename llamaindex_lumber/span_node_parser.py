@@ -108,7 +108,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
         """Make the parser: sizes are in tokens, and the class describes each setting."""
-        if isinstance(settings.get("id_func"), dict):  # in the result of to_dict
+        if isinstance(settings.get("id_func"), dict):  # a description, as to_dict returns it
             name = settings.pop("id_func").get("id_func_name")
             if name != default_id_func.__name__:
                 raise TypeError(

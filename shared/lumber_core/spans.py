@@ -55,7 +55,7 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
 
     The offsets are strictly ascending.
     """
-    ends = [*starts[1:], length]  # one too many if there are no starts
+    ends = [*starts[1:], length]  # one end too many if there are no starts
     return tuple(map(_new, zip(starts, ends, strict=False)))
 
 

@@ -157,7 +157,8 @@ class SentenceTransformersEmbedder:
         listed = [f"{path.relative_to(folder).as_posix()}\0{sha256(path)}" for path in files]
         content = text_digest("\n".join(listed))[:16] if folder.is_dir() else str(commit)
         self.identity = f"{package} {sdk.__version__} {model} {content}"
-        is_dot = self._model.similarity_fn_name == "dot"  # which it was trained for
+        # The model was trained for this similarity.
+        is_dot = self._model.similarity_fn_name == "dot"
         self.similarity: Similarity = "dot" if is_dot else "cosine"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:

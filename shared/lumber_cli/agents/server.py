@@ -131,7 +131,8 @@ class FolderServer(MCPServer[Any]):
 
 
 def _error(message: str) -> CallToolResult:
-    content = TextContent(type="text", text=printable(message))  # it may contain names of files
+    # The message may contain names of files.
+    content = TextContent(type="text", text=printable(message))
     return CallToolResult(content=[content], is_error=True)
 
 

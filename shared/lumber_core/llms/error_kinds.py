@@ -262,7 +262,7 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         yield linked
         attempt = getattr(linked, "last_attempt", None)  # tenacity's RetryError has it
         inner = attempt.exception() if attempt is not None else None
-        inner = inner or next(iter(getattr(linked, "exceptions", ())), None)  # in a group
+        inner = inner or next(iter(getattr(linked, "exceptions", ())), None)  # errors in a group
         is_hidden = linked.__suppress_context__
         linked = inner or linked.__cause__ or (None if is_hidden else linked.__context__)
 

@@ -99,7 +99,7 @@ def _finish_reason(entries_of_reply: list[Entries]) -> str:
                 reasons.append(f"blocked: {reason}")
             elif re.search(_REASON, name):
                 reasons.append(str(reason))
-        details = entries.get("incomplete_details")  # in the Responses API
+        details = entries.get("incomplete_details")  # the reason in the Responses API
         reasons += [str(of["reason"]) for of in _entries_of((details,)) if "reason" in of]
     reasons = [reason for reason in reasons if not reason.endswith("UNSPECIFIED")]
     for matters in (is_blocked, is_cut, bool):

@@ -105,7 +105,7 @@ class OpenAIModel(RemoteModel):
                 "no key for OpenAI: set the variable OPENAI_API_KEY, or pass api_key=...; for a "
                 "server of your own pass base_url=..., which needs none"
             ) from error
-        if self._base_url is not None:  # these are meant for OpenAI, as the key is
+        if self._base_url is not None:  # they are meant for OpenAI, like the key
             client.organization = client.project = None
         return client
 

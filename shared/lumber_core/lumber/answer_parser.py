@@ -308,7 +308,7 @@ def _is_key(key: str) -> bool:
 def _json_lists(text: str) -> list[list[int]]:
     lists = [*_json_answers(text, _LIST_FIELDS, dict, list)][-1:]
     units = [unit for items in _json_answers(text, _FIELDS, dict) for unit in items]
-    return lists or ([units] if units else [])  # or objects, one for each unit
+    return lists or ([units] if units else [])  # without lists: objects, one for each unit
 
 
 def _labelled_lists(text: str) -> list[list[int]]:

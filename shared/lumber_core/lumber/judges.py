@@ -241,7 +241,7 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         isinstance(answer.reason, str)
         and isinstance(answer.answer, str | None)
         and isinstance(answer.usage, Usage)
-        and answer.outcome in [*OUTCOMES]  # it may be unhashable
+        and answer.outcome in [*OUTCOMES]  # a list, because the outcome may be unhashable
     ):
         reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
         return _make_verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))

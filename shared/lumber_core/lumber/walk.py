@@ -79,10 +79,10 @@ class Walk:
         self._errors: dict[int, Exception] = {}
         self._give_up_after = give_up_after  # None: never, or no longer, after a usable answer
         self._unusable = 0
-        self.verdicts: list[Verdict] = []  # of the main chain so far, in document order
+        self.verdicts: list[Verdict] = []  # verdicts of the main chain so far, in document order
         # The units where chunks start so far, in order and without the first unit.
-        self.boundaries: dict[int, Verdict] = {}  # each with the verdict that set it
-        self.usage = Usage()  # of all verdicts, including those wasted by lanes
+        self.boundaries: dict[int, Verdict] = {}  # each start with the verdict that set it
+        self.usage = Usage()  # the cost of all verdicts, even those wasted by lanes
         self._chain_calls = 0
         self._position = 0
         self._lanes: list[_Lane] = []
@@ -123,7 +123,7 @@ class Walk:
 
         None: the walk is done, or waits for a verdict on a group already handed out.
         """
-        if error := self._errors.get(self._position):  # which a lane has met
+        if error := self._errors.get(self._position):  # an error that a lane has met
             raise error
         group = self._hand_out(self._position)
         if group is not None:

@@ -251,7 +251,7 @@ class PostgresDatabase(Database):
         """Begin a transaction; return the version of the collection, None if there is none."""
         kind = "READ COMMITTED" if write else "REPEATABLE READ, READ ONLY"
         cursor = connection.cursor()
-        try:  # in one message, to save round trips
+        try:  # one message, to save round trips
             cursor.execute(
                 f"BEGIN ISOLATION LEVEL {kind}; {self._local_settings}; "
                 f"{self._lock if write else ''}; SELECT name, value FROM {self._quoted}.about"

@@ -154,7 +154,7 @@ def _plain_data(value: object, ignored: str) -> object:
         return [_plain_data(entry, ignored) for entry in value]
     if isinstance(value, set | frozenset):
         return sorted(json.dumps(_plain_data(entry, ignored), sort_keys=True) for entry in value)
-    fields = getattr(type(value), "model_fields", None)  # of pydantic
+    fields = getattr(type(value), "model_fields", None)  # a model of pydantic
     if fields is not None:
         return _plain_data({name: getattr(value, name) for name in fields}, ignored)
     module, name = _qualified_name(value)

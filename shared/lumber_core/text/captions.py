@@ -244,7 +244,7 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
     steps = {who for who, n in names.items() if n == 1 and re.fullmatch(_STEP, who)}
     kept = steps if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
-    screen, ended, last_words = "", "", list[str]()  # of the cue before
+    screen, ended, last_words = "", "", list[str]()  # values of the cue before
     rolled, firsts = list[tuple[int, int]](), list[re.Match[str] | None]()
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
@@ -337,7 +337,7 @@ def _without_markup(match: re.Match[str]) -> str:
 
 def _format_time(time: str) -> str:
     number = time.rstrip("s")
-    if not re.search("[:; ]", time):  # in seconds, or milliseconds
+    if not re.search("[:; ]", time):  # a number of seconds or milliseconds
         unit = 1 if number != time or "." in time else _TICKS if time[-1] == "t" else 1000
         seconds = int(float(number.rstrip("t"))) // unit
         return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

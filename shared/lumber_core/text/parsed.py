@@ -305,7 +305,7 @@ class MarkdownText(ParsedText):
         front = [block for block in blocks[:1] if block.kind == "front matter" and block.title]
         titles = headings[:1] if contains_all and top == 1 else front
         texts = [block.title for block in titles]
-        titled = contains_all and top > 1  # it must be the first text that a reader sees
+        titled = contains_all and top > 1  # the title must be the first text that a reader sees
         titled = titled and not re.sub(HIDDEN, "", self.text[: headings[0].start]).strip()
         return document_title(
             self.source.metadata, self.source.file_title, texts, has_title=titled, has_headings=True

@@ -117,7 +117,7 @@ def _read_text(text: str, first: int, language: str) -> list[int]:
     """Return the starts that sentencex finds in blocks of a text, items, and long quotes."""
     starts: list[int] = []
     readable = _prepare(text)
-    if "(" in readable or not readable.isascii():  # each item has one of these
+    if "(" in readable or not readable.isascii():  # each mark of an item has one of these
         below = _ABOVE + readable
         items = (item.end() - len(item[0].strip() + _ABOVE) for item in _ITEM.finditer(below))
         starts += [item for item in items if item > first]
@@ -164,7 +164,7 @@ def _prepare(text: str) -> str:
     """
     text = _hide_references(with_colons(text))
     only_feeds = not any(map(text.__contains__, "\r\v\f\x85\u2028\u2029"))
-    blanks = _BLANKS if only_feeds else BLANK_LINES  # in a tenth of the time
+    blanks = _BLANKS if only_feeds else BLANK_LINES  # takes a tenth of the time
     text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():
         for character, replacement in _REPLACED.items():
@@ -182,7 +182,7 @@ def _inner_starts(text: str, edges: Sequence[int], language: str) -> list[int]:
         mark, long = _MARK.match(text, start, end), text[start:end]
         if mark:
             starts += _sentence_starts(text, mark.end(), end, mark.end(), language)
-        if _QUOTES.search(long) and '":' not in long:  # which is JSON
+        if _QUOTES.search(long) and '":' not in long:  # a quote with a colon after it is JSON
             for at in _sentence_starts(_QUOTES.sub(" ", long), 0, end - start, 0, language):
                 # Opening quotes belong to the sentence after them.
                 before = long[max(0, at - _MAX_ADJACENT_QUOTES) : at]

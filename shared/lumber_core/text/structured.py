@@ -156,7 +156,7 @@ def _numbered_sections(text: str) -> list[TextSection]:
         *above, last = number = [*map(int, match["number"].split("."))]
         title, level = " ".join(match["title"].split()), len(number)
         if number == [1] and sections and title == sections[0].title:
-            sections, path = [], []  # those before are in a table of contents
+            sections, path = [], []  # the sections so far are in a table of contents
         # A long heading may be on two lines, and is missed.
         follows = above == path[: level - 1] and 0 < last - sum(path[level - 1 : level]) <= 2
         if follows and match["indent"] == indents.setdefault(level, match["indent"]):
@@ -172,7 +172,7 @@ def _numbered_sections(text: str) -> list[TextSection]:
 def _nested_sections(text: str, *, code: bool) -> Iterator[TextSection]:
     """Yield sections by indentation: definitions of code, or keys of data."""
     lines = [(line.start(), line[1], line[2].rstrip()) for line in _LINE.finditer(text)]
-    levels = [0]  # of each line, and after the last
+    levels = [0]  # levels of the lines, and after the last
     for _, indent, body in reversed(lines):
         level = 2 + 2 * len(indent.expandtabs(4))
         if not code and not indent and _SECTION.match(body):

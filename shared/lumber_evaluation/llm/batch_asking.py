@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 ReplyOutcome = Literal[
     "read",  # the answer was used
-    "unusable",  # it is not in the requested format
+    "unusable",  # the answer is not in the requested format
     "refused",  # the model declined, or its provider blocked the answer
     "unavailable",  # the model could not be reached in any attempt
 ]

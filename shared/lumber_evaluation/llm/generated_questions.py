@@ -253,7 +253,7 @@ def _read_question(source: _Source, reply: str) -> Question | None:
     quoted = fields["quotation"] if isinstance(fields["quotation"], str) else ""
     (citation,) = cite([quoted], [CitedPart("", Source(source.text), source.span.start)])
     span = citation.span
-    if span is None or citation.similarity < 1:  # or it has other words
+    if span is None or citation.similarity < 1:  # or the quotation has other words
         raise UnusableReplyError(
             "the quotation is not in the passage; copy it word for word, without omissions"
         )

@@ -30,7 +30,7 @@ _LEFT_OUT = {
     "xlsx": {
         "charts": rb"\x09\x08[\x08\x10]\0\0[\x05\x06]\x20\0",
         "hidden sheets": rb"\x85\0[\x09-\xff]\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}"
-        rb"|\x85\0[\x08-&]\0.{4}[\x01\x02]\0[\x01-\x1f][ -\xff]",  # of Excel 95
+        rb"|\x85\0[\x08-&]\0.{4}[\x01\x02]\0[\x01-\x1f][ -\xff]",  # a sheet of Excel 95
         "hidden rows": rb"\x08\x02\x10\0.{4}(?!\0\0).{8}[ -?`-\x7f\xa0-\xbf\xe0-\xff]"
         rb"|\0\x19.{2}[\0-\x10]\0.{7}[\x10-\x1f0-?P-_p-\x7f].\x01\0{3}",
         "hidden columns": rb"\x7d\0\x0c\0.\0.[\0\x01].{4}[\x01\x03\x05\x07]"
@@ -118,7 +118,7 @@ def number_cells(sheet: bytes) -> bytes:
 
 def _read_number(value: bytes) -> int:
     """Return a number that is written in bytes of seven bits, the lowest first."""
-    if len(value) == 1:  # as most are, in a third of the time
+    if len(value) == 1:  # most have one byte: a third of the time
         return value[0]
     return sum((byte & 0x7F) << 7 * number for number, byte in enumerate(value))
 

@@ -117,7 +117,7 @@ def _texts(part: Message, level: int) -> Iterator[str]:
     if part.get_content_type() in _MAILS:
         for inner in _payload(part):
             attached = inner
-            if not inner.keys():  # it is encoded, which the rules forbid
+            if not inner.keys():  # the attached email is encoded, which the rules forbid
                 inner["Content-Transfer-Encoding"] = part.get("Content-Transfer-Encoding", "8bit")
                 attached = _PARSER.parsebytes(_content(inner))
             yield from _blocks(attached, level + 1)

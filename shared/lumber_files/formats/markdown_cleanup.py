@@ -136,7 +136,8 @@ def _indent_items(lines: Iterable[str]) -> Iterator[str]:
         yield " " * right + text
         if (item := _ITEM.match(text)) and not fence and not item["indent"]:
             items.append([indent + item.end(), 0, right + item.end()])
-        if mark := re.match(fence or r"(?:(?:-|\w+\.) )*(`{3,})", text):  # also in an item
+        # A fence may be in an item.
+        if mark := re.match(fence or r"(?:(?:-|\w+\.) )*(`{3,})", text):
             fence = "" if fence else mark[1]
 
 

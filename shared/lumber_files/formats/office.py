@@ -114,7 +114,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
 
     kind = format_from_bytes(content)
     if kind is None and content.startswith(b"PK"):
-        with suppress(BadZipFile):  # its names may have backslashes, as some programs write them
+        with suppress(BadZipFile):  # some programs write names with backslashes
             kind = format_from_bytes(content := zip_parts(_unpack(content, max_unpacked)))
     if kind is None:
         kind = format_from_bytes(content := fill_blocks(content, max_unpacked))
@@ -234,7 +234,8 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     size = 0
     with ZipFile(BytesIO(content)) as archive:
         for part in {part.filename: part for part in archive.infolist()}.values():
-            with archive.open(part) as file:  # its name does not show if it is XML, or in UTF-16
+            # The name of a part does not show whether it is XML or UTF-16.
+            with archive.open(part) as file:
                 start = file.read(64)
             visible = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")
             is_xml = visible.startswith(b"<") or (not visible and any(start))

@@ -75,7 +75,8 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
             embedded.getparent()[:] = [_make(root, "drawing:text-box", "", *blocks)]
     for index in find(root, "//text:table-index | //text:object-index | //text:user-index"):
         index.tag = qualify("text:illustration-index")
-    for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):  # on a page
+    # Shapes on a page.
+    for shape in find(root, "//office:text/drawing:* | //text:section/drawing:*"):
         shape.addprevious(paragraph := _make(root, "text:p"))
         paragraph.append(shape)
     forms = {form.get(qualify("form:id")): form for form in find(root, "//form:*[@form:id]")}
@@ -84,7 +85,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
         control.tag, control.text = qualify("text:span"), find(form, _VALUE)
     for field in find(root, "//*[local-name()='fieldmark']"):
         field.tag, field.text = qualify("text:span"), find(field, _FIELD)
-    for shape in find(root, _DRAWN):  # its text is not part of the paragraph
+    for shape in find(root, _DRAWN):  # the text of a shape is not part of the paragraph
         shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
         shape.tag = qualify("drawing:frame")
     _number_headings(root, named_styles)
@@ -172,7 +173,7 @@ def _nest_lists(root: Any) -> None:
         outer.remove(item)
         joined = before[0].getparent()
         if joined is not outer and (not len(outer) or find(outer, "ancestor::drawing:page")):
-            joined.extend(outer)  # its numbers continue
+            joined.extend(outer)  # the numbers of the list continue
             outer.getparent().remove(outer)
 
 
@@ -195,7 +196,7 @@ def _title_slides(root: Any) -> None:
 
 def read_open_workbook(parts: Mapping[str, bytes]) -> tuple[str, list[str]] | None:
     """Return the Markdown of a workbook, and notices about omitted content."""
-    if "content.xml" not in parts:  # it may have a password
+    if "content.xml" not in parts:  # the file may have a password
         return None
     rewrite_open_document(root := parse_xml(parts["content.xml"]), parts)
     for space in root.iter(*map(qualify, ("text:s", "text:tab", "text:line-break"))):
@@ -223,7 +224,7 @@ def _read_cells(table: Any, counts: Counter[str]) -> SheetCells:
     number = column = copies = 0
     for element in table.iter(*map(qualify, ("table:table-column", "table:table-row"))):
         if next(element.iterancestors(qualify("table:table"))) is not table:
-            continue  # it belongs to a shape on the sheet
+            continue  # the text belongs to a shape on the sheet
         is_hidden = element.get(qualify("table:visibility"), "visible") != "visible"
         if element.tag == qualify("table:table-column"):
             first, column = column + 1, column + _count(element, "columns-repeated")

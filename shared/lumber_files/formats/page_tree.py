@@ -116,7 +116,8 @@ class _PageTarget:
             tag = "note" if "noteref" in kind else tag
         fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
         nearest_font = next(filter(None, fonts), "").strip()
-        in_picture = (in_picture or tag == "svg") and tag != "foreignobject"  # it has a page
+        # A `foreignobject` contains a page.
+        in_picture = (in_picture or tag == "svg") and tag != "foreignobject"
         self._open.append((tag, nearest_font, in_picture, in_math))
         if "classifier" in names:  # docutils classifies a term
             self._builder.data(" : ")

@@ -79,7 +79,7 @@ def _dense_rows(cells: _Cells) -> Iterator[list[str]]:
     for before, number in pairwise([0, *sorted(cells)]):
         if number - before > 1:
             yield []
-        if row := cells[number]:  # else it is hidden, and the table continues below it
+        if row := cells[number]:  # a hidden row is empty, and the table continues below it
             yield [row.get(column, "") for column in columns]
 
 
@@ -90,7 +90,7 @@ def divide_rows(rows: Iterable[list[str]]) -> Iterator[str]:
         while table and sum(map(bool, table[0])) == 1:
             below = table[1] if table[1:] else []
             if sum(map(bool, below)) == 1 and any(map(all, zip(table[0], below, strict=True))):
-                break  # they are a column
+                break  # the titles are a column
             yield f"**{''.join(table.pop(0))}**"
         if table:
             columns = [n for n, column in enumerate(zip(*table, strict=True)) if any(column)]

@@ -66,7 +66,7 @@ class _Workbook:
         sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
         tags = ("{*}col", "{*}row", "{*}mergeCell")
         for _, element in etree.iterparse(sheet, tag=tags, resolve_entities=False):
-            size = element.get("width", element.get("ht"))  # of a column or row
+            size = element.get("width", element.get("ht"))  # width of a column, or height of a row
             is_hidden = element.get("hidden") in ("1", "true") or size == "0"
             if element.tag.endswith("}mergeCell"):
                 corners = [_place(name) for name in element.get("ref", "").split(":")]

@@ -222,7 +222,7 @@ def _show_text(root: Any) -> None:
         else:
             text = "\u2011"
         element.tag, element.text, element[:] = qualify("w:t"), text, []
-    for embedded in find(root, "//w:object"):  # its name is shown
+    for embedded in find(root, "//w:object"):  # the name of the object is shown
         embedded.addnext(space := _add(embedded, "t"))
         space.text = " "
     for style in find(root, "//m:r/m:rPr/m:sty[@m:val='p']"):  # only letters are upright, not signs

@@ -248,7 +248,7 @@ def _headers_above(
         ):
             ends = [o for o in level if _is_long(o) and levels and o.left <= levels[-1][0].left]
             if ends and levels[-1][0].text[0].islower() and headed[-1:] == [len(levels) - 1]:
-                headed.pop()  # its sentence continues there
+                headed.pop()  # the sentence of the line continues there
             break
         headed += [len(levels)] * bool(over and not is_note)
         levels += [level] * (bool(beside) or not is_note)

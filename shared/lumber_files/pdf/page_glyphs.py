@@ -131,7 +131,8 @@ class PageGlyphs:
     def follows_bullet(self, index: int) -> bool:
         """Return whether a path drawn right before a character is the label of an item."""
         place = max(0, self._drawing_order(self.order[index]) if self._tags else 0)
-        before = self.objects[max(0, place - _MAX_OBJECTS) : place][::-1]  # such as an underline
+        # Nearest first; an underline may be among them.
+        before = self.objects[max(0, place - _MAX_OBJECTS) : place][::-1]
         paths = takewhile(lambda drawn: self.pdfium.FPDFPath_CountSegments(drawn) > 0, before)
         marks = map(self.pdfium.FPDFPageObj_GetMarkedContentID, paths)
         return any(mark in self._tags and self._tags[mark].is_label for mark in marks)

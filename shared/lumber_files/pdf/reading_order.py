@@ -113,7 +113,8 @@ def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
     """Return lines, joined with separately drawn bullets, numbers, fields and drop caps."""
     lines = dict(enumerate(part for line in page for part in _divide_cap(line)))
     heights = sorted((line.base, number) for number, line in lines.items())
-    reach = max((line.size for line in lines.values()), default=0.0)  # of all marks and drop caps
+    # Highest of all marks and drop caps.
+    reach = max((line.size for line in lines.values()), default=0.0)
     for number, candidate in [*lines.items()]:
         is_mark = candidate.added or _LONE_MARK.fullmatch(candidate.text) is not None
         if is_mark or (_DROP_CAP.fullmatch(candidate.text) and candidate.text.isupper()):

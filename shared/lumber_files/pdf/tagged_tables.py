@@ -129,7 +129,7 @@ def _are_apart(places: Mapping[CellTag, range], areas: _Areas) -> bool:
 
 def _places_of(areas: _Areas) -> dict[CellTag, range]:
     """Return the columns of each cell by its place on the page: those that it overlaps with."""
-    lefts, rights = list[float](), list[float]()  # of columns
+    lefts, rights = list[float](), list[float]()  # sides of the columns
 
     def place(area: Rule) -> range:
         edge = min(_MAX_OVERLAP, (area.right - area.left) / 2)

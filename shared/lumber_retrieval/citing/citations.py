@@ -179,7 +179,7 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
         'not found'
     """
     quote_list = [*quotes] if not isinstance(quotes, str) else quotes
-    check_texts(quote_list)  # also refuses one string
+    check_texts(quote_list)  # refuses a single string, too
     quotable = [
         (part, QuotableText(text))
         for part in _parts(texts)

@@ -218,7 +218,8 @@ def _json_as_text(reply: str) -> str:
     if isinstance(loaded, dict) and all(re.fullmatch(r"\W*\d{1,3}\W*", key) for key in loaded):
         values = [loaded]
     statements = values[0] if values and isinstance(values[0], list) and not above.strip() else []
-    if statements and all(isinstance(statement, dict) for statement in statements):  # with quotes
+    # Statements with their quotes.
+    if statements and all(isinstance(statement, dict) for statement in statements):
         texts: list[str] = []
         all_quotes: list[object] = []
         for statement in statements:
@@ -255,7 +256,7 @@ def _labels(marks: Marks, lines: Iterable[str]) -> set[str]:
 def _entries(marks: Marks, lines: Sequence[str]) -> dict[int, _Entry]:
     """Return the lines that may be in a list of quotes, by their numbers."""
     sure: dict[int, _Entry] = {}
-    unsure: dict[int, _Entry] = {}  # count if the answer refers to them
+    unsure: dict[int, _Entry] = {}  # lines that count if the answer refers to them
     for n, line in enumerate(lines):
         if match := _LISTED.fullmatch(line):
             heads, text = marks.in_text(match[1]), marks.restore(match[2])

@@ -129,7 +129,7 @@ class EmbeddedTexts:
         self.shared = False
         self.database = database
         self._model = model
-        self._blocks: dict[int, Keys] | None = None  # in the state of the last reading
+        self._blocks: dict[int, Keys] | None = None  # as they were read last
 
     @read_twice
     def embed(

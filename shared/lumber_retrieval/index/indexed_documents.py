@@ -75,7 +75,7 @@ def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
     """
     try:
         return {str(key): _as_data(value) for key, value in metadata.items()}
-    except RecursionError:  # it contains itself, which JSON refuses
+    except RecursionError:  # the value contains itself, which JSON refuses
         return {str(key): value for key, value in metadata.items()}
 
 
@@ -86,7 +86,7 @@ def _as_data(value: Any) -> Any:
         return [
             *map(_as_data, value if isinstance(value, list | tuple) else sorted(value, key=repr))
         ]
-    if type(value).__name__ in ("NaTType", "NAType"):  # of pandas
+    if type(value).__name__ in ("NaTType", "NAType"):  # missing values of pandas
         return None
     if isinstance(value, PurePath | UUID | date | time):
         return value.isoformat() if isinstance(value, date | time) else str(value)
@@ -95,7 +95,7 @@ def _as_data(value: Any) -> Any:
         return int(value) if whole else float(value) if math.isfinite(value) else None
     if isinstance(value, timedelta | Enum):
         return value.total_seconds() if isinstance(value, timedelta) else _as_data(value.value)
-    listed = getattr(value, "tolist", None)  # of numpy
+    listed = getattr(value, "tolist", None)  # a method of numpy's values
     return value if listed is None else _as_data(listed())
 
 

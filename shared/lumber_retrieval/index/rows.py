@@ -97,7 +97,7 @@ class NewDocument(NamedTuple):
     keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
     sentences: Sequence[
         Sequence[int]
-    ] = ()  # of each chunk; empty: they are found for each question
+    ] = ()  # places of sentences in each chunk; empty: found for each question
 
 
 class StoredVersion(NamedTuple):
@@ -195,7 +195,7 @@ def read_chunks(
     divided = "'[]'" if cache is None else "sentences"
     for batch in batches([n for n in owners if n not in chunks], CHUNKS_PER_STATEMENT):
         missing = {owners[number] for number in batch} - documents.keys()
-        rows += connection.execute(  # in one statement: each takes a round trip
+        rows += connection.execute(  # one statement: each takes a round trip
             f"SELECT id, first, last, metadata, {divided}, NULL, NULL, NULL, NULL, NULL "
             f"FROM chunks WHERE id IN ({', '.join('?' * len(batch))}) UNION ALL "
             f"SELECT id, NULL, NULL, metadata, NULL, source, from_zero, {contents} "

@@ -126,7 +126,7 @@ class PackedVectors:
         parts, steps = query_vector
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
-        every = len(places) == self._count  # then no copy is needed
+        every = len(places) == self._count  # all vectors: no copy is needed
         for first in range(0, len(places), _BLOCK_SIZE):
             some = slice(first, first + _BLOCK_SIZE)
             numbers = self._numbers[some] if every else self._numbers.take(places[some], axis=0)

@@ -285,7 +285,7 @@ class _DocumentPassages:
 
     def _are_near(self, end: int, start: int, most: int) -> bool:
         """Return whether at most `most` words are between two places; long words count more."""
-        if start - end <= most:  # each word has a character
+        if start - end <= most:  # each word has at least one character
             return True
         longest = self._dense * floor_by_length(0, start - end)
         return longest <= most >= count_starts(self._text, end, start)

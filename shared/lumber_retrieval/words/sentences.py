@@ -177,7 +177,8 @@ def headings_in(text: str, kind: str, start: int = 0, end: int = sys.maxsize) ->
     if kind in MARKUPS:
         yield from (Span(*heading.span()) for heading in markup_headings(text, kind, start, end))
     elif kind not in NESTED and any(map(text[start:end].__contains__, _HEADING_SIGNS)):
-        headings = _HEADING.finditer(text, start, end)  # also code, whose comments are not headings
+        # Matches include code, whose comments are not headings.
+        headings = _HEADING.finditer(text, start, end)
         yield from (Span(*match.span()) for match in headings if match.lastgroup)
 
 
@@ -218,7 +219,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         inside_line = (whole_lines or is_link) and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # the number of an item
-        headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
+        headed = words.startswith(("#", "<h"))  # a heading, or a comment, which stays with its code
         if _TITLE_ABOVE.fullmatch(words) and text[start].isalnum():
             headed |= not before or text.endswith("\n\n", 0, before)
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
@@ -228,7 +229,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         new = [heading.start] if heading.start > below else []
         below = next(_CONTENT.finditer(shown, heading.end)).start()
         starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
-    if kind == "markdown" and (matter := FRONT_MATTER.match(text)):  # one part
+    if kind == "markdown" and (matter := FRONT_MATTER.match(text)):  # front matter is one part
         starts[bisect_right(starts, 0) : bisect_right(starts, matter.end())] = [matter.end()]
     if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)

@@ -43,7 +43,7 @@ class Lines:
     """The lines of a text that are not blank, as columns; a record with line breaks is one line."""
 
     def __init__(self, text: str) -> None:
-        for separator in "\x1c\x1d\x1e":  # these end lines for `splitlines`, but not here
+        for separator in "\x1c\x1d\x1e":  # they end lines for `splitlines`, but not here
             text = text.replace(separator, "\x1f")
         lines = text.splitlines(keepends=True)
         cells = broken_cells(text)
@@ -64,7 +64,7 @@ class Lines:
         self.starts = [*compress(edges, bodies)]
         # Without white space at the ends, and without the ">" of quotations.
         self.bodies = [*filter(None, bodies)]
-        self.offsets = [*map(sub, compress(edges[1:], bodies), unindented)]  # of the bodies
+        self.offsets = [*map(sub, compress(edges[1:], bodies), unindented)]  # where bodies start
         self.indents = [*map(sub, map(len, lines), unindented)]
         self.firsts = [body[0] for body in self.bodies]
         numbers = [*compress(count(), bodies)]

@@ -138,7 +138,7 @@ def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
     longer = len(following) >= max(MIN_TEXT_CHARACTERS, 1.5 * len(body))
     if numbered := _NUMBERED.match(body):
         return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
-    if body.partition("(")[0].isupper():  # or a speaker in a play
+    if body.partition("(")[0].isupper():  # a title, or a speaker in a play
         return longer or apart or (begins and not following.isupper())
     below_prose = below_prose or begins or len(lines.bodies[number - 1]) >= MIN_TEXT_CHARACTERS
     return has_name or (longer and below_prose)

@@ -109,7 +109,7 @@ def _is_header(
 ) -> bool:
     """Return whether a record names the columns of other records, which may need numbers."""
     width = len(first)
-    others = [row for row in others if row != first]  # of files that were joined
+    others = [row for row in others if row != first]  # joined files repeat the header
     alike = [row for row in others if len(row) > 1 and not any(row[width:])]
     if width < 2 or not others or 2 * len(alike) <= len(others):
         return False
@@ -147,8 +147,8 @@ class HtmlRow(NamedTuple):
 def html_rows(text: str, start: int = 0, stop: int | None = None) -> list[HtmlRow]:
     """Return the rows of tables in HTML in a range, ascending; tables in cells are not read."""
     rows: list[HtmlRow] = []
-    begin = -1  # of the row that is open
-    number = inner = 0  # of the next row; how many tables are open inside a row
+    begin = -1  # where the open row begins
+    number = inner = 0  # the next row, and how many tables are open inside a row
     for tag in _TAG.finditer(text, start, len(text) if stop is None else stop):
         ends, is_table = bool(tag[1]), bool(tag[2])
         if begin >= 0 and is_table and (inner or not ends):

@@ -37,7 +37,7 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     letters = {first: first.islower() or is_caseless(first) for first in {*lines.firsts}}
     small = [*map(letters.__getitem__, lines.firsts)]
     lengths = [*map(add, lines.indents, map(len, bodies))]
-    widths = []  # of the text around each line: about one in five is longer
+    widths = []  # widths of the text around each line; about one line in five is longer
     for at in range(0, len(bodies), PART_LINES):
         around = sorted(lengths[max(0, at - PART_LINES) : at + 2 * PART_LINES])
         widths += [around[-(len(around) // 5 + 1)]] * PART_LINES
