@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from lumber_core.checks import refuse_unknown
 
-_SEPARATORS = "chunks end at units, which the setting units chooses"
+_SEPARATORS = "chunks end at units: choose them with the setting units"
 _SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
 _ENCODING = "pass tokenizer, or use from_tiktoken_encoder"
 

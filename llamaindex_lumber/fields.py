@@ -14,7 +14,7 @@ from typing_extensions import Self
 
 from lumber_core.support.identity import digest, identity_of, safe_repr
 
-_SEPARATOR = "nodes end at units, which the setting units chooses"
+_SEPARATOR = "nodes end at units: choose them with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
 
 # Arguments of LlamaIndex's parsers that have no meaning here, with what to pass instead.
