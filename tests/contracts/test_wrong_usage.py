@@ -146,8 +146,8 @@ def test_a_size_that_is_given_by_position_is_refused_with_its_name(
 
 
 UNKNOWN = [
-    *[(TEXT_SPLITTERS, name, "the setting units") for name in ("separators", "separator")],
-    (TEXT_SPLITTERS, "is_separator_regex", "the setting units"),
+    *[(TEXT_SPLITTERS, name, "with the setting units") for name in ("separators", "separator")],
+    (TEXT_SPLITTERS, "is_separator_regex", "with the setting units"),
     (TEXT_SPLITTERS, "keep_separator", "nothing is removed"),
     (TEXT_SPLITTERS, "embeddings", "needs no embeddings"),
     (TEXT_SPLITTERS, "breakpoint_threshold_type", "threshold"),

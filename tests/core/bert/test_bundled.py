@@ -153,6 +153,7 @@ def test_an_alphabet_that_the_encoder_cannot_read_is_named_once(caplog: pytest.L
         ["Cyrillic"],
         ["CJK"],
     ]
+    assert all("multilingual" in record.message for record in caplog.records)
 
 
 USE = "from lumber_core import TextEmbedder; TextEmbedder().embed(['otters'])"
