@@ -21,7 +21,7 @@ from lumber_core import BertChunker
 from lumber_core.text import read_cues, spoken_text
 
 BUNDLED = Path(__file__).parent / "data" / "nine_things.vtt"
-MIN_TOKENS = 30  # of a chapter; shorter ones are merged with a neighbour
+MIN_TOKENS = 30  # a shorter chapter is merged with a neighbour
 TITLE_WORDS = 3
 WIDTH = 90
 

@@ -28,7 +28,7 @@ from lumber_files import READABLE
 from lumber_retrieval import Citation
 
 MAX_WORDS = 400  # words of all passages, for a reader or a model
-CALLS = CallPolicy(attempts=2, max_backoff=5)  # somebody is waiting
+CALLS = CallPolicy(attempts=2, max_backoff=5)  # few and short: somebody waits for the answer
 
 CLICK = """element.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -102,7 +102,7 @@ def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
                 retriever.add_documents([document])
                 documents[path.name] = document
                 lines.append(f"{path.name} is added.")
-            except (LumberError, OSError, ValueError) as error:  # noqa: PERF203 - the others follow
+            except (LumberError, OSError, ValueError) as error:  # noqa: PERF203 - others are read
                 lines.append(f"Not added: {error}".replace(path.as_posix(), path.name))
         return None, html_of("\n".join(lines)), gr.Dropdown([*documents])
 

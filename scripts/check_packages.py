@@ -35,7 +35,7 @@ from tempfile import TemporaryDirectory
 REPOSITORY = Path(__file__).resolve().parents[1]
 UV = Path(sysconfig.get_path("scripts")) / "uv"
 NOT_FOR_USERS = {"dev", "docs"}
-MAX_MEGABYTES = 205  # MB of an installation without extras
+MAX_MEGABYTES = 205  # size of an installation without extras
 PEERS = ("chonkie", "semchunk", "langchain-text-splitters")
 
 OFFLINE = """

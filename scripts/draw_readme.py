@@ -42,8 +42,8 @@ COLUMNS = {
     ),
     "BertTextSplitter(target_size=40)": BertTextSplitter(target_size=40),
 }
-BEST = "best chunks"  # of other packages, in each column
-# Rows of docs/results.md, of plain texts and of Markdown, with the names to show.
+BEST = "best chunks"  # in each column, the best row of other packages
+# Rows of docs/results.md about plain texts and about Markdown, with the names to show.
 READ = {
     ("chunks of langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`, vectors",
     (f"{BEST}, and words",) * 2: "the best chunks of other splitters, vectors and keywords",

@@ -48,7 +48,7 @@ class Browser:
     def __init__(self, path: str, profile: Path) -> None:
         asked, self._asking = os.pipe()
         self._answers, answering = os.pipe()
-        # Above those that they become in the new process.
+        # Numbers above `READ` and `WRITTEN`, to which they are copied in the new process.
         ends = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (asked, answering)]
 
         def become() -> None:

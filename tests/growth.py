@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 MOST = 3.0
 """Twice the input may take at most this many times as long; if quadratic, it takes four times."""
-_CLEAR = 2.5  # of times that were taken once or twice, in which a quadratic one shows, too
-_UNNOTICED = 0.03  # seconds; below, what the system does in between counts for more
+_CLEAR = 2.5  # bound for one or two measurements; quadratic time exceeds it, too
+_UNNOTICED = 0.03  # seconds; noise of the system is larger than shorter times
 
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the CPU time of a call."""
-    gc.disable()  # it looks at all objects there are, at moments of its own
+    gc.disable()  # a collection would visit all objects at random moments
     try:
         before = time.process_time()
         work()

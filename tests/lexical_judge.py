@@ -27,7 +27,7 @@ class LexicalJudge(Judge):
         shared = dict(zip(range(group.start + 1, group.stop), shares, strict=True))
         if isinstance(group, UnitWindow):
             starts = tuple(unit for unit in shared if shared[unit] < mean(shares))
-        else:  # of several, the longest
+        else:  # the longest of several best units
             best = min(shared, key=lambda unit: (shared[unit], -len(words[unit - group.start])))
             starts = (best,) if shared[best] < MANY else ()
         outcome = "shift" if starts else "no_shift"

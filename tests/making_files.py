@@ -274,7 +274,7 @@ def compound(streams: Mapping[str, bytes], unused: int = 0xFFFFFFFF) -> bytes:
         links = pack("<HBBIII36x", len(said), kind, 1, none, after, child)
         return said.ljust(64, b"\0") + links + pack("<IQ", start, size)
 
-    sectors, body = [0xFFFFFFFD, last], b""  # the table of sectors, and the directory
+    sectors, body = [0xFFFFFFFD, last], b""  # the first two: the sectors' table, the directory
     directory = entry("Root Entry", 5, last, 0, child=1, after=none)
     for number, (name, stream) in enumerate(streams.items(), start=1):
         after = number + 1 if number < len(streams) else none

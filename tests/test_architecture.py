@@ -20,7 +20,7 @@ PACKAGES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.py"))]
 def test_imports_keep_the_contracts(capsys, monkeypatch) -> None:
     cli = pytest.importorskip("importlinter.cli")
     monkeypatch.chdir(ROOT)
-    # Otherwise it turns off all loggers that there are, also for later tests.
+    # The command would turn off all existing loggers, also for later tests.
     monkeypatch.setattr(cli.logging_config, "dictConfig", lambda settings: None)
     status = cli.lint_imports(no_cache=True)
     assert status == 0, capsys.readouterr().out
@@ -33,17 +33,17 @@ def test_no_two_public_things_share_a_name() -> None:
             for name in _public_names(ast.parse(path.read_text(encoding="utf-8"))):
                 places.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert len(places) > 500
-    # What users of either framework import has one name in both.
+    # Names that users of either framework import are the same in both.
     both = set(langchain_lumber.__all__) & set(llamaindex_lumber.__all__)
     shared = {name: found for name, found in places.items() if len(found) > 1}
     assert {name: found for name, found in shared.items() if name not in both} == {}
-    # A function of the core that both offer for their documents has it as well.
+    # A function of the core that both adapt to their documents may have the same name.
     adapters = [[one for one in found if not one.startswith("shared")] for found in shared.values()]
     assert all(len(found) == 2 for found in adapters)
     assert all(len(found) <= 3 for found in shared.values())
 
 
-# An adapter has the names of what it adapts.
+# An adapter's file is named like the file that it adapts.
 SAME_IDEA = {"citations", "greedy", "layout", "pages"}
 
 
@@ -72,7 +72,7 @@ def test_the_docstring_of_a_package_names_what_is_there(init: Path) -> None:
     docstring = ast.get_docstring(tree) or ""
     assert docstring, "a package says in one sentence what it is for"
     assert {*re.findall(r"`(\w+)`", docstring)} <= modules | exported
-    if init.parent.parent.name.startswith("lumber_"):  # a room
+    if init.parent.parent.name.startswith("lumber_"):  # a package within a package of ours
         files = {path.stem for path in init.parent.glob("*.py")} - {"__init__"}
         assert {name for name in files if not re.search(rf"\b{name}\b", docstring)} == set()
 

@@ -62,7 +62,7 @@ def blocks_of(page: Path) -> list[Block]:
             page,
             line=text.count("\n", 0, found.start("body")) + 1,
             language=found["language"],
-            body=textwrap.dedent(found["body"]),  # blocks in tabs are indented
+            body=textwrap.dedent(found["body"]),  # blocks inside tabs are indented
             reason=found["reason"],
         )
         for found in FENCE.finditer(text)
@@ -239,7 +239,7 @@ def test_what_every_extra_brings_is_listed() -> None:
 
 def test_the_picture_and_the_table_of_the_readme_are_up_to_date() -> None:
     script = [sys.executable, str(ROOT / "scripts" / "draw_readme.py"), "--check"]
-    # Without PyTorch, transformers says so when it is imported.
+    # Without PyTorch, transformers prints a warning when it is imported.
     quiet = {**os.environ, "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1"}
     ended = subprocess.run(script, capture_output=True, text=True, check=False, env=quiet)
     assert (ended.returncode, ended.stderr) == (0, "")

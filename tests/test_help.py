@@ -42,7 +42,7 @@ def parameters_of(value: Any) -> list[str]:
         return []
     try:
         parameters = inspect.signature(value).parameters.values()
-    except ValueError:  # of a class in C
+    except ValueError:  # classes in C have no signature
         return []
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [each.name for each in parameters if each.kind not in variable and each.name != "self"]
@@ -60,11 +60,11 @@ def test_it_is_documented_with_its_methods(value: Any) -> None:
 def test_it_describes_every_argument(value: Any) -> None:
     owners = inspect.getmro(value) if inspect.isclass(value) else [value]
     said = "\n".join(filter(None, map(inspect.getdoc, owners)))
-    fields = getattr(value, "model_fields", {})  # documented below each field
+    fields = getattr(value, "model_fields", {})  # fields have their own documentation
     said += "".join(f"    {name}: " for name, field in fields.items() if field.description)
-    said += "    callback_manager: "  # LlamaIndex's, which says nothing about it
+    said += "    callback_manager: "  # LlamaIndex does not document it
     if inspect.isabstract(value) or "LlamaIndex's `BaseEmbedding`" in said:
-        return  # made by its subclasses alone; or documented by the framework
+        return  # only subclasses are made, or the framework documents it
     unsaid = [name for name in parameters_of(value) if f"    {name}: " not in said]
     assert unsaid == []
 
@@ -85,7 +85,7 @@ def test_its_examples_run_as_printed(value: Any) -> None:
 def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) -> None:
     module = import_module(package)
     classes = [getattr(module, name) for name in module.__all__ if name[0] != "_"]
-    # A prompt is an object, and nobody makes the base of the parsers.
+    # A prompt is an object, and the base class of parsers is not for users.
     used = [e for e in classes if callable(e) and e.__name__ != "SpanNodeParser"]
     assert [each.__name__ for each in used if ">>> " not in each.__doc__] == []
 

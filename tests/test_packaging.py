@@ -38,7 +38,7 @@ for make in (GreedyTextSplitter, LumberTextSplitter):
     ("framework", "steps"),
     [
         ("sys", [("import lumber_core", "lumber_core", LANGCHAIN | LLAMA_INDEX | HEAVY)]),
-        (  # older frameworks import transformers themselves, if it is installed
+        (  # older frameworks import transformers if it is installed
             "langchain_text_splitters",
             [
                 ("import langchain_lumber", "langchain_lumber", LLAMA_INDEX | HEAVY),
@@ -160,7 +160,7 @@ def test_each_extra_has_code_that_uses_it_when_packages_are_checked() -> None:
 
 
 REQUIREMENT = re.compile(r'^  "([A-Za-z][\w.-]*)(?:\[[^]]*\])?[^"]*",(.*)$', re.MULTILINE)
-# Imported by the trainer of transformers.
+# The trainer of transformers imports it.
 NOT_IMPORTED = {"accelerate"}
 
 

@@ -211,7 +211,7 @@ def test_splitters_of_the_frameworks_and_shared_stores_reveal_no_key() -> None:
     assert [text for text in told if KEY in text] == []
     assert store.store
     assert KEY not in str(store.store)
-    # As documented: other processes need it.
+    # Pickles keep the key, as documented: other processes need it.
     assert pickle.loads(pickle.dumps(parsers[0])).llm.api_key == KEY
     assert KEY.encode() in pickle.dumps(own)
 

@@ -44,7 +44,7 @@ def write_random_checkpoint(
     transformers = pytest.importorskip("transformers")
     from lumber_core.bert.pytorch import ChunkTagger
 
-    torch.set_num_threads(1)  # threads of models this small wait for each other
+    torch.set_num_threads(1)  # several threads are slower for models this small
     torch.manual_seed(seed)
     config = transformers.BertConfig(
         vocab_size=len(vocabulary()),

@@ -33,11 +33,11 @@ def test_what_a_splitter_gets_wrong_is_counted(text, parts, limit, counts):
     ("parts", "wrong"),
     [
         ([("One two.", 0), ("One two.", 9)], 0),
-        ([("One two.", 0), ("One two.", 0)], 1),  # the second one's text, the first one's place
+        ([("One two.", 0), ("One two.", 0)], 1),  # the second text has the place of the first
         ([("One two.", 0), ("One two.", None)], 1),
         ([("One two.", 1)], 1),
         ([("One two.", -1)], 1),
-        ([("One two.", 0), ("two.", 4)], 1),  # overlaps the one before
+        ([("One two.", 0), ("two.", 4)], 1),  # the second chunk overlaps the first
     ],
 )
 def test_wrong_offsets_are_counted(parts: list[tuple[str, int | None]], wrong: int):

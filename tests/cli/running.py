@@ -90,7 +90,7 @@ def shown_on_terminal(
     shown = b""
     with started(*arguments, program=program, stdout=theirs, stderr=theirs) as done:
         os.close(theirs)
-        with suppress(OSError):  # the end, on Linux
+        with suppress(OSError):  # Linux raises at the end of the output
             while read := os.read(ours, 1 << 16):
                 shown += read
                 if until.encode() in shown:

@@ -77,7 +77,7 @@ def stored(index: Path) -> dict[str, int]:
     with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=30)) as connection:
         try:
             rows = connection.execute("SELECT name, id FROM documents").fetchall()
-        except sqlite3.OperationalError:  # it has no tables yet
+        except sqlite3.OperationalError:  # the file has no tables yet
             return {}
     return {Path(os.fsdecode(name)).name: number for name, number in rows}
 

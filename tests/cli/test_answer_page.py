@@ -18,7 +18,7 @@ from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import Passage
 from tests.browsing import Browser
 
-# What tests ask of the page. Its script scrolls in the frames after a click.
+# The facts that tests read from the page. Its script scrolls in the frames after a click.
 LOOK = """
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const texts = (selector) => all(selector).map((each) => each.textContent);

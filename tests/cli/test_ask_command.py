@@ -231,7 +231,7 @@ def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
     assert '"answer": [["paragraph", ["Seven days at most [1]."], 0]]' in page
     assert '"kind": "exact"' in page
     assert (docs / "guide.md").as_uri() in page
-    # It is no source of the next question.
+    # The page is not read as a document for the next question.
     Path("a.html").rename(docs / "a.html")
     assert "docs/a.html" not in documents("docs", "How long may a rental last?", "--words", 900)
 

@@ -72,7 +72,8 @@ def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_
         *("--splitter", "bert", "--output", tmp_path / "report"),
     )
     assert "Boundary F1" in said
-    assert "chance" not in said.partition("too few to distinguish")[0]  # one document is no sample
+    # One document is too few to estimate chance.
+    assert "chance" not in said.partition("too few to distinguish")[0]
     assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
 
 
@@ -98,7 +99,7 @@ def test_a_model_judges_and_nothing_is_paid_twice(docs: Path, questions: Path, t
     assert local["cost"] == 0
     for before, after in zip(first["splitters"], second["splitters"], strict=True):
         for document in (*before["documents"], *after["documents"]):
-            document.pop("seconds")  # of the splitter that needs no model
+            document.pop("seconds")  # the time of the splitter without a model differs
         assert before["documents"] == after["documents"]
         assert before["figures"] == after["figures"]
 

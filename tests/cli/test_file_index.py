@@ -106,7 +106,7 @@ def update(folder: Path) -> tuple[list[str], FileIndex]:
 @pytest.mark.parametrize("seconds", [10**9 + 5, None])
 def test_a_file_is_read_again_only_if_its_bytes_have_changed(seconds, write_docs) -> None:
     folder = write_docs(ferry_md="The ferry leaves at noon.\n", train_md="It has no wheels.\n")
-    times = None if seconds is None else (seconds, seconds)  # None: just now
+    times = None if seconds is None else (seconds, seconds)  # None stands for now
     if times is None:
         (folder / "ferry.md").touch()
     assert update(folder)[0] == ["ferry.md", "train.md"]
@@ -114,7 +114,7 @@ def test_a_file_is_read_again_only_if_its_bytes_have_changed(seconds, write_docs
         os.utime(path, times)
     for _ in range(2):
         assert update(folder)[0] == []
-    (folder / "ferry.md").write_text("The ferry leaves at nine.\n", encoding="utf-8")  # as long
+    (folder / "ferry.md").write_text("The ferry leaves at nine.\n", encoding="utf-8")  # same length
     os.utime(folder / "ferry.md", (10**9 + 9, 10**9 + 9))
     again, index = update(folder)
     assert again == ["ferry.md"]
@@ -140,7 +140,7 @@ def test_a_renamed_file_is_not_read_again_and_has_its_new_title(write_docs: Any)
         assert [(one.document, one.text, one.score) for one in found] == [
             (one.document, one.text, one.score) for one in expected
         ]
-    (folder / "railway.md").rename(folder / "railway.txt")  # read in another way
+    (folder / "railway.md").rename(folder / "railway.txt")  # another format
     assert update(folder)[0] == ["railway.txt"]
 
 
@@ -149,7 +149,7 @@ def test_the_title_of_a_renamed_page_is_that_of_one_read_again(write_docs: Any) 
     folder = write_docs(north_office_html=page)
     _, index = update(folder)
     renamed = (folder / "north_office.html").rename(folder / "south_office.html")
-    index.records.find_unchanged({})  # what is stored is known from here on
+    index.records.find_unchanged({})  # reads the stored records
     found = index.find_text(renamed, content_of(renamed), "south_office.html")
     assert found is not None
     assert found.metadata == read_file(renamed).metadata

@@ -27,7 +27,7 @@ def test_a_copy_is_asked_without_reading_a_file_again(docs: Path, place: Place, 
     assert run_apart("index", "copy", first, second).code == 0
     for path in docs.iterdir():
         stamp = path.stat().st_mtime_ns, path.stat().st_size
-        path.write_text("x" * stamp[1])  # with the stamp that it had
+        path.write_text("x" * stamp[1])  # same size, and below the same time
         os.utime(path, ns=(stamp[0], stamp[0]))
     assert ask(docs, second) == answer
 

@@ -36,7 +36,7 @@ def test_of_too_many_headings_of_one_level_the_first_are_listed(level: int) -> N
 def test_the_deepest_headings_are_left_out_only_if_others_show_how_a_file_is_built() -> None:
     sections, note = headings_of(lined(1, *[2] * 400))
     assert [one["level"] for one in sections] == [1, *[2] * 299]
-    assert sections[0]["last_line"] == 801  # with those that are not listed
+    assert sections[0]["last_line"] == 801  # spans the unlisted sections too
     assert "first 300 of 401" in note
     sections, note = headings_of(lined(*[1, 2, 3, 3, 3, 3, 3, 3] * 50))
     assert [one["level"] for one in sections] == [1, 2] * 50
@@ -58,7 +58,7 @@ def test_the_end_of_the_last_line_begins_no_line(tmp_path: Path) -> None:
 def test_the_time_for_an_expression_is_bounded_whatever_it_is(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "a.txt").write_text("a" * 200_000, encoding="utf-8")
     (tmp_path / "b.txt").write_text("x\n", encoding="utf-8")
-    # A second passes between two looks at the clock, in which one part of a line is searched.
+    # A second passes between two reads of the clock; one part of a line is searched between them.
     looks = itertools.count()
     monkeypatch.setattr(grep, "time", SimpleNamespace(monotonic=lambda: float(next(looks))))
     monkeypatch.setattr(grep, "_MAX_SEARCH_SECONDS", 4.5)
@@ -80,7 +80,7 @@ def test_an_expression_is_found_anywhere_in_a_long_line(tmp_path: Path) -> None:
     assert "needle 42" in found["matches"][0]["text"]
     assert "matches longer than 1,000 characters may be missing" in found["note"]
     assert [match["line"] for match in find(tmp_path, "the end$")["matches"]] == [2]
-    # No part begins or ends a line or a word.
+    # An anchor does not match where a long line is divided into parts.
     for pattern in ("^word", "word$", r"\bord", r"wor\b", r"\Aword"):
         assert find(tmp_path, pattern)["count"] == 0
     assert find(tmp_path, "^é word")["count"] == 2

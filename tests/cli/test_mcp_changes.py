@@ -175,7 +175,7 @@ def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
     index.catch_up(listing, 120)
     assert "become a link" in index.progress(listing.files.values()).failed["ferry.md"]
     path.unlink()
-    aside.rename(path)  # with the same stamp
+    aside.rename(path)  # the same size and time as before
     index.catch_up(listing, 120)
     progress = index.progress(listing.files.values())
     assert ({*progress.current}, {*progress.failed}) == ({"ferry.md"}, set())

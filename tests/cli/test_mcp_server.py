@@ -52,7 +52,7 @@ def test_the_tools_answer_before_all_is_indexed(docs: Path, tmp_path: Path, monk
     with agent(docs, index=tmp_path / "docs.db") as serving:
         result = serving.data("search", question="Who wrote at the lighthouse?")
         assert "of 36 files indexed; results may be incomplete" in result["progress"]
-        # These need no index.
+        # These tools need no index.
         assert serving.data("grep", pattern="keeper 35")["count"] == 3
         assert serving.data("read", file="log35.md", last_line=1)["text"] == "# Log 35"
         assert serving.data("status")["indexing"]
@@ -77,7 +77,7 @@ runpy.run_module("lumber_cli", run_name="__main__", alter_sys=True)
 def test_killed_servers_leave_an_index_that_the_next_one_completes(docs: Path, tmp_path: Path):
     index = tmp_path / "docs.db"
     with started("mcp", docs, "--index", index, program=KILLED) as process:
-        assert process.wait(200) == -signal.SIGKILL  # it indexes without being asked
+        assert process.wait(200) == -signal.SIGKILL  # the server indexes before any call
     before = stored(index)
     assert len(before) == MAX_BATCH_FILES
     with agent(docs, index=index) as serving:
@@ -86,7 +86,7 @@ def test_killed_servers_leave_an_index_that_the_next_one_completes(docs: Path, t
         assert (status["indexed"], status["index"]) == (36, str(index))
     after = stored(index)
     assert len(after) == 36
-    assert {name: after[name] for name in before} == before  # none was stored again
+    assert {name: after[name] for name in before} == before  # no file was stored again
 
 
 def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(

@@ -96,7 +96,7 @@ def test_each_cited_line_is_there_when_it_is_read_again(served: Agent) -> None:
             read = served.data("read", file=passage["file"], first_line=first, last_line=last)
             assert (read["first_line"], read["last_line"]) == (first, last)
             assert passage["text"] in read["text"]
-            # No line too many: the passage begins on the first and ends on the last.
+            # No line is superfluous: the passage begins on the first and ends on the last.
             lines = read["text"].splitlines()
             assert passage["text"].splitlines()[0] in lines[0]
             assert passage["text"].splitlines()[-1] in lines[-1]
@@ -231,7 +231,7 @@ def test_grep_finds_texts_and_expressions(served: Agent) -> None:
     assert "narrow the search" in many["note"]
     [wide] = served.data("grep", pattern="broad", files="wide.txt")["matches"]
     assert len(wide["text"]) < 300
-    # In linear time, whatever the expression.
+    # Any expression takes linear time.
     slow = served.data("grep", pattern="(b|r|o|a|d| )*(broad )*x", regex=True, files="wide.txt")
     assert slow["count"] == 0
 

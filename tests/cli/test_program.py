@@ -24,7 +24,7 @@ EXTRAS = {
     "tiktoken": {"tiktoken"},
 }
 
-BROUGHT = {"cli", "documents"}  # by the extra `cli`
+BROUGHT = {"cli", "documents"}  # extras that the extra `cli` includes
 
 
 def each_without(

@@ -305,7 +305,8 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     assert process.stdin is not None
     process.stdin.write(b"The second document begins.")
     process.stdin.flush()
-    until(lambda: unread(process.stdin), lambda left: left == 0)  # then it waits for the rest
+    # The command has read all that was sent, and waits for more.
+    until(lambda: unread(process.stdin), lambda left: left == 0)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     said = told.decode()

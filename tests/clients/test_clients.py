@@ -20,8 +20,8 @@ pytestmark = pytest.mark.clients
 
 PAGE = Path(__file__).with_name("README.md")
 START, END = "<!-- clients -->\n\n", "\n<!-- /clients -->"
-BROKEN = ("Anthropic",)  # raises TypeError with the anthropic that is installed beside it
-AT_ONCE = 8  # almost all of a trial is waiting
+BROKEN = ("Anthropic",)  # raises TypeError with the installed version of the package anthropic
+AT_ONCE = 8  # trials at a time; a trial mostly waits
 
 
 @pytest.fixture(scope="session")

@@ -101,7 +101,7 @@ def split(client: Client, steps: Sequence[Step], **settings: Any) -> Outcome:
         try:
             chunker = LumberChunker(model_of(client, server.url), theta=THETA, **settings)
             segmentation = chunker.segment(TEXT)
-        except Exception as caught:  # noqa: BLE001 - is the cell
+        except Exception as caught:  # noqa: BLE001 - the error is shown in the cell
             error = caught
         return Outcome(segmentation, error, len(server.asked), time.monotonic() - began)
 
@@ -161,7 +161,7 @@ def _loops(client: Client) -> str:
         try:
             chunker = LumberChunker(model_of(client, server.url), theta=THETA, max_concurrency=8)
             runs = [asyncio.run(chunker.call_async(chunker.segment, TEXT)) for _ in range(2)]
-        except Exception as error:  # noqa: BLE001 - is the cell
+        except Exception as error:  # noqa: BLE001 - the error is shown in the cell
             return words_of(error)
     return "well" if not any(run.failures for run in runs) else "**failures**"
 
@@ -176,7 +176,7 @@ def _fallbacks(client: Client, plain: Outcome) -> str:
         model = client.make(failing.url).with_fallbacks([client.make(server.url)])
         try:
             segmentation = LumberChunker(wrap(client, model), theta=THETA).segment(TEXT)
-        except Exception as error:  # noqa: BLE001 - is the cell
+        except Exception as error:  # noqa: BLE001 - the error is shown in the cell
             return words_of(error)
     return _same(Outcome(segmentation, None, 0, 0.0), plain)
 
@@ -190,7 +190,7 @@ def _identity(client: Client) -> str:
                 model_of(client, server.url, **{name: value}).identity
                 for name, value in client.keeping.items()
             ]
-        except Exception as error:  # noqa: BLE001 - is the cell
+        except Exception as error:  # noqa: BLE001 - the error is shown in the cell
             return words_of(error)
     return "yes" if changed != same and all(each == same for each in kept) else "**no**"
 

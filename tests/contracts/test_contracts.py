@@ -34,7 +34,7 @@ BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_
 every_chunker = pytest.mark.parametrize("make", CHUNKERS.values(), ids=CHUNKERS)
 every_text_splitter = pytest.mark.parametrize("make", TEXT_SPLITTERS.values(), ids=TEXT_SPLITTERS)
 every_node_parser = pytest.mark.parametrize("make", NODE_PARSERS.values(), ids=NODE_PARSERS)
-# LlamaIndex hashes every document's UTF-8, which a lone surrogate has not.
+# LlamaIndex hashes the UTF-8 of every document; lone surrogates cannot be encoded.
 encodable = {name: text for name, text in TEXTS.items() if "surrogates" not in name}
 
 
@@ -110,7 +110,7 @@ class TestHardBounds:
 
     @every_chunker
     def test_cuts_divide_no_grapheme_cluster_and_tokens_are_left_for_an_overlap(self, make) -> None:
-        # The longest cluster here is a family of four; it counts 25 characters' worth at most.
+        # The longest cluster is a family of four, with at most as many tokens as 25 characters.
         chunker = make(chunk_size=40, tokenizer="cl100k_base")
         for name, text in TEXTS.items():
             assert all(breaks(text, [s.start]) for s in chunker.segment(text).spans), name

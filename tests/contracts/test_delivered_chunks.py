@@ -112,7 +112,7 @@ def test_a_forked_process_gives_the_same_chunks(make: Callable[..., Any]) -> Non
     assert works_in_a_fork(split_again)
 
 
-# The adapters stand on the others.
+# The other splitters are covered through their adapters.
 @pytest.mark.parametrize("name", ["bert as published", "lumber by bert"])
 def test_splitters_of_the_core_can_be_copied_and_forked(name: str) -> None:
     chunker, text = CHUNKERS[name](chunk_size=LIMIT), TEXTS["CR LF"]

@@ -62,7 +62,7 @@ def by_langchain(chunker: Chunker, file: Source, overlap: int) -> Places:
 
 
 def by_llamaindex(chunker: Chunker, file: Source, overlap: int) -> Places:
-    # Metadata that is embedded takes room in each node where there is a limit.
+    # With a limit, embedded metadata takes room in each node.
     parser = ChunkerNodeParser(
         splitter=chunker, chunk_overlap=overlap, include_metadata=chunker.chunk_size is None
     )
@@ -101,7 +101,7 @@ def offsets(found: dict[str, Places]) -> dict[str, Offsets]:
     return {name: [(start, end) for start, end, *_ in places] for name, places in found.items()}
 
 
-# One overlap is enough for those that ask the model. Without a limit, nodes have their contexts.
+# Splitters that ask a model are tested with one overlap. Nodes have contexts without a limit.
 @pytest.mark.parametrize(
     ("name", "overlap", "bounded"),
     [("greedy", 0, True), *((name, OVERLAP, True) for name in SPLITTERS), ("bert", OVERLAP, False)],

@@ -100,7 +100,7 @@ class Steps:
         self.count = 0
 
     def __enter__(self) -> Steps:
-        # Called for every line: as little as possible is done here.
+        # This runs for every line, so it does as little as possible.
         count = 0
         ours: dict[CodeType, bool] = {}
 
@@ -132,7 +132,7 @@ def text_of(unit: str, size: int) -> str:
 
 WINDOW = 255
 TOKENIZER = WordPieceTokenizer.from_folder(OWN_FOLDERS["bundled"])
-SMALLEST = 500  # characters: what is done once for each text no longer matters
+SMALLEST = 500  # characters: work done once for each text no longer matters
 
 
 def check_growth(figures: list[int], name: str) -> None:
@@ -143,7 +143,7 @@ def check_growth(figures: list[int], name: str) -> None:
 class CountingScorer:
     """Scores tokens by their numbers in the vocabulary, and counts those it is given."""
 
-    batch_size = 1  # working ahead on repetitive text takes up to as many times the windows
+    batch_size = 1  # on repetitive text, larger batches score more windows in vain
 
     def __init__(self) -> None:
         self.tokens = 0
@@ -193,7 +193,7 @@ def test_work_grows_linearly(name: str, kind: str, monkeypatch, considered: list
         with Steps() as steps:
             spans = SPLITTERS[name](tokenizer=counter).segment(text).spans
         check_tiling(spans, len(text))
-        # Texts of less than a window are read once, longer ones twice: windows overlap.
+        # Texts shorter than a window are read once, longer ones twice, because windows overlap.
         scored = scorer.tokens + WINDOW
         work.append([steps.count, counter.characters, scored, considered[0]])
     assert work[0][0]
@@ -229,7 +229,7 @@ LARGE = {
 @pytest.mark.load
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_large_texts_lose_nothing(text: str) -> None:
-    few = {} if len(text) > 1_000_000 else WITHOUT_MODEL  # seconds for each megabyte
+    few = {} if len(text) > 1_000_000 else WITHOUT_MODEL  # models take seconds for each megabyte
     for make in (GreedyChunker, *few.values()):
         chunker = make()
         spans = chunker.segment(text).spans

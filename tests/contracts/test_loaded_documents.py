@@ -148,7 +148,7 @@ def test_a_page_is_cited_by_its_address_and_a_document_by_its_title(of: Retrievi
     of.retriever.sync([of.document("Otters hunt fish.", url=address)])
     (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
     assert cited.link == address
-    if of.name == "llamaindex":  # whose random ID is no name
+    if of.name == "llamaindex":  # its random IDs are not used as names
         of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
         (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
         assert cited.document == "On otters"

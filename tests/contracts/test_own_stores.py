@@ -54,7 +54,7 @@ class TestVectors:
         steps = [(alone[:-1] * alone[1:]).sum(axis=1), (made[:-1] * made[1:]).sum(axis=1)]
         assert steps[1].mean() > steps[0].mean() + 0.1
         apart = [of.embed(of.chunks([one]), model) for one in library(of)]
-        assert np.array_equal(made, np.concatenate(apart))  # other documents change nothing
+        assert np.array_equal(made, np.concatenate(apart))  # other documents do not change vectors
 
     def test_asynchronous_calls_give_the_same(self, of: Any) -> None:
         chunks = of.chunks(library(of))
@@ -94,7 +94,7 @@ class TestJoiners:
         chosen = [chunks[-1], chunks[0], chunks[-3], chunks[1], chunks[-9]]
         passages = of.join(of.hits(chosen), texts, max_gap=8)
         names = [passage.document for passage in passages]
-        assert names[:2] == ["guide.md", "river.txt"]  # best first
+        assert names[:2] == ["guide.md", "river.txt"]  # the best hit is first
         ordered = of.join(of.hits(chosen), documents, max_gap=8, reading_order=True)
         assert [one.document for one in ordered] == sorted(names)
         places = [one.span for one in ordered if one.document == "guide.md"]
@@ -156,7 +156,7 @@ class TestJoiners:
             chunks[number].metadata["mark"] = rank
         (passage,) = of.join(of.hits([chunks[6], chunks[4], chunks[5]]), library(of))
         first, last = chunks[4].metadata, chunks[6].metadata
-        assert passage.metadata["mark"] == 0  # of the best
+        assert passage.metadata["mark"] == 0  # the mark of the best hit
         for key in ("headings", "heading_levels", "line_first", "context"):
             assert passage.metadata.get(key) == first.get(key)
         assert passage.metadata["line_last"] == last["line_last"]

@@ -99,7 +99,7 @@ def test_asynchronous_calls_ask_about_several_documents_at_once(make: Any) -> No
         if at_once == 8:
             full.set()
         await asyncio.wait_for(full.wait(), 120)
-        await asyncio.sleep(0.01)  # in which more would come
+        await asyncio.sleep(0.01)  # time for further calls to arrive
         at_once -= 1
 
     splitter = make(llm=judge)

@@ -94,7 +94,7 @@ def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> N
     if hasattr(os, "fork"):
 
         def work() -> None:
-            there = pickle.loads(pickled)  # as it was then
+            there = pickle.loads(pickled)  # the index as it was when pickled
             assert names(of.find(there, query)) == {"river.txt"}
             there.delete(["river.txt"])
             assert of.find(pickle.loads(pickled), query) == []
@@ -164,7 +164,7 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     shorter = [page(number, f"Ants {number} hum.", total_pages=2) for number in range(2)]
     assert index.add_documents(shorter).removed == 1
     found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants bees hum")}
-    assert found == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # counted from 1
+    assert found == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # pages are counted from 1
     index.add_documents([of.document(f"Ants {n}.", "b.pdf", page=n) for n in range(4)])
     found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants")}
     assert {f"Ants {n}.": n + 1 for n in range(4)}.items() <= found.items()
@@ -186,7 +186,7 @@ def test_pages_have_the_same_numbers_in_whatever_order_they_came(of: Any) -> Non
             index.add_documents([page])
         assert numbers(index) == {"otters": 1, "bees": 2, "wasps": 3}
         assert index.sync(pages).added == 0
-        index.sync(pages[1:])  # which alone do not tell
+        index.sync(pages[1:])  # these pages alone do not show the first number
         assert numbers(index) == {"bees": 1, "wasps": 2}
     index.add_documents([of.document("Ants hum.", "a.pdf", page=9, total_pages=10)])
     assert of.find(index, "wasps", {"page": 2})[0].metadata["page_last"] == 3
@@ -323,7 +323,7 @@ def test_only_the_document_is_refused_whose_metadata_cannot_be_stored(of: Any, c
         assert "'by'" in reason
         assert reason in caplog.text
     assert of.find(index, "otters")
-    assert of.find(index, "violins")  # as it was
+    assert of.find(index, "violins")  # the refused version replaced nothing
 
 
 @every_framework
@@ -399,7 +399,7 @@ def test_a_document_without_a_title_is_found_by_the_name_of_its_file(of: Any) ->
         ]
     )
     beginnings = {embedded[:14] for embedded in model.texts if "They" in embedded}
-    alone = {"They hunt fish", "They sleep in "}  # of the other two
+    alone = {"They hunt fish", "They sleep in "}  # chunks of the other two documents
     assert beginnings == {"river otters\n\n", "martens\n\nThey ", *alone}
     best, *_ = of.find(index, "Where do otters sleep?")
     assert (names([best]), best.metadata["context"]) == ({"river_otters.txt"}, "river otters")

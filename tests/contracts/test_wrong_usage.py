@@ -78,7 +78,7 @@ def rows() -> Iterator[Any]:
 def test_a_wrong_setting_is_refused_by_name(form, options, error, message) -> None:
     with pytest.raises(error, match=message) as caught:
         make(form, **options)
-    # LlamaIndex makes parsers with pydantic, which would show what it was given.
+    # LlamaIndex makes parsers with pydantic, whose own error would show the values.
     assert "validation error" not in "".join(traceback.format_exception(caught.value))
     if form in NODE_PARSERS and len(options) == 1:
         parser = make(form)

@@ -35,7 +35,7 @@ def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(core, spl
     documented, documented_there = said(core), said(splitter)
     there = inspect.signature(splitter).parameters
     for name, parameter in inspect.signature(core).parameters.items():
-        if name == "judge":  # `llm` there
+        if name == "judge":  # adapters have `llm` instead
             continue
         assert there[name].default == parameter.default, name
         assert there[name].annotation == parameter.annotation, name

@@ -21,7 +21,7 @@ def test_the_pairs_count_not_the_two_lists() -> None:
 
 
 def test_two_values_give_the_interval_that_can_be_counted() -> None:
-    # Of the means of two draws from 0 and 1, a quarter is 0, half 0.5, a quarter 1.
+    # The mean of two draws from 0 and 1 is 0 in a quarter of cases, 0.5 in half, 1 in a quarter.
     assert mean_interval([0.0, 1.0]) == Interval(0.5, 0.0, 1.0)
 
 
@@ -51,7 +51,7 @@ def test_no_question_or_unequal_lists_are_refused() -> None:
 
 
 def test_questions_that_share_a_document_widen_the_interval() -> None:
-    # Ten documents of twenty questions, all of a document alike: ten things were measured.
+    # Ten documents have twenty equal values each, so the sample has ten independent values.
     values = [float(document % 2) for document in range(10) for _ in range(20)]
     documents = [f"d{document}" for document in range(10) for _ in range(20)]
     alone, together = mean_interval(values), mean_interval(values, clusters=documents)
@@ -62,5 +62,5 @@ def test_questions_that_share_a_document_widen_the_interval() -> None:
 def test_a_document_of_many_questions_weighs_more_when_it_is_drawn() -> None:
     values, documents = [1.0] * 9 + [0.0], ["a"] * 9 + ["b"]
     found = mean_interval(values, clusters=documents)
-    # Both drawn, or one of them twice.
+    # A draw has both documents, or one of them twice.
     assert (found.low, found.value, found.high) == (0.0, 0.9, 1.0)

@@ -85,7 +85,7 @@ def test_failures_are_results_with_a_reason(caplog: pytest.LogCaptureFixture) ->
     ]  # fmt: skip
     assert "refusal" in replies[1].reason
     assert "what you said" in replies[3].reason
-    assert replies[3].usage.calls == 2  # told what is wrong, it was asked once more
+    assert replies[3].usage.calls == 2  # asked once more, with the mistake
     assert "3 attempts" in replies[4].reason
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 5
 

@@ -108,7 +108,7 @@ def test_questions_find_their_files(tmp_path: Path) -> None:
     span = corpus.questions[0].references[0]
     assert span.of(corpus.by_name["a/fox.txt"].text) == "Three."
     with pytest.raises(ValueError, match="are not the excerpt given"):
-        load_folder(folder, questions=path)  # with its marks the text is another
+        load_folder(folder, questions=path)  # with marks, offsets differ
     write_lines(path, [{"question": "Who?", "document": "wolf", "must_contain": "w"}])
     with pytest.raises(ValueError, match=r"no document 'wolf'.*: a/fox\.txt, owl\.md"):
         load_folder(folder, questions=path)

@@ -93,7 +93,7 @@ def test_a_folder_of_sentence_transformers_is_read_with_its_own_settings(tmp_pat
     assert isinstance(made, Embedder)
     assert made.similarity == "cosine"
     found, expected = made.embed_queries(TEXTS), embedder("bundled").embed_queries(TEXTS)
-    assert (np.sum(found * expected, axis=1) > 0.98).all()  # the bundled one has 8-bit weights
+    assert (np.sum(found * expected, axis=1) > 0.98).all()  # the bundled model has 8-bit weights
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / "config_sentence_transformers.json").write_text(
         '{"prompts": {"query": "Search: ", "document": ""}, "similarity_fn_name": "dot"}'
@@ -120,7 +120,7 @@ def test_vectors_of_a_server_are_those_of_each_text_in_order() -> None:
         texts = [f"{'a' * (number % 7)}b" for number in range(200)]
         found = made.embed_documents(texts)
         assert {request.model for request in server.requests} == {"letters"}
-        assert server.count == 6  # 64 texts in each of four, and two repeated
+        assert server.count == 6  # four requests of at most 64 texts, two of them repeated
         assert max(len(request.body["input"]) for request in server.requests) == 64
         assert server.openai_url in made.identity
     assert found.shape == (200, 26)

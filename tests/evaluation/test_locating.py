@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lumber_core.spans import Span
 from lumber_evaluation.locating import ChunkNotFoundError, locate
 
-# Few different characters, so that texts repeat themselves; ideographs, an emoji of several code
+# Few characters, so that texts repeat themselves: letters, an ideograph, an emoji of several code
 # points, wide and narrow white space.
 texts = st.text(alphabet=["a", "b", "春", "👩", "\u200d", "🚀", " ", "\n", "\u3000"], max_size=60)
 cuts = st.lists(st.integers(0, 60), max_size=8)
@@ -42,7 +42,7 @@ def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(text, si
 
 
 @given(texts, st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6))
-@example("aa ", [(0, 3), (1, 1)])  # the second is inside the first
+@example("aa ", [(0, 3), (1, 1)])  # the second window is inside the first
 @example("aaaa", [(0, 1), (1, 3), (2, 1)])
 def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) -> None:
     starts = {start: length for start, length in windows if start < len(text)}
@@ -62,10 +62,10 @@ def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) 
 @pytest.mark.parametrize(
     ("text", "chunks", "starts"),
     [
-        ("aaa--aa--aaa", ["aaa", "aa", "aaa"], [0, 5, 9]),  # text between them was dropped
+        ("aaa--aa--aaa", ["aaa", "aa", "aaa"], [0, 5, 9]),  # text between pieces was dropped
         ("One two three four five", ["One two three", "two three four", "four five"], [0, 4, 14]),
-        ("so. one two", ["so.", "one", "one two"], [0, 4, 4]),  # goes on where one ended
-        ("One two three.", ["One two three", "two"], [0, 4]),  # inside the one before
+        ("so. one two", ["so.", "one", "one two"], [0, 4, 4]),  # the last begins where "one" does
+        ("One two three.", ["One two three", "two"], [0, 4]),  # "two" is inside the first piece
     ],
 )
 def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(text, chunks, starts) -> None:

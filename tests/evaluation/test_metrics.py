@@ -90,7 +90,7 @@ def chunk(start: int, end: int, document: str = "d") -> EvaluatedChunk:
         ([chunk(2, 6), chunk(8, 10)], 1, 1, 1),
         ([chunk(0, 4)], 2 / 6, 2 / 4, 2 / 8),
         ([chunk(0, 12)], 1, 6 / 12, 6 / 12),
-        # 4 to 6 is retrieved twice: it takes up room twice and is found once.
+        # Characters 4 to 6 are retrieved twice: they take room twice and count once.
         ([chunk(2, 6), chunk(4, 8)], 4 / 6, 4 / 8, 4 / 10),
         ([chunk(6, 8)], 0, 0, 0),
         ([chunk(2, 6, "other")], 0, 0, 0),
@@ -108,9 +108,9 @@ def test_token_overlap_is_as_worked_by_hand(chunks, recall, precision, iou) -> N
     [
         # The excerpt is 2 to 10.
         ([(0, 2), (2, 10), (10, 12)], (1,)),
-        ([(0, 3), (3, 12)], (1,)),  # a sliver is no answer
-        ([(0, 6), (6, 12)], (0, 1)),  # half each
-        ([(0, 4), (4, 8), (8, 12)], (0, 1, 2)),  # half of the chunks lies in it
+        ([(0, 3), (3, 12)], (1,)),  # one character does not count
+        ([(0, 6), (6, 12)], (0, 1)),  # each chunk has half of the excerpt
+        ([(0, 4), (4, 8), (8, 12)], (0, 1, 2)),  # at least half of each chunk is excerpt
         *(([(0, 5), (5, 7), (7, 12)], (0, 1, 2)), ([(0, 12)], (0,)), ([(0, 2), (10, 12)], ())),
     ],
 )

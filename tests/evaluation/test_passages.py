@@ -27,7 +27,7 @@ def guides() -> Corpus:
                 f"Boats of coast {number} wait for the tide here. Some of them wait for days.\n\n"
             )
             answer = f"The keeper kept {n + number + 2} {things}"
-            # Every other question is about something else than its answer.
+            # Every other question is not about the sentence that answers it.
             question = f"How many {things} had the keeper of {place} on coast {number}?"
             question = question if n % 2 else f"Which boats wait on coast {(number + 1) % 3}?"
             asked.append(Question(question, name, must_contain=answer))

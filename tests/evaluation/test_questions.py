@@ -28,7 +28,7 @@ def test_questions_are_spread_over_the_documents_and_exact() -> None:
     assert [q.document for q in result.questions] == ["north"] * 4 + ["south"] * 8
     offset = {"north": 0, "south": 30}
     order = [offset[q.document] + c for q, c in zip(result.questions, result.chunks, strict=True)]
-    # 90 chunks in 12 stretches: one is drawn from each.
+    # The 90 chunks are divided into 12 stretches, and one chunk is drawn from each.
     assert all(90 * n // 12 <= place < 90 * (n + 1) // 12 for n, place in enumerate(order))
     texts = {document.name: document.text for document in documents}
     for question, number in zip(result.questions, order, strict=True):
@@ -107,11 +107,11 @@ def test_a_refusal_takes_another_chunk_but_a_server_that_is_away_does_not() -> N
     settings_ = {"documents": [document], "count": 2, "policy": FAST}
     with LoopbackServer(one_question, faults=lambda request: Refusal()) as server:
         refused = make_questions([split], model_at(server), **settings_)
-        assert server.count == 6  # three chunks of each stretch
+        assert server.count == 6  # for three chunks of both stretches
     assert {d.reason for d in refused.dropped} == {"the provider blocked the answer: refusal"}
     with LoopbackServer(one_question, faults=lambda request: Status(500)) as server:
         away = make_questions([split], model_at(server), **settings_)
-        assert server.count == 4 * FAST.attempts  # each also as plain text
+        assert server.count == 4 * FAST.attempts  # for two chunks, with a schema and as plain text
     assert len(away.dropped) == 2
 
 

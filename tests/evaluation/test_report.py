@@ -33,7 +33,7 @@ def test_a_report_replaces_an_older_one_in_one_step(tmp_path: Path) -> None:
     data = page.with_name(JSON_FILE)
     with page.open("rb") as open_page, data.open("rb") as open_data:
         assert write_report(new, tmp_path / "report") == page
-        # A reader that began before has the whole older file, not parts of both.
+        # A reader that opened the older report reads all of it, and nothing of the new one.
         assert open_page.read() == render(old).encode()
         assert json.load(open_data) == json.loads(json.dumps(report_json(old)))
     assert page.read_bytes() == render(new).encode()
@@ -66,7 +66,7 @@ def long_comparison(*, documents: int = 8) -> Comparison:
         for place in (650 + 10 * number, 850):
             start = len("".join(words[:place]))
             span = Span(start, start + len(words[place]) - 1)
-            # Every other document is searched for words far from those that answer.
+            # Every other document is searched for words far from the answer.
             sought = place if number % 2 else 20
             asked.append(Question(f"w{sought} w{sought + 3}?", f"d{number}", references=(span,)))
     return compare(
@@ -176,7 +176,7 @@ def test_plots_show_the_differences_from_the_best(comparison: Comparison) -> Non
     (zero,) = (place for place, label in plot.ticks if label == "0")
     rows = {row.name: row for row in plot.rows}
     assert set(rows) == {"shreds", "lamps"}
-    # The worst lies left of the line of no difference, as far as its interval says.
+    # The interval of the worst splitter lies left of the line of no difference.
     assert rows["shreds"].shown == "−1.00, clear"
     assert rows["shreds"].low <= rows["shreds"].value <= rows["shreds"].high < zero
     assert f'cx="{rows["shreds"].value}"' in render(comparison)

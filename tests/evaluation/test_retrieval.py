@@ -24,7 +24,7 @@ def test_the_rank_of_the_chunk_that_answers_gives_recall_and_dcg() -> None:
     assert question.gold == (2,)
     assert question.first_hit == 3
     assert [question.recall(k) for k in (1, 2, 3, 5)] == [0, 0, 1, 1]
-    # 1 / log2(3 + 1)
+    # DCG at rank 3 is 1 / log2(3 + 1).
     assert [question.dcg(k) for k in (1, 2, 3, 5)] == [0, 0, 0.5, 0.5]
 
 

@@ -159,7 +159,7 @@ alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍�
 
 @examples(60)
 @given(st.lists(alphabet, max_size=60).map("".join), st.integers(5, 40), st.integers(0, 12))
-@example("on on   on ", 8, 5)  # without white space, two of its chunks are the same
+@example("on on   on ", 8, 5)  # two chunks are equal without their white space
 def test_any_text_and_overlap_gives_slices_that_cover_it(text: str, size: int, overlap: int):
     splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=min(overlap, size - 1))
     chunks = wrap_splitter(splitter).split(document(text)).chunks

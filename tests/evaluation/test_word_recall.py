@@ -30,10 +30,10 @@ def about(*words: str, text: str = TEXT) -> Question:
 @pytest.mark.parametrize(
     ("budget", "ranked", "share"),
     [
-        (4, [0, 1], 0.5),  # "one two three four" has "four", not "five"
+        (4, [0, 1], 0.5),  # four words: one two three four
         (5, [0, 1], 1.0),
-        (2, [1, 0], 0.5),  # "five six"
-        (3, [1, 0], 0.5),  # and "one"
+        (2, [1, 0], 0.5),  # two words: five six
+        (3, [1, 0], 0.5),  # three words: five six one
         (6, [1, 0], 1.0),
         (1, [2], 0.0),
     ],
@@ -44,7 +44,7 @@ def test_chunks_are_read_best_first_up_to_the_budget(budget, ranked, share) -> N
 
 
 def test_text_that_two_chunks_share_takes_room_twice_and_counts_once() -> None:
-    read = recall_of((0, 13), (4, 19))  # one two three, two three four
+    read = recall_of((0, 13), (4, 19))  # "one two three" and "two three four"
     assert read(about("three"), [0, 1], 5) == 1
     assert read(about("four"), [0, 1], 5) == 0
     assert read(about("four"), [0, 1], 6) == 1

@@ -63,7 +63,7 @@ def printed_by(example: str, *arguments: object) -> str:
     """Return what an example prints that shows no passages."""
     path = f"examples/{example}.py"
     printed = io.StringIO()
-    # A process of its own would show warnings and go on.
+    # In a process of its own, an example would continue after a warning.
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in _KEYS:
@@ -73,7 +73,7 @@ def printed_by(example: str, *arguments: object) -> str:
         patched.setattr(sys, "argv", [path, *map(str, arguments)])
         with contextlib.redirect_stdout(printed):
             runpy.run_path(path, run_name="__main__")
-        gc.collect()  # what an example leaves open warns now
+        gc.collect()  # unclosed files and sockets warn here
         gc.freeze()
     return printed.getvalue()
 
@@ -123,7 +123,7 @@ def table(printed: str) -> dict[str, list[int]]:
     return {name: [int(number) for number in numbers.split()] for name, numbers in rows}
 
 
-# A process of its own, as a user's, for one example: how they start and show is in common.py.
+# One example runs in a separate process, as for users. All examples share common.py.
 @pytest.mark.parametrize(
     ("example", "run"), [("langchain_rag", run_alone), ("llamaindex_rag", run)]
 )
@@ -145,7 +145,7 @@ def test_captions_become_chapters_with_titles() -> None:
     assert 8 <= len(chapters) <= 10
     assert [second for second, _, _ in chapters] == sorted({second for second, _, _ in chapters})
     titles = {" ".join(first.split()[:3]): title for _, title, first in chapters}
-    # Five of the eight changes of story, with the highest scores.
+    # Five of the eight chapters begin at the changes of story with the highest scores.
     assert "bees" in titles["Honeybees have been"]
     assert "court" in titles["On to the"]
     assert "vaccine" in titles["Malaria killed six"]
@@ -185,7 +185,7 @@ def test_llamaindex_pipeline_over_chroma() -> None:
     assert runs["second run"] == [0, nodes, runs["first run"][2]]
     added, stored, cached = runs["a file has grown"]
     assert 0 < added < nodes <= stored <= nodes + 1
-    if _release("llama-index-core") >= (0, 14, 22):  # older ones keep nothing of other processes
+    if _release("llama-index-core") >= (0, 14, 22):  # older versions lose caches of workers
         assert cached > runs["second run"][2]
     assert runs["as it was before"][1:] == [nodes, cached]
 
@@ -266,7 +266,7 @@ def test_lumber_asks_a_server_by_the_packages_of_both_frameworks() -> None:
             assert read > 10_000
             assert written > 0
             assert failures == 0
-        assert server.count == 1 + sum(cost[1] for cost in costs)  # the last one is for the answer
+        assert server.count == 1 + sum(cost[1] for cost in costs)  # 1 request for the answer
         assert {request.model for request in server.requests} == {"m"}
     assert printed.endswith("Answer\n    They are added up [1].\n")
 

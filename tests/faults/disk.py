@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-# SQLite's result codes.
+# Result codes of SQLite.
 _READ_ERROR, _WRITE_ERROR, _FULL, _SYNC_ERROR, _DELETE_ERROR = 266, 778, 13, 1034, 2570
 _SQLITE_OK = 0
 

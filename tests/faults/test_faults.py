@@ -24,8 +24,8 @@ from tests.faults.disk import KILLED, Disk, Fault, failing_disk
 from tests.fuzz.test_index import answer
 from tests.retrieval.test_passage_index import MUSIC, RIVER, document, index_of
 
-PLACES_IN_SAMPLE = 3  # of each fault and work, in `make test`
-ALWAYS = 1 << 30  # times that a disk fails which stays broken
+PLACES_IN_SAMPLE = 3  # accesses for each fault and work, in `make test`
+ALWAYS = 1 << 30  # the number of failures of a disk that stays broken
 OLD = {name: f"{RIVER} Den {name}." for name in "abcd"}
 LARGE = "\n\n".join(f"Mill {number} grinds rye. {MUSIC}" for number in range(12))
 QUESTIONS = ("otters", "violins and mills", "den")
@@ -41,7 +41,7 @@ class Work:
 
     def prepare(self, path: Path) -> None:
         index = index_of(path)
-        for name, text in OLD.items():  # each in a segment of its own, or merged
+        for name, text in OLD.items():  # makes a segment each, which may be merged
             index.add([document(text, name)])
 
     def do(self, path: Path) -> None:
@@ -150,7 +150,7 @@ def run_with(disk: Disk, fault: Fault, at: int, times: int, work: Work, path: Pa
         if child == 0:
             with disk.failing(fault, at):
                 work.do(path)
-            os._exit(KILLED if disk.failed else 0)  # what was lost never arrived
+            os._exit(KILLED if disk.failed else 0)  # a lost write never arrives
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert status in (0, KILLED)
         return None if status else ""
@@ -172,7 +172,7 @@ def test_what_was_confirmed_is_there_after_any_fault(sample, fault, times, work,
     disk.reset()
     work.do(path)
     accesses = disk.reads if fault is Fault.READ_ERROR else disk.changes
-    assert accesses or isinstance(work, Search)  # which changes nothing
+    assert accesses or isinstance(work, Search)  # a search does not write
     places = range(1, accesses + 1)
     if sample:
         places = places[:: max(1, accesses // PLACES_IN_SAMPLE)]
@@ -180,7 +180,7 @@ def test_what_was_confirmed_is_there_after_any_fault(sample, fault, times, work,
         path = prepared(work)
         said: Any = run_with(disk, fault, place, times, work, path)
         if said:
-            assert times > 1 or fault is Fault.FULL, said  # what passes is repeated
+            assert times > 1 or fault is Fault.FULL, said  # passing faults are retried
             assert "delete" not in said
             assert "damaged" not in said
             assert "disk" in said

@@ -6,6 +6,6 @@ from multiprocessing import freeze_support
 from lumber_files import read_file
 
 if __name__ == "__main__":
-    freeze_support()  # before anything else: on Windows the program is started again to read
+    freeze_support()  # must come first: on Windows, reading starts the program again
     for path in sys.argv[1:]:
         sys.stdout.write(read_file(path).text)

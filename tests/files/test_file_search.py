@@ -95,7 +95,7 @@ def test_a_pattern_enters_no_links_and_leaves_no_folder(tmp_path: Path, monkeypa
     for name in ("docs/a.md", "docs/deep/b.md", "docs/.hidden/c.md", "elsewhere/secret.md"):
         write(tmp_path / name)
     for name in "xy":
-        Path("docs", name).symlink_to(".")  # each doubles the paths at every level
+        Path("docs", name).symlink_to(".")  # each link doubles the paths at every level
     for pattern in ("docs/**/*.md", "docs/**"):
         found = find_files([pattern]).files
         assert [name for name, _ in found] == ["docs/a.md", "docs/deep/b.md"]
@@ -128,7 +128,7 @@ def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
         write(repository / name)
     for named_path, names in (
         ("docs", ["a.md"]),
-        ("docs/old", ["b.md"]),  # a folder that is named is read
+        ("docs/old", ["b.md"]),  # a named folder is read
         *(("built", ["c.md", "d.md"]), ("built/deep", ["d.md"]), ("docs/old/b.md", ["b.md"])),
     ):
         found = find_files([repository / named_path]).files

@@ -40,7 +40,7 @@ def wait_for_end(process: int) -> None:
             state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
         except (ProcessLookupError, FileNotFoundError):
             return
-        if state.split()[0] == "Z":  # nobody has asked how it ended
+        if state.split()[0] == "Z":  # a zombie has ended
             return
         time.sleep(0.01)
     pytest.fail("it is still there")
@@ -85,7 +85,7 @@ def test_threads_have_a_child_each_and_their_own_answers() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_has_children_of_its_own() -> None:
     ours = read("process")[0]
-    with get_context("fork").Pool(2) as pool:  # of daemons, which may have no children by fork
+    with get_context("fork").Pool(2) as pool:  # daemons, which must not fork children
         theirs = {one[0] for one in pool.map(read, ["process"] * 4, chunksize=1)}
     assert ours not in theirs
     assert read("process")[0] == ours
@@ -102,7 +102,7 @@ def test_the_memory_of_a_reader_depends_on_its_file_alone() -> None:
     read("size", b"")
     assert read("address_space", b"x" * 3 * MEGABYTE) == first
     before = read("process")[0]
-    read("size", b"x" * 40 * MEGABYTE)  # what it took may stay taken
+    read("size", b"x" * 40 * MEGABYTE)  # the first reader keeps its memory
     assert read("process")[0] != before
 
 

@@ -96,7 +96,7 @@ def repack(content: bytes, named: str = "word/document.xml") -> bytes:
         (".docx", repack(docx([("", "tide " * 100_000)]), "word/text.bin"), 502_000),
         (".pdf", pdf([["The tide turns."] * 50] * 80), 60_000),
     ],
-    # An archive's bytes have the time when it was made, but all workers need the same names.
+    # Without these names, the bytes would be the name; they contain the time and differ in workers.
     ids=["DOCX", "DOCX of odd parts", "PDF"],
 )
 def test_a_file_that_unpacks_to_more_than_allowed_is_refused(suffix, content, size) -> None:

@@ -48,7 +48,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-NUL = "\0" if sys.version_info >= (3, 11) else ""  # the csv module of 3.10 cannot write it
+NUL = "\0" if sys.version_info >= (3, 11) else ""  # the csv module of 3.10 cannot write NUL
 
 
 def lines(made: list[Any]) -> bytes:

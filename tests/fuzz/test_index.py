@@ -49,8 +49,8 @@ class Index(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.path, self.copy = self.places()
         self.patch = pytest.MonkeyPatch()
-        tqdm.set_lock(RLock())  # a child that is killed would keep the one that forks share
-        self.patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", 16)  # so that segments are merged
+        tqdm.set_lock(RLock())  # a killed child would hold the lock that forks share
+        self.patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", 16)  # so small that segments merge
         self.known: dict[str, str] = {}
         self.saved: dict[str, str] | None = None
         self.index: PassageIndex = index_of(self.path)
@@ -92,7 +92,7 @@ class Index(RuleBasedStateMachine):
     def date(self, number: int) -> None:
         dated = [document(text, name, date=number) for name, text in self.known.items()]
         assert not self.index.add(dated).embedded
-        self.index.add(documents(self.known))  # as they were
+        self.index.add(documents(self.known))  # unchanged documents
 
     @precondition(lambda self: self.known)
     @rule(words=WORDS)
@@ -234,7 +234,7 @@ def test_an_index_that_changed_answers_as_one_that_was_built_again(place, seed, 
                     edits = {name: f"{draw.choice(SENTENCES)} {known[name]}" for name in names}
                     assert index.add(dated(edits)).embedded <= 2 * len(SENTENCES)
                     known |= edits
-                case "move":  # all texts get names of others
+                case "move":  # names and texts are exchanged
                     named = draw.sample([*known], len(known))
                     known = dict(zip(named, known.values(), strict=True))
                     assert not index.add(dated(known), remove_others=True).embedded

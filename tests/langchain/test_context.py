@@ -64,7 +64,7 @@ def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(before
 def test_a_header_in_the_text_of_a_parent_is_no_row_of_its_children() -> None:
     rows = [f"tap number {number},{number},7\n" for number in range(40)]
     text = "tap,price,left\n" + "".join(rows)
-    table = Document(text, metadata={"source": "data.csv"})  # no title
+    table = Document(text, metadata={"source": "data.csv"})  # no title is given
 
     def splitter(size: int) -> GreedyTextSplitter:
         return GreedyTextSplitter(target_size=size, context=True, add_metadata=True)

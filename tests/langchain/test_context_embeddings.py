@@ -87,8 +87,8 @@ async def test_other_texts_are_embedded_alone_each_once() -> None:
     first = embeddings.embed_documents(texts * 2)
     assert np.allclose([first[0], first[2]], plain, atol=1e-6)
     assert first[:3] == first[3:] == await embeddings.aembed_documents(texts)
-    assert model.texts.count("Bees hum.") == 2  # once in each call
-    text = chunks[0].page_content  # of a query, it is embedded alone
+    assert model.texts.count("Bees hum.") == 2  # once for each call
+    text = chunks[0].page_content  # as a query, the text is embedded alone
     query = embeddings.embed_query(text)
     assert query == await embeddings.aembed_query(text) == model.embed_query(text)
 
@@ -100,7 +100,7 @@ def test_chunks_with_the_same_text_get_their_own_vectors_in_order() -> None:
     assert each[0] != each[2]
     embeddings = ContextEmbeddings(chunks, LangChainVectors())
     assert embeddings.embed_documents(["Same.", "Owls."]) == [each[0], each[3]]
-    assert embeddings.embed_documents(["Same."]) == [each[2]]  # of the next batch
+    assert embeddings.embed_documents(["Same."]) == [each[2]]  # the chunk in the next batch
     assert embeddings.embed_documents(["Same."] * 2) == [each[0], each[2]]
 
 

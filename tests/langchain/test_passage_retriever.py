@@ -180,7 +180,7 @@ def test_parts_of_a_passage_have_their_own_place_or_none(add_start_index: bool) 
         places = [part.metadata.get(key) for key in ("start_index", "end_index")]
         own = passage.page_content.index(part.page_content)
         assert places == ([own, own + len(part.page_content)] if add_start_index else [None] * 2)
-        assert "text" not in part.metadata  # the whole passage
+        assert "text" not in part.metadata  # "text" has the whole passage
     other = Document("Bees hum.", metadata={"start_index": 3, "end_index": 6, "text": "A book."})
     assert splitter.split_documents([other])[0].metadata["text"] == "A book."
 

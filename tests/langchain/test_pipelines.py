@@ -63,7 +63,7 @@ def test_indexing_again_adds_nothing_and_old_chunks_of_a_changed_document_go(mak
             cleanup="scoped_full",
             batch_size=2,  # fewer than a document has: "incremental" would add chunks again
             source_id_key="source",
-            key_encoder=lambda chunk: str(UUID(chunk.id)),  # Qdrant takes nothing else
+            key_encoder=lambda chunk: str(UUID(chunk.id)),  # Qdrant takes only UUIDs and integers
         )
         return result["num_added"], result["num_deleted"]
 
@@ -100,7 +100,7 @@ def test_ids_differ_by_document_splitter_text_and_place() -> None:
     made = [*ids(splitter, page, next_page, named, repeated), *ids(larger, page)]
     assert len(set(made)) == len(made) > 12
     reread = Document(page_content=TEXT, metadata={"read": "Tuesday"}, id="a")
-    assert ids(splitter, named) == ids(splitter, reread)  # the document's ID counts alone
+    assert ids(splitter, named) == ids(splitter, reread)  # only the document's ID matters
     assert None not in ids(splitter, Document("a \ud800 b"))
 
 

@@ -66,7 +66,7 @@ def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(tokenizer, template, 
             own = ("headings:", "headings_inside", "page_", "line_")
             assert not any(key in content for key in own for content in contents)
         assert documents[0].excluded_embed_metadata_keys == []
-        # Each document has its own room.
+        # The room for text depends on the metadata of each document.
         assert [node.text for node in nodes] == [
             node.text for document in documents for node in parser([document])
         ]

@@ -97,7 +97,7 @@ def test_the_order_of_hits_counts_whatever_their_scores_are(question: str, reran
 
     best_first = texts_found([1 - place / count for place in range(count)])
     assert best_first
-    assert texts_found([place / count for place in range(count)]) == best_first  # distances
+    assert texts_found([place / count for place in range(count)]) == best_first  # as distances
     assert texts_found([None] * count) == best_first
 
 

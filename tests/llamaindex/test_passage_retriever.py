@@ -94,7 +94,7 @@ def test_traces_show_what_is_asked_not_how_an_index_is_made() -> None:
 def test_passages_have_the_metadata_of_nodes() -> None:
     parser = GreedyNodeParser(target_size=1, tokenizer="words", add_metadata=True)
     whole = BOOK.model_copy(update={"text_resource": MediaResource(text=GUIDE, mimetype="a/b")})
-    retriever = PassageRetriever(parser, budget=1)  # the best chunk alone
+    retriever = PassageRetriever(parser, budget=1)  # returns only the best chunk
     retriever.add_documents([whole])
     nodes = {node.get_content().strip(): node for node in parser([whole])}
     for query in ("taps close to the right", "last words of this guide", "costs in the shop"):
@@ -153,7 +153,7 @@ FILTERS = [
     (both(), {"river", "music", "guide"}),
 ]
 if Version(version("llama-index-core")) >= Version("0.14.23"):
-    FILTERS += [  # which LlamaIndex read otherwise, or not at all
+    FILTERS += [  # filters that LlamaIndex reads differently, or not at all
         (both(has("place", "Wales", "!=")), {"music", "guide"}),
         (both(has("place", "wal", "text_match_insensitive")), {"river"}),
     ]

@@ -55,7 +55,7 @@ def test_the_pipeline_upserts_what_has_changed(make: Any) -> None:
 def framework() -> Iterator[Any]:
     """LlamaIndex's `Settings` with a free embedding model, as they were afterwards."""
     before = dict(vars(Settings))
-    vars(Settings)["_transformations"] = None  # reading them has set them, from the parser then
+    vars(Settings)["_transformations"] = None  # an earlier read has stored them
     Settings.embed_model = MockEmbedding(embed_dim=2)
     yield Settings
     vars(Settings).update(before)
@@ -113,7 +113,7 @@ def test_ids_differ_by_document_parser_and_place() -> None:
         *GreedyNodeParser(chunk_size=14)(library(TEXT)),
         *GreedyNodeParser(chunk_size=12)(repeated),
     ]
-    assert len({UUID(name) for name in ids(nodes)}) == len(nodes) > 12  # Qdrant takes nothing else
+    assert len({UUID(name) for name in ids(nodes)}) == len(nodes) > 12  # Qdrant takes only UUIDs
 
 
 def test_chained_parsers_name_parts_apart_from_the_whole() -> None:

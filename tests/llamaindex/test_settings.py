@@ -154,7 +154,7 @@ def test_an_assignment_takes_effect_at_once(make: Any) -> None:
 class TestGlobalSettings:
     def test_a_global_model_decides_unless_none_or_a_judge_is_given(self, global_settings, caplog):
         assert LumberNodeParser().llm is None
-        assert global_settings._llm is None  # none is made for it
+        assert global_settings._llm is None  # no default model is made
         global_settings.llm = MockLLM()
         with caplog.at_level(logging.INFO, logger="llamaindex_lumber"):
             parser = LumberNodeParser(theta=9)
@@ -174,7 +174,7 @@ class TestGlobalSettings:
         assert LumberNodeParser.from_dict(data).llm is None
 
     def test_that_sizes_are_tokens_is_logged_once_where_they_arrive(self, global_settings, caplog):
-        LayoutNodeParser().chunk_size = 900  # a parser's own
+        LayoutNodeParser().chunk_size = 900  # the setting of one parser
         global_settings.embed_model = MockEmbedding(embed_dim=2)
         global_settings.node_parser = LayoutNodeParser()
         assert caplog.records == []

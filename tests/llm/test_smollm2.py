@@ -30,7 +30,7 @@ pytestmark = pytest.mark.llm
 STORY = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt").read_text("utf-8")
 TEXT = "\n\n".join(STORY.split("\n\n")[:55])  # a question takes 4 to 5 seconds of processor time
 THETA = 400  # about five paragraphs
-ONCE = CallPolicy(repeats=0, give_up_after=None)  # it is asked whatever it answers
+ONCE = CallPolicy(repeats=0, give_up_after=None)  # asked on after useless answers
 MAX_TOKENS = 64
 PATIENT = 900  # seconds: on a busy machine, a request that times out would be sent again
 _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
@@ -140,7 +140,7 @@ def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
     results = asyncio.run(chunker.call_async(chunker.segment_all, texts))
     statuses = server.statuses()
     assert statuses.count(200) == sum(map(judged, results)) > 5
-    assert 2 <= statuses.count(500) <= 2 * len(texts) == 2 * len(results)  # they begin at once
+    assert 2 <= statuses.count(500) <= 2 * len(texts) == 2 * len(results)  # texts begin together
 
 
 LLM = {"model": "smollm2", "api_key": "none", "temperature": 0, "max_retries": 0}

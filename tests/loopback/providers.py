@@ -36,7 +36,7 @@ class ProviderServer(LoopbackServer):
 
     def _message(self, request: Request, fault: object) -> tuple[int, dict[str, str], bytes]:
         wire = self._wire or wire_of(request.path.replace("%3A", ":"))
-        if wire is None or not request.body:  # a question about the model
+        if wire is None or not request.body:  # a client asks about the model
             return 200, {}, json.dumps(ABOUT_MODELS).encode()
         step = self._steps[min(len(self.asked), len(self._steps) - 1)]
         self.asked.append(request.body)

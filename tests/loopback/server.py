@@ -51,7 +51,7 @@ _BACKLOG = 1024
 class Request:
     """One request as it arrived, its path without the query, names of headers in lower case."""
 
-    number: int  # from 1
+    number: int  # the first is 1
     path: str
     headers: dict[str, str] = field(repr=False)
     body: dict[str, Any] = field(repr=False)

@@ -32,7 +32,7 @@ class Wire:
     name: str
     path: str
     message: Callable[[Message], JSON]
-    error: Callable[[int, str], JSON]  # of a status and a message
+    error: Callable[[int, str], JSON]  # from a status and a message
 
 
 def chat(message: Message) -> JSON:
@@ -253,7 +253,7 @@ WIRES = [
     Wire("bedrock", r"/model/[^/]+/converse", bedrock, _plain_error),
     Wire("cohere", r"/v2/chat", cohere, _plain_error),
 ]
-# Their paths are OpenAI's, so a server has to be told.
+# These have OpenAI's paths, so a server needs the wire format as an argument.
 MISTRAL = Wire("mistral", r"(?:/v1)?/chat/completions", mistral, _plain_error)
 FIREWORKS = Wire("fireworks", r"/v1/chat/completions", fireworks, openai_error)
 XAI = Wire("xai", r"/v1/chat/completions", xai, openai_error)

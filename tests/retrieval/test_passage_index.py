@@ -60,7 +60,7 @@ def test_a_repeated_question_is_embedded_once_and_finds_what_was_added(monkeypat
         def embed_query(self, text: str) -> list[float]:
             type(self).calls += 1
             if type(self).calls == 1:
-                return [float("nan")] * self.width  # an answer that failed is not kept
+                return [float("nan")] * self.width  # a failed answer is not kept
             return super().embed_query(text)
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -104,7 +104,7 @@ def test_a_question_takes_one_transaction_of_two_statements(place: Place, monkey
     index = index_of(place())
     equal = [document(RIVER, f"river {number}") for number in range(CANDIDATES + 9)]
     index.add([*equal, document(MUSIC, "music")])
-    index.search("barley")  # segments are read, the model is checked
+    index.search("barley")  # reads segments and checks the model
     open_transaction = index.store.database.transaction
     statements: list[list[str]] = []
 
@@ -124,9 +124,9 @@ def test_a_question_takes_one_transaction_of_two_statements(place: Place, monkey
             yield Counting(connection)
 
     monkeypatch.setattr(index.store.database, "transaction", transaction)
-    for _ in range(2):  # the second time, texts are not read
+    for _ in range(2):  # the second search reads no texts
         assert index.search("Where do otters hunt fish?")
-    assert [len(each) for each in statements] == [2, 1]  # with its begin and end, 4 round trips
+    assert [len(each) for each in statements] == [2, 1]  # 4 round trips with BEGIN and the end
 
 
 @pytest.mark.parametrize("limit", ["_MAX_CACHED_CHUNKS", "_MAX_CACHED_CHARACTERS"])
@@ -134,7 +134,7 @@ def test_an_answer_does_not_depend_on_earlier_ones(place: Place, monkeypatch, li
     index = index_of(place())
     index.add([document(RIVER, "river", tags=["a"]), document(MUSIC, "music")])
     (first, *_), again = index.search("otters"), index.search("otters")
-    first.hits[0].metadata["tags"].append("b")  # callers may change what they get
+    first.hits[0].metadata["tags"].append("b")  # callers may change their results
     assert index.search("otters")[0].hits[0].metadata["tags"] == ["a"]
     monkeypatch.setattr(f"lumber_retrieval.index.rows.{limit}", 1)
     assert [index.search("otters") for _ in range(3)] == [again] * 3
@@ -265,7 +265,7 @@ def test_one_bar_shows_how_far_all_documents_are(capsys: pytest.CaptureFixture[s
     index = index_of()
     index.add([*documents, document("", "empty")], show_progress=True)
     shown = capsys.readouterr().err
-    assert shown.count("100%") <= 2  # as it was reached, and when the bar is closed
+    assert shown.count("100%") <= 2  # when it is reached, and when the bar is closed
     assert shown.rstrip().splitlines()[-1].count("41.0/41.0") >= 1
     index.add(documents, show_progress=True)
     assert capsys.readouterr().err == ""

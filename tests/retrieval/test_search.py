@@ -122,7 +122,7 @@ def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding
     st.lists(st.sampled_from(["Otters hunt.", "Who?", "Mr. Lee wins!", "No end", "\n\n", "a b"])),
     st.integers(1, 60),
 )
-@example(["\n\n", "Otters hunt."], 1)  # a passage begins with its indent
+@example(["\n\n", "Otters hunt."], 1)  # a passage includes its indent
 def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
     text = " ".join(["Herons stand.", *parts])
     index = index_of(text, 12)
@@ -147,7 +147,7 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
     assert passage.text == long
     assert passage.metadata["line_last"] == 1
     (part,) = index.search("Where do otters hunt?", budget=20)
-    assert part.text in long  # all of it would be too much
+    assert part.text in long  # the whole sentence exceeds the budget
     assert part.text.endswith("otters hunt where the river is deep.")
 
 
@@ -312,7 +312,7 @@ def test_what_a_reader_of_other_markup_does_not_see_is_no_sentence(kind: str) ->
     text = f"{HIDDEN_LINES[kind]}\n\nThey are let by the hour.\n\n{HIDDEN_LINES[kind]}\n"
     found = [one.text for one in sentences_of(text, "en", kind) if one.has_content]
     assert found == ["They are let by the hour."]
-    assert len(sentences_of(text, "en")) >= 3  # in plain text they may be seen
+    assert len(sentences_of(text, "en")) >= 3  # plain text hides no lines
 
 
 def test_a_note_of_restructuredtext_begins_with_its_directive() -> None:
@@ -439,7 +439,7 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
     assert content_words(["what", "is", "the", "cost", "of", "a", "truck"]) == ["cost", "truck"]
     assert content_words(["wie", "hoch", "ist", "die", "nutzlast"]) == ["nutzlast"]
     assert content_words(["the", "of", "and"]) == ["the", "of", "and"]
-    assert content_words(["name", "77", "word"]) == ["77", "word"]  # one is English
+    assert content_words(["name", "77", "word"]) == ["77", "word"]  # "name" is an English stop word
 
 
 @pytest.mark.parametrize("asked", ["refund date", "hat size", "vitamin C", "bin location"])
@@ -517,7 +517,7 @@ def test_of_long_documents_those_that_a_question_names_come_first(question: str,
     assert best.document == name
     assert all(0 <= passage.score <= 1 for passage in (best, *others))
     best, *_ = reports(title=None).search(question, budget=100)
-    assert best.document == "ADOBE_10K.txt"  # the first of those that are all alike
+    assert best.document == "ADOBE_10K.txt"  # the first of equal documents
 
 
 @pytest.mark.parametrize(
@@ -531,5 +531,5 @@ def test_a_passage_has_the_title_that_its_document_has(start: str, context: str)
     index.add([document(text, name)])
     budget = 9 + len(context.split())
     (passage,) = index.search("How deep is the water of holt 5?", budget=budget, context=True)
-    assert passage.text.startswith("Its water is")  # inside a chunk
+    assert passage.text.startswith("Its water is")  # begins inside a chunk
     assert passage.context == context

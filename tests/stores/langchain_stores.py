@@ -72,7 +72,7 @@ def postgres(place: Place) -> VectorStore:
     from sqlalchemy.exc import ProgrammingError
 
     engine = PGEngine.from_connection_string(place.url.replace("://", "+psycopg://"))
-    with contextlib.suppress(ProgrammingError):  # that there is the table
+    with contextlib.suppress(ProgrammingError):  # the table exists
         engine.init_vectorstore_table(place.name, SIZE)
     return PGVectorStore.create_sync(engine, Words(), place.name)
 

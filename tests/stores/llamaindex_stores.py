@@ -57,7 +57,7 @@ def faiss(place: Place) -> Any:
 def lancedb(place: Place) -> Any:
     from llama_index.vector_stores.lancedb import LanceDBVectorStore
 
-    # A new one creates a table; one that is opened again has to be told to add to it.
+    # A new store creates a table. A store that is opened again needs the mode "append".
     mode = "append" if any(place.folder.iterdir()) else "create"
     return LanceDBVectorStore(uri=str(place.folder), mode=mode)
 
@@ -158,7 +158,7 @@ class Measured(samples.Measured):
         return list(found.nodes) if self.has_text else list(found.ids)
 
     def row(self) -> dict[str, str]:
-        beside = "in the docstore"  # nodes are, of a store of vectors alone
+        beside = "in the docstore"  # where nodes are, if the store has only vectors
         filters = MetadataFilters(filters=[MetadataFilter(key="year", value=2024)])
         strategies = DocstoreStrategy.UPSERTS, DocstoreStrategy.UPSERTS_AND_DELETE
         upserts, with_deletion = (attempt(partial(self.change, one)) for one in strategies)

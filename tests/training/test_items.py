@@ -63,7 +63,7 @@ def test_labels_are_at_the_first_tokens_of_segments(tokenizer: WordPieceTokenize
     (window,) = label_windows([Item("the ship. the sea. the king.", (0, 19))], tokenizer)
     assert window["labels"] == [
         IGNORED,
-        *(IGNORED, NORMAL, NORMAL),  # the first token has nothing before it
+        *(IGNORED, NORMAL, NORMAL),  # the first token starts the item and has no label
         *(NORMAL, NORMAL, NORMAL),
         *(START, NORMAL, NORMAL),
         IGNORED,

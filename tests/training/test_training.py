@@ -109,7 +109,7 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_weights(run, passages, base,
     for key, value in first.items():
         torch.testing.assert_close(second[key], value, rtol=0, atol=1e-6)
     assert [p.step for p in resumed.points] == [p.step for p in run.points]
-    assert (copy / "trainer_state.json").stat().st_mtime_ns == written  # not done again
+    assert (copy / "trainer_state.json").stat().st_mtime_ns == written  # no step is repeated
 
 
 def test_train_and_export_run_as_commands(passages: Path, base: Path, tmp_path, capsys) -> None:
@@ -122,7 +122,7 @@ def test_train_and_export_run_as_commands(passages: Path, base: Path, tmp_path, 
     )
     run_command(["export", str(model), str(exported), "--embedder", str(base)])
     said = capsys.readouterr().out
-    # Too few documents are held out to make an item of four.
+    # An item needs four documents; fewer are held out.
     assert re.search(r"trained on 3\d documents; F1 on held-out windows not measured", said)
     assert f"\nwritten to {exported}; scores differ" in said
     card = json.loads((exported / "card.json").read_text())

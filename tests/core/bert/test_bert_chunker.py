@@ -16,7 +16,7 @@ from tests.core.forking import works_in_a_fork
 from tests.tiling import check_tiling
 from tests.tiny_bert import write_random_checkpoint
 
-# Beside those of tests/contracts, which the model of these tests splits too.
+# In addition to the texts of tests/contracts, which the same model splits.
 AWKWARD = {
     "control characters": "\x00\x01\x02",
     "accents": "e\u0301a\u0308 the ship. " * 200,
@@ -148,8 +148,8 @@ print(status.partition("VmHWM:")[2].split()[0])
 def test_megabytes_take_linear_time_and_little_memory(smallest: Path, size: int, most: int) -> None:
     done = run_python(MEASURE, smallest, size // 10, size)
     small, large, peak = map(float, done.stdout.split())
-    assert large < 30 * small  # ten times the text; if quadratic, a hundred times
-    assert peak < most * 1024  # kibibytes, of the whole process
+    assert large < 30 * small  # for ten times the text; quadratic time would be 100 times
+    assert peak < most * 1024  # peak of the whole process, in KiB
 
 
 def test_the_first_tokens_are_those_at_offsets_or_after_them(exported: Path) -> None:
@@ -159,7 +159,7 @@ def test_the_first_tokens_are_those_at_offsets_or_after_them(exported: Path) -> 
     assert pieces.first_of([]).tolist() == []
 
 
-# No work for nothing.
+# Work that the result does not need is not done.
 
 SHORT = "# Boats\n\nAnn rowed.\n\n# Prices\n\nA boat is 5 francs."
 
@@ -191,7 +191,7 @@ def test_a_forked_process_splits_and_embeds_as_its_parent(exported: Path) -> Non
     def results(splitter: BertChunker, embedder: TextEmbedder) -> tuple[Segmentation, object]:
         return splitter.segment(text), embedder.embed([text, text]).tolist()
 
-    # Of several windows, which threads share.
+    # The text has several windows, which threads share.
     text, used = "The ship was in the harbour. The king said no! " * 120, made()
     expected = results(*used)
     assert len(expected[0].spans) > 3
@@ -205,7 +205,7 @@ def test_a_forked_process_splits_with_a_checkpoint_as_its_parent(checkpoint: Pat
 
     splitter, text = BertChunker(str(checkpoint), threshold=-7.0), "The ship sailed. " * 100
     before = torch.get_num_threads()
-    torch.set_num_threads(2)  # whose pool a fork has, without its threads
+    torch.set_num_threads(2)  # a fork has torch's pool without its threads
     try:
         expected = splitter.segment(text)
         assert len(expected.spans) > 3

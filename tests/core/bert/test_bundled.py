@@ -80,7 +80,7 @@ def test_it_cuts_at_topic_shifts(model: str) -> None:
     for topics in permutations([*TOPICS, *MORE], 3):
         text = " ".join(topics)
         exact += [chunk.strip() for chunk in splitter.segment(text).chunks(text)] == list(topics)
-    assert exact >= 45  # of 60 texts
+    assert exact >= 45  # out of 60 texts
 
 
 def test_the_judge_names_topic_shifts() -> None:
@@ -135,7 +135,7 @@ def test_the_first_chunk_comes_soon() -> None:
     )
     for _ in range(3):
         done = run_python(code)
-        if float(done.stdout) < 12:  # times as long as the imports alone; it is about three
+        if float(done.stdout) < 12:  # times the imports alone; usually three
             return
     raise AssertionError(f"the first chunk took {float(done.stdout):.1f} times as long")
 
@@ -163,5 +163,5 @@ def test_the_runtime_reports_nothing_to_its_maker(tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key[:4] != "ORT_"}
     environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     run_python(USE, env=environment, timeout=120)
-    # It would note an id of this machine before it reports.
+    # Telemetry would write an ID of this machine before it sends.
     assert [*tmp_path.rglob("*")] == []

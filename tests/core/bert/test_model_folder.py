@@ -37,7 +37,7 @@ def test_a_card_with_an_impossible_window_is_refused(copy: Path, window: object)
 
 
 def test_a_window_beyond_the_models_own_positions_is_refused(copy: Path) -> None:
-    splitter = BertChunker(str(with_card(copy, window=400)))  # the model has 300
+    splitter = BertChunker(str(with_card(copy, window=400)))  # the model has 300 positions
     with pytest.raises(WeightsError, match="window in its card may be too large"):
         splitter.segment(TEXT)
 
@@ -63,7 +63,7 @@ def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -
     times = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     shutil.rmtree(folder)
     export(other, output=folder, embedder=other)
-    for name, time in times.items():  # as rsync or tar may leave them
+    for name, time in times.items():  # rsync and tar may keep times
         os.utime(folder / name, ns=(time, time))
     second = BertChunker(str(folder)).scores(TEXT).t
     assert not np.array_equal(first, second)
@@ -74,7 +74,7 @@ def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -
 
 def test_an_exported_model_loads_from_the_hub_in_silence(tmp_path, monkeypatch, capfd) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    # Its words are in a file of their own.
+    # The word vectors of this model are in a separate file.
     paths = [path for path in OWN_FOLDERS["large"].iterdir() if path.name != "NOTICE"]
     files = {path.name: path.read_bytes() for path in paths}
     pickled = {"pytorch_model.bin": b"never read", "notes.md": b"not needed"}

@@ -39,7 +39,7 @@ def test_same_cuts_from_the_splitter_that_keeps_words_whole(checkpoint: Path, pr
         cuts = [span.start for span in splitter.segment(text).spans[1:]]
         assert cuts == [int(begins[start]) for start in starts]
         several += len(ids) > 2 * WINDOW and len(cuts) > 3
-    assert several > 1  # long texts with cuts were among them
+    assert several > 1  # the texts include long ones with cuts
 
 
 def test_scores_are_the_difference_of_the_logits(checkpoint: Path) -> None:

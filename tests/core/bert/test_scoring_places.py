@@ -67,7 +67,7 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
         BertChunker(units=units).scores(text) for units in ("sentences", "paragraphs")
     )
     kept = np.searchsorted(by_paragraphs.starts, [unit.start for unit in paragraphs(text)])
-    assert len(kept) == 3  # the first is the start of the text
+    assert len(kept) == 3  # the first start is that of the text
     np.testing.assert_allclose(by_paragraphs.t[kept], by_sentences.t[kept], atol=1e-5)
 
 
@@ -85,7 +85,7 @@ def test_windows_of_a_long_text_join_without_a_seam() -> None:
     assert len(model.tokenizer(text).ids) > 2 * model.size
     scores = CHUNKER.scores(text)
     alone = CHUNKER.scores(STORY)
-    # Far from both ends of the text, and wherever windows begin, a copy scores as the story does.
+    # Far from both ends of the text, a copy scores as the story does, wherever windows begin.
     middle = slice(400, len(alone) - 400)
     assert len(scores) == 4 * len(alone)
     for n in (1, 2):

@@ -20,7 +20,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 FORMATS = Path(__file__).parents[1] / "formats"
 BUNDLED: dict[str, Any] = json.loads((OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8"))
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-# A vocabulary of characters shows which of them a word consists of, and where they are.
+# A vocabulary of characters shows the characters of a word, and where they are.
 LETTERS = (
     "".join(map(chr, range(0x21, 0x500)))
     + "ßﬁİıΣςσάᾀ가힣각中日本語豈ががｶﾞกำไ้اَّ\u302e\U0001d165\u0345"
@@ -88,14 +88,14 @@ def expected(theirs: Any, text: str) -> Pieces:
     return [(number, *offsets) for number, offsets in zip(found.ids, found.offsets, strict=True)]
 
 
-# `tokenizers` knows the characters of Unicode 8; these are older, but four have changed since.
-# There are none between the third plane and the tags.
+# `tokenizers` uses Unicode 8. All of these are in it; the four that changed since are left out.
+# No characters are assigned between the third plane and the tags.
 KNOWN = [
     character
     for character in map(chr, [*range(0x30000), *range(0xE0000, 0xE0080)])
     if unicodedata.ucd_3_2_0.category(character) not in ("Cn", "Cs", "Co")
     and character not in "\u166d\u1734\u1885\u1886"
-    # Marks that are no accents and change places in NFD.
+    # NFD reorders marks that are not accents.
     and (not unicodedata.combining(character) or unicodedata.category(character) == "Mn")
     and not "\U0001d15e" <= character <= "\U0001d1c0"
 ]
@@ -121,7 +121,7 @@ def test_pieces_are_those_of_tokenizers(both: Callable[[str], Both], kind: str, 
 @pytest.mark.parametrize("kind", ["bundled", "cased"])
 def test_every_character_is_read_as_by_tokenizers(both: Callable[[str], Both], kind: str) -> None:
     own, theirs = both(kind)
-    # Of scripts with thousands of equal characters, some.
+    # Scripts of thousands of similar characters are sampled.
     many = ("CJK U", "HANGUL S")
     known = [c for c in KNOWN if ord(c) % 97 == 0 or not unicodedata.name(c, "").startswith(many)]
     assert len(known) > 10_000

@@ -106,7 +106,7 @@ def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(tmp_path, conc
 
     async def both() -> bool:
         task = asyncio.ensure_future(chunker.call_async(chunker.segment, TEXT))
-        await judge.asked.wait()  # its first group is in flight, on this loop
+        await judge.asked.wait()  # the first group is in flight on this loop
         return chunker.segment(TEXT) == await task
 
     assert ends_in_a_loop(both)
@@ -127,7 +127,7 @@ def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path
         )
 
     assert all(result == alone for result in ends_in_a_loop(many))
-    assert judge.calls < 2 * calls  # the threads ask together, the coroutine apart
+    assert judge.calls < 2 * calls  # the threads share calls, the coroutine makes its own
 
 
 def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monke
     model, policy = Down(), CallPolicy(initial_backoff=10_000.0, max_backoff=10_000.0)
     judge = ModelJudge(model, policy=policy)
     chunker = LumberChunker(judge, theta=60, max_concurrency=concurrency)
-    chunker.segment("One.\n\nTwo.")  # the model is there
+    chunker.segment("One.\n\nTwo.")  # loads the model
 
     async def cancelled() -> None:
         task = asyncio.ensure_future(chunker.call_async(chunker.segment_all, [TEXT] * 4))

@@ -44,7 +44,7 @@ def test_default_chunks_of_bert_fit_an_embedder_of_512_word_pieces(kind: str) ->
     chunk_size, target_size = layout_sizes("auto", None)
     assert chunk_size is not None
     for chunk in cut(text * 3, chunk_size, target_size):
-        assert len(WORD_PIECES(chunk).ids) <= 510  # and [CLS] and [SEP]
+        assert len(WORD_PIECES(chunk).ids) <= 510  # [CLS] and [SEP] take the other two
 
 
 def test_a_line_that_fits_is_not_cut_inside() -> None:
@@ -140,7 +140,7 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
 def test_a_span_whose_parts_count_less_apart_is_cut_once() -> None:
     asked = 0
 
-    def count(text: str) -> int:  # "1 " counts 1, and many of them 1.74 each
+    def count(text: str) -> int:  # "1 " counts 1; in a long text, each counts 1.74
         nonlocal asked
         asked += len(text)
         return int(0.87 * len(text))

@@ -35,14 +35,14 @@ def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
         ([5, 3], 7, []),
         # ... and 9 does not.
         ([5, 5], 7, [1]),
-        # Equally near: a candidate must be nearer than the next, so the next is taken.
+        # Both are equally near: a candidate must be nearer than the next, so the next is taken.
         ([5, 4], 7, []),
         # A first unit longer than wanted is a chunk of its own.
         ([50, 5, 5], 10, [1]),
         # Units of no tokens stay with what they follow.
         ([5, 0, 0, 5], 5, [3]),
         ([0, 0], 5, []),
-        # A short rest is a chunk where the cut before it lay nearer.
+        # A short rest is a chunk if the cut before it lay nearer.
         ([10, 10, 1], 10, [1, 2]),
     ],
 )

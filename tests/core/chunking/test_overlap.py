@@ -116,7 +116,7 @@ def test_nothing_is_repeated_only_if_not_even_the_last_word_fits(words, cuts, to
         (
             "talk.srt",
             "".join(f"{n}\n00:00:{n},0 --> 00:00:{n},9\nrow on\n\n" for n in range(10, 50)),
-            "row on",  # a whole cue, with its times, is longer
+            "row on",  # a whole cue with its times is too long
         ),
         ("zh.txt", "\u4f1a\u8bae\u5728\u661f\u671f\u4e09" * 40, r"\w"),
         ("key.txt", "ka" * 400, "[ka]"),

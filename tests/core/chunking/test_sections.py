@@ -36,7 +36,7 @@ SPLITTERS: dict[str, Callable[..., Chunker]] = {
     "greedy": GreedyChunker,
     "lumber": lambda **given: LumberChunker(LexicalJudge(), **given),
 }
-# Where a heading follows text.
+# The starts of headings that follow text.
 STARTS = [
     TEXT.index(title)
     for title in (

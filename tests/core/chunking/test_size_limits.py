@@ -21,7 +21,7 @@ TIKTOKEN = token_counter("cl100k_base")
 WORDS = token_counter("words")
 CHARACTERS = token_counter(len)
 THIRDS = token_counter(lambda text: -(-len(text) // 3))
-# What a single character may count at most.
+# Counters, each with the most that a single character counts.
 COUNTERS = [(TIKTOKEN, 9), (WORDS, 1), (CHARACTERS, 1), (THIRDS, 1)]
 
 

@@ -16,7 +16,8 @@ def test_the_answer_and_the_usage_come_back(api, serve, ask):
     assert unit_of(completion.text) == 7
     assert completion.finish_reason.casefold() == "stop"
     assert completion.prompt_tokens == len(f"{SYSTEM} {USER}".split())
-    assert completion.completion_tokens in (2, 3)  # the server's words: in the schema's form or not
+    # The server counts the words of the answer, as JSON of the schema or as text.
+    assert completion.completion_tokens in (2, 3)
     assert server.count == 1
 
 

@@ -58,7 +58,7 @@ def raised(error: Exception, cause: Exception, *, explicit: bool = True) -> Exce
             if explicit:
                 raise error from caught
             raise error  # noqa: B904 - as some clients do
-    except Exception as outer:  # noqa: BLE001 - returned
+    except Exception as outer:  # noqa: BLE001 - the error is returned
         return outer
 
 

@@ -26,7 +26,7 @@ def test_a_server_gets_the_request_that_it_answers(dialect: Dialect, serve: Any,
         answers = [ask(model) for _ in range(3)]
     assert [unit_of(answer.text) for answer in answers] == [7, 7, 7]
     bare = "max_tokens" in dialect.rejects
-    rejected = 2 * (1 + bare)  # of two requests, and then remembered
+    rejected = 2 * (1 + bare)  # rejected for two questions, then remembered
     assert server.count == rejected + 3
     assert server.requests[-1].allowed is None
     assert server.requests[-1].max_tokens == (None if bare else 64)
@@ -50,7 +50,7 @@ def test_threads_learn_together_and_log_it_once(schema_api: str, serve: Any, cap
     with caplog.at_level(logging.WARNING, LOG), ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(model.complete, SYSTEM, USER, answers=ANSWERS) for _ in range(40)]
         assert {unit_of(each.result().text) for each in asked} == {7}
-    assert 42 <= server.count <= 49  # two, and at most all eight that were under way, ask twice
+    assert 42 <= server.count <= 49  # two to eight requests are sent twice
     assert len(warnings(caplog)) == 1
 
 
@@ -61,14 +61,14 @@ def test_an_error_that_no_form_helps_against_comes_through(code, sent, api, serv
     faults = [Status(code)]
     server: LoopbackServer = serve("Answer: ID 7", faults=lambda _: faults[0] if faults else None)
     model = model_at(server, api)
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - each package's own error
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - each package has its own error
         model.complete(SYSTEM, USER, answers=ANSWERS)
     faults.clear()
     assert status_of(caught.value) == code
     assert type(caught.value).__module__.startswith(("openai", "google"))
-    assert server.count == (3 if (api, code) == ("legacy", 401) else sent)  # it renews a "token"
+    assert server.count == (3 if (api, code) == ("legacy", 401) else sent)  # renews a "token"
     model.complete(SYSTEM, USER, answers=ANSWERS)
-    assert server.requests[-1].temperature == pytest.approx(0.1)  # nothing was learned
+    assert server.requests[-1].temperature == pytest.approx(0.1)  # still sent
 
 
 @pytest.mark.parametrize("passing", [Status(500), Malformed("{}")])

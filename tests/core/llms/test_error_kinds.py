@@ -126,7 +126,7 @@ def test_wrong_settings_raise_and_are_not_retried(serve: Any, api: str, code: in
 
 
 def caught(ask: Any, model: Any) -> Exception:
-    with pytest.raises(Exception) as info:  # noqa: PT011 - each package's own error
+    with pytest.raises(Exception) as info:  # noqa: PT011 - each package has its own error
         ask(model)
     return info.value
 

@@ -32,7 +32,7 @@ ENDS: dict[str, list[Any]] = {
         {"finish_reason": "insufficient_system_resource"},
         [{"finish_reason": "stop"}, {"finish_reason": "length"}],
     ],
-    "refused": [  # in a field of its own
+    "refused": [  # a refusal in a separate field
         {"refusal": "I won't."},
         {"choices": [{"finish_reason": "stop", "message": {"refusal": "I won't."}}]},
         SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(refusal="I won't."))]),

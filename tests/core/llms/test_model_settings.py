@@ -44,7 +44,7 @@ def test_a_missing_key_states_what_to_do(schema_api, ask, monkeypatch):
 
 @pytest.mark.parametrize("given", ["as a setting", "by the environment"])
 def test_a_key_that_a_server_echoes_is_removed(given, schema_api, serve, ask, caplog, monkeypatch):
-    key = "planted4711"  # written as nothing that looks like a key
+    key = "planted4711"  # does not look like a key
     server = serve(faults=lambda request: Status(400, f"got headers {request.headers} and {key}"))
     if given == "as a setting":
         model = model_at(server, schema_api, api_key=key)

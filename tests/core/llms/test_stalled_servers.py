@@ -33,7 +33,7 @@ def test_a_reply_that_arrives_slowly_ends_at_the_timeout(api, serve, ask, where)
 
 def test_the_connection_of_a_body_that_arrives_slowly_is_closed(schema_api, serve, ask):
     server = serve(faults={2: Dribble()})
-    ask(model_at(server, schema_api))  # imports
+    ask(model_at(server, schema_api))  # imports the package
     others = threading.enumerate()  # threads of other tests may be stalled for good
     with pytest.raises(Exception, match=r"(?i)time|within"):
         ask(model_at(server, schema_api, timeout=0.3))
@@ -140,7 +140,7 @@ def test_a_reply_that_unpacks_to_too_much_is_unreadable(
     monkeypatch.setattr(deadlines, "_MAX_REPLY_BYTES", 1_000_000)
     server = serve(faults={n: Compressed(encoding, body) for n in range(2, 9)})
     model = model_at(server, schema_api)
-    ask(model)  # imports
+    ask(model)  # imports the package
     tracemalloc.start()
     try:
         with pytest.raises(BadReplyError, match=message):

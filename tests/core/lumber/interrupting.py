@@ -32,7 +32,7 @@ class TroubledModel(ScatteredModel):
         if number == ANSWERED + 1 and self._pressed_by == "user":
             sys.stdout.write("out of reach\n")
             sys.stdout.flush()
-        elif number == ANSWERED + 4 and self._pressed_by == "thread":  # no other thread answers
+        elif number == ANSWERED + 4 and self._pressed_by == "thread":  # other threads do not answer
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)
         if number > ANSWERED:
             raise ConnectionError

@@ -38,7 +38,7 @@ def opener(kind: str, folder: Path) -> Iterator[Callable[[], Any]]:
 
 def connect(kind: str, url: str) -> Any:
     if kind == "langchain-redis":
-        with warnings.catch_warnings():  # langchain-community says that it is no longer extended
+        with warnings.catch_warnings():  # langchain-community warns that it is no longer extended
             warnings.simplefilter("ignore")
             from langchain_community.storage import RedisStore
 

@@ -65,7 +65,7 @@ class ScriptedModel:
         self.times: list[float] = []
 
     def complete(self, system: str, user: str, *, answers: Any = None) -> Completion:
-        user.encode()  # every client needs that
+        user.encode()  # every client encodes its text
         self.history.append((system, user))
         self.times.append(time.monotonic())
         reply = self.queue.pop(0) if self.queue else "Answer: none"

@@ -20,7 +20,7 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
 @pytest.mark.parametrize(
     "answer",
     [
-        # spellings
+        # Spellings.
         *("Answer: ID 7", "answer: id 7", "ANSWER:ID 7.", "Answer: 7", "Answer:\n\nID 7"),
         *("Answer - ID 7", "Answer\uff1a ID 7", "Answer: ID7", "Answer: ID: 7", "Answer: ID #7"),
         *("Answer: paragraph 7", "Answer: the paragraph ID 7", "Answer: No. 7", "Answer: ID 007"),
@@ -28,7 +28,7 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         *("Answer: ID \uff17", "Answer: \uff29\uff24 7", "ID \u0667", "\uff17"),
         *("Die Antwort lautet: ID 7.", "Odpov\u011b\u010f: ID 7"),
         *("\u0e04\u0e33\u0e15\u0e2d\u0e1a: ID 7", "id=7", "ID-7", "answer(id=7)"),
-        # markup
+        # Markup.
         *(
             "\\[\n\\boxed{\\mathrm{ID 7}}\n\\]",
             "\\boxed{7}",
@@ -40,13 +40,13 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         *("`Answer: ID 7`", "```\nAnswer: ID 7\n```", "Answer: `ID 7`", "> Answer: ID 7"),
         *("- Answer: ID 7", "### Answer\nID 7", "Answer: [ID 7]", "Answer: <ID 7>"),
         *('Answer: "ID 7"', "Answer: $\\boxed{7}$", "<answer>ID 7</answer>", "| Answer | ID 7 |"),
-        # JSON
+        # JSON.
         *('{"answer": 7}', '{"answer": "ID 7"}', '{"ID": "7"}', '{"unit": [7]}', "{'answer': 7}"),
         '{"id": 7, "reason": "It moves from 1850 to 1910."}',
         '{"reason": "ID 5 goes on with ID 4", "id": 7}',
         '```json\n{\n  "answer": "ID 7"\n}\n```',
         *('Here it is: {"paragraph": 7}', '{"result": {"id": 7}}'),
-        # prose and bare numbers
+        # Prose and bare numbers.
         *("The scene changes at ID 7, in Paris.", "7", " 7.\n", "[7]", "**7**"),
         "It rains in 1850 and not in 1910.\n7",
         *("At ID 7, the scene turns to Paris.", "The story moves on to the trial (paragraph 7)."),
@@ -54,14 +54,14 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         "Answer: ID n\nAnswer: ID 7",
         "I'm sorry, I was wrong. Answer: ID 7",
         "ID 7\n\n**Explanation:** IDs 3-6 are about boats.",
-        # reasoning
+        # Reasoning.
         "<think>ID 4? Or Answer: ID 5?</think>\nAnswer: ID 7",
         *("<think>Answer: ID 4</think>7", '<think>ID 4</think>```json\n{"id": 7}\n```'),
         "<thinking>\nAnswer: ID 4\n</thinking>\n\nID 7",
         "<THINK>ID 4</THINK><reasoning>ID 5</reasoning>ID 7",
         # Templates that open the block in the prompt leave only its end in the answer.
         "Hmm, Answer: ID 4? Rather not.\n</think>\n\nID 7",
-        # Speech in the document neither doubts nor declines.
+        # Speech quoted from the document is not read as doubt or refusal.
         'The content turns at ID 7, where Ann says "I am sorry, I cannot help you".',
         "ID 7 begins a new scene: \u201cI might go, perhaps,\u201d said Tom.",
         "The content turns at ID 7.\n\nID 7: I'm sorry to say that the boat sank.",
@@ -198,9 +198,9 @@ NO_LIST: dict[str, list[str]] = {
     ],
     "unreadable": [
         *("", "ID 3 goes on from ID 2, but ID 7 turns", "No part starts at ID 3."),
-        "ID 0: Emma Woodhouse, handsome\nID 1: She was the youngest",  # the question repeated
+        "ID 0: Emma Woodhouse, handsome\nID 1: She was the youngest",  # repeats the question
         "Answer: ID 3 because ID 2 ends, ID 7",
-        "Answer: ID 3 - ID 7",  # a range?
+        "Answer: ID 3 - ID 7",  # may be meant as a range
         *("Answer: 3-7", "Answer: ID 3 (2 men leave), ID 7", "Answer: ID n, ID n, ID n"),
         *("It is 1984.", '{"other": [3]}', "ID 3 \u2713, ID 7 \u2717"),
     ],

@@ -74,7 +74,7 @@ def test_threads_that_judge_one_document_score_it_once(document: TextUnits, monk
 
     def scores(self: BertChunker, text: ParsedText, **options: Any) -> TokenScores:
         asked.append(len(text.text))
-        sleep(0.2)  # the other threads ask meanwhile
+        sleep(0.2)  # time for the other threads to ask
         return original(self, text, **options)
 
     def ask(start: int) -> Verdict:

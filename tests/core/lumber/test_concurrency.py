@@ -56,7 +56,7 @@ def outcome_of(chunker: LumberChunker, texts: list[str], way: str) -> object:
             results = chunker.segment_all(texts)
         else:
             results = asyncio.run(chunker.call_async(chunker.segment_all, texts))
-    except (JudgementError, ZeroDivisionError):  # the first of several to arrive
+    except (JudgementError, ZeroDivisionError):  # which error comes first differs
         return "ended"
     return [
         (one.spans, [(v.start, v.stop, v.unit, v.starts, v.outcome) for v in one.verdicts])
@@ -78,12 +78,12 @@ def test_the_result_is_that_of_one_call_after_the_other(
 ) -> None:
     texts = [story(length, number) for number, length in enumerate(lengths)]
     policy = CallPolicy(attempts=1, give_up_after=give_up_after)
-    down = shares[-2] if give_up_after is None else 0  # outages pause calls, for a time
+    down = shares[-2] if give_up_after is None else 0  # outages pause calls for a time
     shares = [*shares[:-2], down, shares[-1]]
 
     def split(way: str, concurrency: int | None, store: Path | None = None) -> object:
         judge = ModelJudge(FickleModel(seed, shares), policy=policy)
-        judge.judge(group(["Hello.", "Hello."]))  # a model that never answered ends the run
+        judge.judge(group(["Hello.", "Hello."]))  # otherwise a fault would end the run
         options = {"theta": 60, "on_failure": on_failure, "method": method, "store": store}
         chunker = LumberChunker(judge, max_concurrency=concurrency, **options)
         chunker.window_tokens = 80

@@ -67,7 +67,7 @@ def test_markdown_is_simulated_in_its_own_units() -> None:
         chunker.estimate([source]).prompt_tokens.likely
         for source in (text, Source(text, format="markdown"))
     )
-    assert marked < plain  # the fence is one unit with one label
+    assert marked < plain  # a fence has one label as a single unit
 
 
 def test_it_prints_as_a_table_with_units() -> None:
@@ -84,4 +84,4 @@ def test_it_prints_as_a_table_with_units() -> None:
         ["cost", "0.50", "0.75", "1.25"],
     ]
     assert len({len(line) for line in str(estimate).splitlines()}) == 1
-    assert repr(estimate) == str(estimate)  # notebooks show it
+    assert repr(estimate) == str(estimate)  # notebooks show the repr

@@ -43,7 +43,7 @@ def test_a_clock_that_jumps_changes_no_wait(after: str, monkeypatch: pytest.Monk
         result = LumberChunker(judge, theta=60).segment(TEXT)
     assert result.failures == ()
     assert result.usage.calls == server.count - 2
-    assert 0 < max(waits) < 0.1  # with jitter
+    assert 0 < max(waits) < 0.1  # pauses have jitter
 
 
 @contextmanager

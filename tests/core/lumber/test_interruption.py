@@ -21,7 +21,7 @@ from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.stores import opener
 from tests.core.lumber.support import ScatteredModel, segment, splitter, story
 
-STORY = 100  # paragraphs
+STORY = 100  # number of paragraphs
 TEXT = story(10)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 
@@ -54,7 +54,7 @@ def start(open_store: Callable[[], Any], log: Path, output: Path, **options: Any
     seed, calls = options.pop("seed"), options.pop("calls")
 
     def split_and_log() -> None:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the signal ends the process
         chunker = splitter(KilledModel(log, **options), open_store(), max_concurrency=calls)
         output.write_text(str(chunker.segment(story(STORY, seed)).spans))
 
@@ -116,7 +116,7 @@ def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(tmp_path: P
     model.asked.clear()
     ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
     assert segment(ahead, story(STORY), way) == alone
-    assert 1 <= len(model.asked) <= 3  # the missing one, and what is past it
+    assert 1 <= len(model.asked) <= 3  # the missing group and those after the stored ones
 
 
 # Ctrl-C and errors stop at once.
@@ -263,7 +263,7 @@ def test_a_cancellation_at_any_await_loses_no_answer(make: type[Answering]) -> N
             store = AnswerStore(Path(folder) / "answers.db")
             model = make()
             chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=3)
-            came = cancelled_at(step, lambda: chunker.call_async(chunker.segment, TEXT))  # noqa: B023 - called at once
+            came = cancelled_at(step, lambda: chunker.call_async(chunker.segment, TEXT))  # noqa: B023
             assert len(store) == len(model.answered)
             again = ScatteredModel()
             resumed = LumberChunker(ModelJudge(again), theta=60, store=store)

@@ -249,7 +249,7 @@ TEXT = story(300)
         (lambda group: group.choices[-1], "the last unit offered"),
         (lambda group: None, "no unit"),
         (scattered, None),
-        (lambda group: -1, None),  # failures are reported otherwise
+        (lambda group: -1, None),  # failures are reported in another warning
     ],
 )
 @pytest.mark.parametrize("published", [False, True])
@@ -280,6 +280,6 @@ def test_few_groups_and_a_judge_without_choices_are_not_reported(caplog) -> None
     def first(group: Group) -> Verdict:
         return Verdict(group.start, group.stop, group.choices[0], "shift")
 
-    LumberChunker(first, theta=60).segment(story(12))  # too few groups
-    LumberChunker(first, theta=60).segment(TEXT)  # two or three units in each
+    LumberChunker(first, theta=60).segment(story(12))  # has too few groups
+    LumberChunker(first, theta=60).segment(TEXT)  # groups have two or three units
     assert warnings(caplog) == []

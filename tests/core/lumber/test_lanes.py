@@ -100,7 +100,7 @@ def test_lanes_that_never_meet_the_chain_are_given_up(extra: float) -> None:
     alone, _ = run(Walk(*document(text)), judge, 1, random.Random(3))
     assert alone == 1000
     assert calls < 1.5 * alone
-    assert ahead_after_knowing <= 16  # what was in flight when it became known
+    assert ahead_after_knowing <= 16  # groups in flight at that moment
 
 
 def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_ends: list[int]):
@@ -118,7 +118,7 @@ def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_
     calls, rounds = run(walk, published, 16, random.Random(0))
     assert [*walk.boundaries] == [*alone.boundaries]
     assert calls <= 476 * 1.03
-    assert rounds * 8 < 476  # answers come in random order here, one round in two without one
+    assert rounds * 8 < 476  # answers come in random order, none in every second round
 
 
 def test_usage_counts_calls_that_lanes_waste() -> None:

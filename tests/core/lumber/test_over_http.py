@@ -48,7 +48,7 @@ def test_many_calls_lose_and_double_nothing(tmp_path: Path, documents: int, call
         before = server.count
         assert splitter(server, store=store).segment_all(texts) == results
         assert server.count == before
-    with LoopbackServer(scattered_answer) as server:  # without errors
+    with LoopbackServer(scattered_answer) as server:  # a server without faults
         assert splitter(server).segment(texts[0]) == results[0]
     for text, result in zip(texts, results, strict=True):
         check_tiling(result.spans, len(text))
@@ -70,7 +70,7 @@ def test_memory_grows_by_verdicts_and_not_by_questions(tmp_path: Path, calls: in
 
     with LoopbackServer(look, keep=0) as server:
         chunker = splitter(server, theta=1000, store=tmp_path / "answers.db", max_concurrency=1)
-        chunker.segment("One.\n\nTwo.")  # imports what is needed
+        chunker.segment("One.\n\nTwo.")  # imports the packages
         lengths.clear()
         tracemalloc.start()
         try:

@@ -83,7 +83,7 @@ def test_after_a_timeout_a_question_is_sent_once_more_and_not_at_once(monkeypatc
     with pytest.raises(ModelUnavailableError, match="2 attempts"):
         ask(RetryingModel(model, CallPolicy(initial_backoff=0.0)))
     assert len(model.times) == 2
-    assert model.times[1] - model.times[0] == 10  # the request, and a pause as long
+    assert model.times[1] - model.times[0] == 10  # the request and an equally long pause
 
 
 @pytest.mark.parametrize(("repeats", "sent"), [(0, 6), (1, 6), (5, 6), (9, 10)])
@@ -122,7 +122,7 @@ class TestFirstQuestion:
         model = Down(*[APIConnectionError("refused")] * 99)
         with pytest.raises(ModelUnavailableError, match=r"http://127\.0\.0\.1:9/v1.*refused"):
             self.split(model, way, on_failure=on_failure)
-        assert len(model.history) == 4  # after pauses of 1, 2 and 4 s; the next would be of 8 s
+        assert len(model.history) == 4  # pauses of 1, 2 and 4 s; the next would take 8 s
         assert clock.now - 1000 == 7
         assert warnings(caplog) == []
 
@@ -191,7 +191,7 @@ class TestGivingUp:
             for _ in range(questions):
                 self.refused(patient)
             assert len(model.times) == sent
-        clock.advance(0.02)  # twice as long
+        clock.advance(0.02)  # 0.41 s: the second pause is twice as long
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
     def test_an_answer_between_failures_starts_the_count_again(self) -> None:
@@ -251,7 +251,7 @@ def test_a_rate_limit_holds_back_all_calls(caplog) -> None:
 
     async def three() -> None:
         first = asyncio.ensure_future(patient.acomplete("s", "u"))
-        while not caplog.records:  # the server's answer has come
+        while not caplog.records:  # until the rate limit is logged
             await asyncio.sleep(0)
         await asyncio.gather(first, patient.acomplete("s", "u"), patient.acomplete("s", "u"))
 
@@ -303,7 +303,7 @@ class TestOnFailure:
         assert failure.outcome == "unavailable"
         assert "503" in failure.reason
         assert "kept whole" in failure.reason
-        assert kept.usage == Usage()  # a call that came to nothing costs nothing
+        assert kept.usage == Usage()  # a failed call costs nothing
 
     def test_judge_locally_lets_the_bundled_model_decide(self) -> None:
         judge = self.judge(*[HttpError(503)] * 99)

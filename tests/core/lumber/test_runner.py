@@ -40,7 +40,7 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
         for task in drain(schedule):
             calls += 1
             walk = task.walk
-            if late is None and task.group.start:  # a lane, ahead of the main chain
+            if late is None and task.group.start:  # the first group of a lane
                 late = task
                 continue
             verdict = as_verdict(task.group, scattered(task.group))

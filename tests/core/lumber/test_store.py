@@ -95,7 +95,7 @@ def test_any_text_any_count_and_any_bytes_survive(open_store: Callable[[], Any])
     assert dict(cache.items()) == cache.get_many([*values, "not there"]) == values
     cache.delete(["1", "2", "not there"])
     assert len(cache) == 601
-    assert store.get("j", some_group()) == verdict  # of another kind, in the same store
+    assert store.get("j", some_group()) == verdict  # verdicts outlast other kinds of entries
 
 
 def test_both_adapters_share_a_store(open_store: Callable[[], Any]) -> None:
@@ -267,7 +267,7 @@ def test_a_damaged_entry_is_reported_and_left_alone(damage: Any) -> None:
     assert flat.mget([name]) == [damage]
 
 
-# What is particular to stores of the frameworks.
+# The following tests are about stores of the frameworks.
 
 STORES: list[Callable[[], Any]] = [InMemoryByteStore, SimpleKVStore]
 

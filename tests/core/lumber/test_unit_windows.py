@@ -117,9 +117,9 @@ def test_named_starts_are_chunks_if_sizes_allow_with_the_verdict_that_named_them
         if verdict is not None
     }
     assert len(named) > 20
-    assert len(named - {*setters}) <= 0.1 * len(named)  # those beside a chunk of a few tokens
+    assert len(named - {*setters}) <= 0.1 * len(named)  # next to tiny chunks
     assert setters.keys() <= named
-    assert len(setters) > 0.6 * len(made.spans)  # one in three units is named
+    assert len(setters) > 0.6 * len(made.spans)  # every third unit is named
     assert all(units[verdict.unit or 0].start == start for start, verdict in setters.items())
 
 

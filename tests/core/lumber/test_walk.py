@@ -128,9 +128,9 @@ def published(units: int, theta: int = 550) -> Walk:
 @pytest.mark.parametrize(
     ("words", "theta", "stop"),
     [
-        ([3] * 20, 12, 1),  # 5 words are 6, 10 are 12: reaches theta
+        ([3] * 20, 12, 1),  # 5 words are estimated at 6; 10 at 12, which reaches theta
         ([3] * 20, 13, 2),
-        ([100] * 20, 12, 1),  # alone, though over theta
+        ([100] * 20, 12, 1),  # a single unit above theta
     ],
 )
 def test_the_published_estimate_is_rounded_over_the_whole_group(words, theta, stop):
@@ -142,10 +142,10 @@ def test_the_published_estimate_is_rounded_over_the_whole_group(words, theta, st
     [
         # 38 labelled units are 456 words, estimated at 547; 39 would be 562 and reach theta.
         ([], [(0, 38), (38, 76)], ()),  # no answer: the group passes without a boundary
-        ([20], [(0, 38), (21, 59)], (20,)),  # the next group starts one further
+        ([20], [(0, 38), (21, 59)], (20,)),  # the next group starts one unit later
         ([20, 21], [(0, 38), (21, 59), (22, 60)], (20, 21)),  # the first unit is a valid answer
         ([38], [(0, 38), (39, 77)], (38,)),  # the ID just past the group: a boundary at its end
-        ([0], [(0, 38), (1, 39)], ()),  # the text's first unit is none, though it may be named
+        ([0], [(0, 38), (1, 39)], ()),  # unit 0 is accepted, but sets no boundary
     ],
 )
 def test_what_follows_from_answers_under_the_published_rules(answers, groups, boundaries):

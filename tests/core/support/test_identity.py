@@ -124,7 +124,7 @@ def test_a_subclass_of_the_users_is_distinguished_and_marked() -> None:
 def test_replaced_weights_change_the_identity(tmp_path: Path) -> None:
     folder = shutil.copytree(OWN_FOLDERS["bundled"], tmp_path / "model")
     before = BertChunker(str(folder)).identity, BertJudge(str(folder)).identity
-    assert before == (BertChunker().identity, BertJudge().identity)  # the content, not the place
+    assert before == (BertChunker().identity, BertJudge().identity)  # depends on the content only
     weights = max(folder.glob("*.onnx"), key=lambda path: path.stat().st_size)
     raw = bytearray(weights.read_bytes())
     raw[len(raw) // 2] ^= 1

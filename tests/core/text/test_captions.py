@@ -327,7 +327,7 @@ def test_captions_have_each_spoken_line_once(text, said, written) -> None:
     same = zip(text, speech(text), strict=True)
     assert all(own == now for own, now in same if now.strip() and now != INVISIBLE and own != "&")
     place = 0
-    for line in said:  # each where it stands
+    for line in said:  # each line is at its place in the text
         if "&" not in line:
             place = speech(text).replace(INVISIBLE, " ").find(line.split()[0], place)
             assert text[place:].startswith(line.split()[0])
@@ -431,7 +431,7 @@ def test_speech_has_the_length_and_lines_of_a_text(parts: list[str], start: int,
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:
     beginning = "00:01.000 --> 00:02.000{}\n"
-    unseen = map(str, count())  # by the cache
+    unseen = map(str, count())  # each suffix makes a text that is not cached
     check_linear(
         lambda text: speech(text + next(unseen)),
         lambda size: beginning.format(" " * size) + part * size,

@@ -340,7 +340,7 @@ func NAME(
 }
 
 
-# Few lines of these look like code, so the format of their files says so.
+# In these languages few lines look like code; the names of the files give the format.
 KNOWN_BY_NAME = ("Bash", "Elixir", "Erlang", "F#", "Kotlin", "PowerShell", "R", "Visual Basic")
 
 

@@ -51,8 +51,8 @@ def context_of(words: str, text: str = GUIDE, **known: object) -> str:
 
 
 def test_a_context_has_the_headings_above_a_chunk_but_not_those_inside_it():
-    assert context_of("Words before all") == ""  # begins with the title
-    assert context_of("What things cost") == "Guide"  # begins with its own heading
+    assert context_of("Words before all") == ""  # the chunk begins with the title
+    assert context_of("What things cost") == "Guide"  # begins with a heading
     assert context_of("Taps close") == "Guide > Prices > Taps"
     assert context_of("Last words") == "Guide > Setext titles"
 
@@ -236,11 +236,11 @@ def test_a_title_or_a_comment_above_a_header_is_none(above: str, header: str, ro
     "text",
     [
         "1,2\n3,4\n5,6\n",
-        "Ann, Hull\nBob, Leeds\nCid, York\n",  # as pandas writes rows without their header
+        "Ann, Hull\nBob, Leeds\nCid, York\n",  # rows of pandas without a header
         *("Ann,,1\nBob,x,2\nCid,y,3\n", "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n"),
         *("1,Ann\nx,Bob\n2,Cid\n3,Eve\n4,Fay\n", "Ann,Hull\nBob,York\nCid,Hull\n"),
         *("red,red,sea\nred,blue,lake\nblue,red,sea\n", "Ann,,\nBob,,\nCid,,\n"),
-        "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # as a loader writes a row
+        "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # rows as a loader writes them
         "name,,price\nAnn,Hull,cheap\nBob,York,dear\nCid,Ely,dear\n",
         *("name\nAnn\nBob\n", "a,b\n1,2,3\n4,5,6\n", '"never closed,1\nb,2\n'),
         f"{'a long sentence ' * 9},b\nx,1\n",

@@ -191,7 +191,7 @@ def test_rows_are_those_of_the_table_and_lines_of_the_code():
     assert [HANDBOOK[row : row + 6] for row in table.rows] == ["| Pier", "| Lock"]
     python = next(block for block in blocks if "```python" in HANDBOOK[block.start : block.end])
     lines = HANDBOOK[python.start : python.end].splitlines()
-    assert len(python.rows) == len(lines) - 3  # not the marks, not the first line
+    assert len(python.rows) == len(lines) - 3  # without both marks and the first line
 
 
 def test_lines_between_bars_are_rows_and_prose_with_bars_is_not():

@@ -94,7 +94,7 @@ def test_labels_stay_with_their_items() -> None:
     firsts = [piece[:4] for piece in pieces(text)]
     for label in ("[2] ", "[3] ", "(a) ", "(b) ", "1. C", "2. S", "Q: H", "Q: C"):
         assert label in firsts
-    assert "A: T" not in firsts  # an answer stays with its question
+    assert "A: T" not in firsts  # no place between question and answer
 
 
 DIARY = (
@@ -234,7 +234,7 @@ PAGES = [
 def test_running_titles_and_page_numbers_stay_with_their_page(separator: str) -> None:
     text = separator.join(PAGES)
     starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
-    assert starts.count("THE HARBOUR") == 2  # not where a sentence goes on
+    assert starts.count("THE HARBOUR") == 2  # not inside a sentence
     assert not {"17", "18", "19", "20"} & {*starts}
     assert not any(start.startswith(("After", "guests", "The Second")) for start in starts)
     assert all(text[place.offset].isupper() for place in find_places(text))

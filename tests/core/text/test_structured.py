@@ -296,7 +296,7 @@ def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, uni
     def read(parsed: ParsedText) -> None:
         assert isinstance(parsed.title, str)
         parsed.outline.places(parsed.text, [Span(0, len(parsed.text))])
-        if name.endswith((".json", ".srt", ".py", ".ts")):  # others have the places of any text
+        if name.endswith((".json", ".srt", ".py", ".ts")):  # others have only general places
             parsed.places()
 
     known = {"source": name}

@@ -15,7 +15,7 @@ from lumber_core.text.unicode import breaks, grapheme_cuts, space_cuts, word_cut
 from tests.core.core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 from tests.growth import MOST, growth, seconds
 
-# Whole planes of characters, half of them from where clusters are made.
+# Characters of all planes, half of them from the blocks that form clusters.
 CLUSTER_MAKERS = [
     *("\u0300", "\u0301", "\u0903", "\u093e", "\u094d", "\u0915", "\u0e33", "\u0600", "\u0d4e"),
     *("\u1100", "\u1161", "\u11a8", "\uac00", "\uac01", "\u200c", "\u200d", "\ufe0f", "\u20e3"),
@@ -184,7 +184,7 @@ RUNS = {
     "emoji": "\U0001f600",
 }
 PROSE = "The ferry left at dawn, and nobody saw it. Ann wrote that down.\n\n"
-MAX_TIMES_OF_PROSE = 200  # times: runs of backticks took 900 times as long, fullwidth commas more
+MAX_TIMES_OF_PROSE = 200  # runs of backticks once took 900 times as long
 
 
 @pytest.mark.parametrize("run", RUNS)

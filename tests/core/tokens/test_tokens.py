@@ -74,7 +74,7 @@ class Letters(transformers.PreTrainedTokenizer):
         return list(self._ids)[index]
 
 
-# Every counter, made anew.
+# Functions that make each counter.
 COUNTERS = {
     "words": lambda: "words",
     "estimate": lambda: "estimate",

@@ -45,18 +45,18 @@ from tests.making_files import grid
             "<tr><td>7</tbody><tbody><tr><td>Raft<td>8</tbody></table>",
             grid("Boat|Day", "Punt|6", "Punt|7", "Raft|8"),
         ),
-        (  # over the edge
+        (  # a span beyond the table
             "<table><tr><th>Boat<th>Day<tr><td rowspan=3>Punt<td>6<tr><td>7<tr><td colspan=1000>No",
             grid("Boat|Day", "Punt|6", "Punt|7", "Punt|No"),
         ),
-        # Nothing of a table for layout is repeated.
+        # Cells of a table for layout are not repeated.
         (
             "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td><h2>d</h2>e</table>",
             "## a\n\nb\n\nc\n\n## d\n\ne",
         ),
         # Readings are in parentheses; marks of notes are apart from words.
         ("<p><ruby>湖<rt>みずうみ</rt>の</ruby>岸", "湖(みずうみ)の岸"),
-        # A line end inside Chinese or Japanese is no space, beside other alphabets it is one.
+        # A line end inside Chinese or Japanese is dropped, beside other alphabets it is a space.
         ("<p>名はまだ\r\n  無い。\n<i>「猫」\n</i>が\n20\n年", "名はまだ無い。*「猫」*が 20 年"),
         ("<h1>第一章\n总则</h1><ul><li>中\n文<li>한국\n말", "# 第一章总则\n\n- 中文\n- 한국 말"),
         ("<p>中<br>\n文<pre>代码\n代码</pre>", "中  \n文\n\n```\n代码\n代码\n```"),
@@ -68,7 +68,7 @@ from tests.making_files import grid
         (
             "<ul><li><input type=checkbox disabled checked>a<li><label><input type=checkbox>b"
             "</label><li><input type=radio>c</ul>"
-            # Confluence's tasks, and Notion's, also in a table.
+            # Tasks of Confluence and of Notion, also in a table.
             "<p>b<ul><li data-inline-task-id=1 class=checked>d<li data-inline-task-id=2>e<li><div "
             "class='checkbox checkbox-off'></div> f</ul><table><tr><th>A<th>B<tr><td><div class='"
             "checkbox checkbox-on'></div><td><input type=checkbox disabled><tr><td><input checked "
@@ -174,7 +174,7 @@ from tests.making_files import grid
         ("<table><tr><td><ul><li>x</ul><td><h1>T</h1>y</table>", "- x\n\n# T\n\ny"),
         ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
         ("<table><tr><td>a<td><table><tr><th>b<th>c<tr><td>1<td>2", "a\n\n" + grid("b|c", "1|2")),
-        # What stands outside items, rows and cells.
+        # Content outside items, rows and cells.
         ("<ul><li>a</li><ul><li>b</ul><li>c</ul>", "- a\n  - b\n- c"),
         ("<ul><p>a<div><li>b</div></ul>e<ol><h3>c</h3><li>d", "- a\n- b\n\ne\n\n1. ### c\n2. d"),
         ("<table><form><tr><td>a<td>b<p>c</form></table>", grid("|", "a|b c")),
@@ -227,7 +227,7 @@ from tests.making_files import grid
             "<math><mfrac linethickness='0pt'><mi>n</mi><mi>k</mi></mfrac></math>",
             r"$\begin{matrix} n \\ k \end{matrix}$",
         ),
-        # What would be markup.
+        # Text that would be markup is escaped.
         *((f"<p>{said}", f"\\{said}") for said in ("# of boats", "- a", "> a", "---", "[a](b)")),
         ("<p>1. a<p>a<br># b<p>[1] x_y 5 * 3 | A&B", "1\\. a\n\na  \n\\# b\n\n[1] x_y 5 * 3 | A&B"),
         (
@@ -242,7 +242,7 @@ from tests.making_files import grid
                 *("<div role=navigation><ul><li>x</ul></div>", "<select><option>x</select>"),
             )
         ),
-        # Hidden elements, and what can be opened.
+        # Hidden elements, and details that can be opened.
         ("<figure><img alt=y><figcaption aria-hidden=true>y</figcaption></figure>", "y"),
         ("<p>a<a href='#n'>1</a> b<p><a id=n href='#m'>1</a>2 bar.", "a^1 b\n\n1 2 bar."),
         ("<h1>A<div hidden>x</div></h1>y", "# A\n\ny"),
@@ -260,11 +260,11 @@ from tests.making_files import grid
         ("<h2>A<span class=mw-editsection>[<a href=x>edit</a>]</span></h2>", "## A"),
         ("<h2>A<a href='#a'>¶<i hidden>x</i></a></h2><h2><a href='#b'>#</a> B", "## A\n\n## B"),
         ("<h2><a href='#c'>C</a></h2>", "## C"),
-        # Banners, and sections that only have such names.
+        # Banners, and sections that are only named like banners.
         ("<div class=cookie-banner>x<button>OK</button></div><div id=cookieConsent>x</div>y", "y"),
         ("<div role=dialog>x</div><dialog>x</dialog>y", "y"),
         ("<section id=cookie-notice><h2>Cookie notice</h2>y</section>", "## Cookie notice\n\ny"),
-        # Ways to other pages, and the page's program.
+        # Links to other pages, and scripts.
         ("<h1>T</h1>y<p><a href=a>« Previous</a> | <a href=b>Next »</a>", "# T\n\ny"),
         ("<p>Next, turn.<p>Previous <a href=a>boats</a>.", "Next, turn.\n\nPrevious boats."),
         ("<a href='#main'>Skip to content</a><p>y", "y"),

@@ -133,7 +133,7 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
 @pytest.mark.parametrize(
     ("body", "markdown"),
     [
-        # Tables: what heads them, merged cells, lists in cells.
+        # Tables: header rows, merged cells, lists in cells.
         (table(row("Boat", "2024"), row("Gull", "10")), grid("Boat|2024", "Gull|10")),
         (table(row("A", "B"), row("Gull", "10"), look='w:val="0020"'), grid("A|B", "Gull|10")),
         (
@@ -187,11 +187,11 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
         (p("10", run("6", UP), " m", run("2", UP), ", 98.", run("3", UP)), "10^6 m^2, 98.^3"),
         (p("H", run("2", DOWN), "O, log", run("2", DOWN), "8"), "H2O, log2 8"),
         (p("1", run("st", UP), " 1", "9", "98, 2", run("n", UP)), "1st 1998, 2^n"),
-        # What would be markup.
+        # Text that would be markup is escaped.
         *((p(said), f"\\{said}") for said in ("# of boats: 12", "- a", "+ a", "---")),
         (p("1. May"), "1\\. May"),
         (p("See [3] and `x`."), "See [3] and \\`x`."),
-        # What is said beside the text, and what is not.
+        # Notes and comments, and other text beside the body.
         (
             p(
                 "Old",
@@ -218,7 +218,7 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
             ),
             "Boxed.",
         ),
-        # What is drawn in a text.
+        # Ruby, drawings and text boxes.
         (p("The ", ruby("湖", "みずうみ"), "."), "The 湖(みずうみ)."),
         (p("a ", instruction("EQ \\f(x", "+1,2)"), " b"), "a \\\\f(x+1,2) b"),
         (p(instruction("eq \\* jc2 \\o\\ad(\\s\\up 9(みず),水)")), "水(みず)"),
@@ -246,7 +246,7 @@ BOXED = f"<w:txbxContent>{p('Boxed.')}</w:txbxContent>"
         (p(picture("A duck &#10; Description automatically generated")), "A duck"),
         (p(picture("b.png").replace("/>", ' title="Red &#10; KI-generiert"/>', 1)), "Red"),
         (p(f'<w:r><w:pict><v:textpath {VML} string="NO"/></w:pict></w:r>', "a"), "a\n\nNO"),
-        # What a style gives, fields of forms, and what is deleted or hidden.
+        # Formatting by styles, form fields, and deleted or hidden text.
         (p("10", run("6", '<w:rStyle w:val="Raised"/>'), run("x", f"{UP}{HIDDEN}")), "10^6"),
         (p("10", run("6", '<w:position w:val="8"/>')), "10^6"),
         (p("x", style="Hidden") + p(run("a", '<w:rStyle w:val="Greek"/>')), "α"),
@@ -415,7 +415,7 @@ def test_legal_numbers_are_digits_of_which_there_may_be_two() -> None:
     ("form", "shown", "end"),
     [
         ("lowerLetter", "Part %1:", "# Part z: T\n\n# Part aa: T\n\n# Part bb: T"),
-        ("none", "%1", "# T\n\n# T\n\n# T"),  # as LibreOffice shows it
+        ("none", "%1", "# T\n\n# T\n\n# T"),  # as in LibreOffice
     ],
 )
 def test_letters_of_word_are_doubled_after_the_last_and_none_are_shown_for_none(form, shown, end):
@@ -660,7 +660,7 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
         (["Boat|Seats||Day", "Gull|10|x|May"], [grid("Boat|Seats||Day", "Gull|10|x|May")]),
         (["Ann|Gull||May", "Ray||x|June"], [grid("|||", "Ann|Gull||May", "Ray||x|June")]),
         (["Ann|Gull||May", "Ray|Tern|x|June"], [grid("|||", "Ann|Gull||May", "Ray|Tern|x|June")]),
-        # A title above, an empty column, and a table that goes on after an empty row.
+        # A title above, an empty column, and a table that continues after an empty row.
         (
             ["Prices", "", "Boat||Price", "Gull||10", "", "Total||12"],
             ["**Prices**", grid("Boat|Price", "Gull|10"), grid("Boat|Price", "Total|12")],
@@ -761,7 +761,7 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
     )
     links = parts["xl/_rels/workbook.xml.rels"].replace(b"</Relationships>", linked.encode())
     parts["xl/_rels/workbook.xml.rels"] = links
-    # Its name may be in another case than its link.
+    # The name of a part may differ in case from the link to it.
     parts["xl/SharedStrings.xml"] = (
         f"<sst xmlns='{space}'><si><t>No such style</t></si><si><t>ll¡</t></si><si><r><rPr>"
         "<rFont val='Arial'/></rPr><t>ll</t></r><rPh><t>Tide</t></rPh></si></sst>"
@@ -813,7 +813,7 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice
     ("kind", "record", "notice"),
     [
         ("xlsx", "85000e00aa080000010006005365637265", "hidden sheets left out"),
-        ("xlsx", "85000d001d1e000001000653656372", "hidden sheets left out"),  # of Excel 95
+        ("xlsx", "85000d001d1e000001000653656372", "hidden sheets left out"),  # a sheet of Excel 95
         ("xlsx", "85000d001d1e000000000653656372", ""),
         ("xlsx", "080210000200000004002c010000000020000f01", "hidden rows left out"),
         ("xlsx", "080210000200000004002c010000000000000f01", ""),
@@ -826,7 +826,7 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice
         ("xlsx", "0908080000052000", "charts left out"),
         ("doc", "0908100000062000", ""),
         ("doc", b" EQ x".hex().replace("20", "13", 1), "equations in fields left out"),
-        ("doc", "48 2a 01", ""),  # in another block
+        ("doc", "48 2a 01", ""),  # the property is in another block
         ("ppt", "0f00cc0f100000000000cd0f08000000", "charts and other embedded objects left out"),
         ("ppt", "3f00d90f140000000000da0f04000000010023002000ba0f", "footers left out"),
         ("ppt", "3f00d90f140000000000da0f04000000010003002000ba0f", ""),
@@ -843,7 +843,7 @@ def test_a_binary_file_states_what_it_hides_and_what_is_left_out(kind, record, n
         ((1, 9), b"\x48\x2a\x01", False),
         ((1, 9), b"\x3c\x08\x01", False),
         ((1, 9), b"\x3c\x08\x00", True),
-        ((9, 1), b"\x48\x2a\x01", True),  # of no characters
+        ((9, 1), b"\x48\x2a\x01", True),  # the property covers no characters
     ],
 )
 def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(places, look, is_marked):
@@ -863,13 +863,13 @@ def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, sho
     assert [*read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0")] == shown
 
 
-@pytest.mark.parametrize("unused", [0xFFFFFFFF, 0xFFFFFFFE])  # a block that the file lacks
+@pytest.mark.parametrize("unused", [0xFFFFFFFF, 0xFFFFFFFE])  # the file has no such block
 def test_a_title_over_two_rows_of_a_binary_workbook_is_kept_once(unused: int) -> None:
     def record(kind: int, body: bytes = b"") -> bytes:
         return pack("<HH", kind, len(body)) + body
 
     start = record(0x809, pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
-    place = len(start) + 17  # of the sheet, behind its name and the end of the workbook
+    place = len(start) + 17  # the sheet follows its name and the end of the workbook
     name = record(0x85, pack("<IBBBB", place, 0, 0, 1, 0) + b"S") + record(0x0A)
     cells = {(0, 0): b"Boats", (2, 0): b"Coast", (2, 1): b"Boat", (3, 0): b"North", (3, 1): b"Gull"}
     cells |= {(4, 1): b"Tern"}
@@ -897,8 +897,8 @@ def test_the_first_visible_sheet_of_a_binary_workbook_has_its_name() -> None:
 @pytest.mark.parametrize(
     ("record", "shown"),
     [
-        ("e000140000001f000100", "e000140000000e000100"),  # a look with format 31
-        ("e0001400000020000100", "e0001400000015000100"),  # a time
+        ("e000140000001f000100", "e000140000000e000100"),  # a cell style with format 31
+        ("e0001400000020000100", "e0001400000015000100"),  # format 32 is a time
         ("2f10ffff3900", "2f10ffff0e00"),
         ("e0001400000002000100", "e0001400000002000100"),
     ],
@@ -918,7 +918,7 @@ def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
     assert number_cells(sheet) == row + wide[0] + known + other + wide[1] + row + long
     blank = bytes([1, 0x88, 0x80, 0x80, 0, 0, 0, 0, 0]) + b"look"
     assert number_cells(row + bytes([12, 4]) + b"look" + short) == row + blank + wide[2]
-    for size in range(4):  # cut short in a record's type or size
+    for size in range(4):  # the file ends inside a record's type or size
         assert number_cells(row + other[:size]) == row
 
 
@@ -969,7 +969,8 @@ def axis(kind: str, title: str) -> str:
 def test_charts_are_tables(body: str, title: str, rows: list[list[str]]) -> None:
     chart = etree.fromstring(f"<c xmlns='c'>{body}</c>")
     assert read_chart(chart) == (title, rows)
-    labels, *columns = zip(*rows, strict=True) if rows else ((),)  # for anydoc, with each series
+    # anydoc reads the labels of each series.
+    labels, *columns = zip(*rows, strict=True) if rows else ((),)
     shown = [title, *(text for name, *c in columns for text in (name, *labels[1:], *c))]
     assert [*etree.fromstring(rewrite_chart(chart)).itertext()] == [*filter(None, shown)]
 
@@ -1296,7 +1297,7 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
         '</text:p></office:annotation> turn 10<text:span text:style-name="T1">6</text:span>.'
         '<text:span text:style-name="T2">unseen</text:span></text:p>'
     )
-    for raised in ("super 58%", "33% 58%"):  # the second by Impress
+    for raised in ("super 58%", "33% 58%"):  # Impress writes the second form
         styles = styles_of(T1=f'style:text-position="{raised}"', T2='text:display="none"')
         assert text_of(odf("text", body, styles), ".odt") == "## Tides\n\nThey turn 10^6."
     rows = cells_of("a", "b") * 2

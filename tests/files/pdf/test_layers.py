@@ -17,7 +17,7 @@ FORM = "BT /F1 12 Tf 3 Tr 72 400 Td (scan) Tj ET"
     [
         ("/OFF [6 0 R]", "6 0 R", "Always final"),
         ("/BaseState /OFF /ON [7 0 R]", "6 0 R", "Always final"),
-        ("/OFF [6 0 R]", "9 0 R", "Always final"),  # a membership, which has no name
+        ("/OFF [6 0 R]", "9 0 R", "Always final"),  # a membership without a name
         ("/OFF [7 0 R]", "6 0 R", "Always draft scan"),
         ("", "6 0 R", "Always draft final inner scan"),
     ],

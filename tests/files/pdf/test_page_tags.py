@@ -93,11 +93,11 @@ def test_labels_of_items_may_be_drawn_as_paths() -> None:
         link = f"72 {base - 2} 30 0.5 re f {line(base, text)}"
         return "LI", [("Lbl", [label]), ("LBody", [link, line(base - 14, "goes on")])]
 
-    def dot(base: float) -> str:  # as Chrome draws it
+    def dot(base: float) -> str:  # Chrome draws a bullet so
         return f"62 {base} 4 4 re 62 {base} 4 4 re f"
 
     items = [item(690 - 28 * n, dot(693 - 28 * n), f"Knot {n}") for n in range(3)]
-    numbered = item(566, line(580, "Last."), "Tide")  # a label that is text above it
+    numbered = item(566, line(580, "Last."), "Tide")  # the text of the label is above
     text = read_tagged(prose(740), ("L", [*items, numbered]), prose(520))
     listed = [f"- Knot {n} goes on" for n in range(3)]
     assert text.split("\n\n")[1:-1] == ["\n".join(listed), "Last. Tide goes on"]
@@ -191,7 +191,7 @@ YEARS: list[Element] = [
     row(660, "Nets", "5", "6"),
 ]
 HIRE = ((0, "Hire"), (1, "2022"), (3, "2021"))
-SPANS: list[Element] = [  # of a page on the web, without its empty cells
+SPANS: list[Element] = [  # a table of a web page, without its empty cells
     ("TR", [cell(column, 700, text, "/ColSpan 3") for column, text in HIRE]),
     ("TR", [cell(0, 680, "Boats", "/ColSpan 3"), *(cell(n, 680, "$7$9"[n]) for n in (1, 2, 3))]),
     ("TR", [cell(n, 660, text, "/ColSpan 2") for n, text in ((0, "Nets"), (2, "5"), (3, "6"))]),

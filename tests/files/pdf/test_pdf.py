@@ -309,7 +309,7 @@ def test_notes_below_a_column_follow_the_paragraph_that_continues_in_the_next(si
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("split", [0, 2])  # lines of a cell that begins on the page before
+@pytest.mark.parametrize("split", [0, 2])  # lines of the cell on the page before
 @pytest.mark.parametrize("titles", [[], ["Boats of the lake", "as of May", "in crowns"]])
 def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> None:
     above = [(72, 780 - 14 * place, 11, title) for place, title in enumerate(titles)]
@@ -400,7 +400,8 @@ def test_code_with_fences_and_far_to_the_right_is_one_block() -> None:
 def test_code_at_the_end_of_a_page_ends_there() -> None:
     code = "BT /F2 10 Tf 72 400 Td (sail[boat]) Tj ET"
     both = draw_pdf([prose(740), [(72, 740, 20, "Boats"), *prose(700)]], more=code)
-    content = b"(moor[punt])".join(both.rsplit(b"(sail[boat])", 1))  # or it is a running foot
+    # The last lines differ: if equal, they would be a running foot.
+    content = b"(moor[punt])".join(both.rsplit(b"(sail[boat])", 1))
     chunks = LayoutChunker(target_size=10).split(file_of(content))
     assert {chunk.headings for chunk in chunks if "rocks" in chunk.text} == {(), ("Boats",)}
 
@@ -571,7 +572,7 @@ def test_the_unit_in_parentheses_is_no_header_and_no_heading() -> None:
 def test_headers_of_columns_stand_above_a_unit_and_blank_lines() -> None:
     heads = [(262, 664, 11, "2023"), (362, 664, 11, "2022"), (270, 650, 11, "(In thousands, new)")]
     rows = [(72, 626, 11, "Income:"), *rows_of(604, ("Hire", "1,200", "1,100"), ("Rent", "7", "5"))]
-    rows += [*rows_of(572, ("Gifts", "", "9")), (257, 572, 11, "-")]  # beside the 7 above it
+    rows += [*rows_of(572, ("Gifts", "", "9")), (257, 572, 11, "-")]  # next to the 7 above it
     assert table_of(*heads, *rows) == [
         *(" | 2023 | 2022", "Income: |  | ", "Hire | 1,200 | 1,100", "Rent | 7 | 5"),
         "Gifts | - | 9",
@@ -664,8 +665,8 @@ def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
     [
         (["Gull", "Punt", "Raft"], ["2", "61", "44"], 3),
         (["Gull", "Punt"], ["2", "61"], 2),
-        (["Boats"], ["2", "61", "44"], 3),  # of all of them
-        (["Gull"], ["2", "(0.1)"], 1),  # a value and its error
+        (["Boats"], ["2", "61", "44"], 3),  # one label for all numbers
+        (["Gull"], ["2", "(0.1)"], 1),  # a number and its error
         (["Gull of", "the lake"], ["2 and", "then 61"], 1),  # text that wraps
     ],
 )
@@ -689,11 +690,11 @@ OPEN_ROWS = [("Term", "Meaning"), ("Ebb", "From high to low"), ("Slack", "Betwee
 @pytest.mark.parametrize(
     ("heights", "parts"),
     [
-        ((622, 604, 562, 544), 1),  # above the heads, and below each row
-        ((604, 562, 544), 1),  # below each row
+        ((622, 604, 562, 544), 1),  # rules above the header and below each row
+        ((604, 562, 544), 1),  # rules below each row
         ((622, 604, 562, 544), 2),  # a rule for each cell
-        ((622, 604, 562), 2),  # above each row
-        ((622, 604, 544), 1),  # around the heads, and below the last row
+        ((622, 604, 562), 2),  # rules above each row
+        ((622, 604, 544), 1),  # rules around the header and below the last row
     ],
 )
 def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], parts: int) -> None:
@@ -790,7 +791,7 @@ def test_words_as_far_apart_as_cells_are_justified_text(left: int, is_table: boo
     lines = [(72, 600, 11, "Fourteen"), (150, 600, 11, "Rules"), (190, 600, 11, "of")]
     lines += [(left, 600, 11, "ports"), (150, 588, 11, "Boats"), (200, 588, 11, "overnight")]
     assert ("|" in read_between(*lines)) == is_table
-    lines += [(150, 576, 11, "Oars"), (200, 576, 11, "for all")]  # its words are as ever
+    lines += [(150, 576, 11, "Oars"), (200, 576, 11, "for all")]  # usual gaps between words
     lines += [(150, 564, 11, "Ox"), (190, 564, 11, "of"), (left, 564, 11, "seals")]
     assert "| Fourteen | Rules | of ports |" in read_between(*lines)
 
@@ -828,9 +829,9 @@ def glyphs_of(word: str) -> str:
     ("drawn", "word"),
     [
         ("\u0628\u062d\u0631", "\u0628\u062d\u0631"),
-        ("\u0644\u0627", "\u0644\u0627"),  # lam and alef
+        ("\u0644\u0627", "\u0644\u0627"),  # the letters lam and alef
         ("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
-        ("\u0661\u0662", "\u0662\u0661"),  # digits stand from left to right
+        ("\u0661\u0662", "\u0662\u0661"),  # digits run from left to right
     ],
 )
 def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, word: str) -> None:
@@ -840,7 +841,7 @@ def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, wo
 
 @pytest.mark.parametrize(
     ("letters", "text"),
-    [  # each with where its second glyph and the next letter begin, in points
+    [  # letters, with the offsets of the second glyph and of the next letter, in points
         ([("মা", 7, 7), ("নু", 7, 7), ("ষ", 0, 7)], "মানুষ"),
         ([("মা", 7, 7), (" ", 0, 2), ("ষ", 0, 7)], "মা ষ"),
         ([("মা", 7, 11), ("ষ", 0, 7)], "মা ষ"),  # no space is drawn
@@ -869,7 +870,7 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
 
 @pytest.mark.parametrize(
     ("drawn", "text"),
-    [  # as a page shows them from left to right
+    [  # in the order of a page, from left to right
         ("03-1234567 \u05d5\u05e7", "\u05e7\u05d5 03-1234567"),
         ("5678-234 \u0641\u062a\u0627\u0647", "\u0647\u0627\u062a\u0641 234-5678"),
         ("%15.5 \u0629\u062f\u0627\u064a\u0632", "\u0632\u064a\u0627\u062f\u0629 15.5%"),
@@ -935,7 +936,7 @@ def test_an_error_states_that_a_file_needs_a_password() -> None:
 
 def test_a_notice_names_pages_that_may_be_scans() -> None:
     pages = [prose(740), [], prose(740), []]
-    assert file_of(draw_pdf(pages)).notices == ()  # some are blank
+    assert file_of(draw_pdf(pages)).notices == ()  # some pages are blank
     file = file_of(draw_pdf(pages, more="9 9 99 99 re f"))
     assert file.notices == ("2 of 4 pages without text: 2, 4 (scans need OCR)",)
 

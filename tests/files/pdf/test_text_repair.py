@@ -293,7 +293,7 @@ def test_an_accent_that_is_drawn_apart_is_on_its_letter(drawn: str, text: str) -
 )
 def test_a_doubled_letter_is_no_letter_drawn_twice(words: str, copies: Sequence[float]) -> None:
     widths = {"c": 444, "e": 444, "r": 389, "o": 500, "a": 500, "n": 500, " ": 250}
-    left, drawn = 96.0, ["ET .75 0 0 .75 0 0 cm"]  # scaled as by Chrome
+    left, drawn = 96.0, ["ET .75 0 0 .75 0 0 cm"]  # Chrome scales so
     for letter in words:
         places = [left + more for more in copies if letter != " "]
         drawn += [f"BT /F1 16 Tf {place:.2f} 900 Td ({letter}) Tj ET" for place in places]

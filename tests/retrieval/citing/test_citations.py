@@ -48,7 +48,7 @@ def check(citation: Citation, texts: dict[str, str] = TEXTS) -> None:
 
 RIBBON = "The free end of the ribbon moves by three centimetres a day"
 QUOTED: dict[str, list[tuple[str, str]]] = {
-    "exact": [  # whatever its white space and quotation marks
+    "exact": [  # white space and quotation marks may differ
         ("They hunt fish at dawn,", "They hunt fish at dawn,"),
         ("It's oiled every week", "It's oiled every\nweek"),
         ("  It\u2019s   oiled\r\nevery week ", "It's oiled every\nweek"),
@@ -98,11 +98,11 @@ def test_a_quote_is_found_where_it_stands(how: str, quote: str, text: str) -> No
         "Badgers dig their setts in dry banks of earth.",
         "The ribbon is replaced once a year by the youngest keeper.",
         "Otters hunt whales at the bank every three centimetres.",
-        "hunt fish at dusk",  # most of it is like something, as of any few words
+        "hunt fish at dusk",  # similar words occur, as for any short quote
         "tters live",  # begins inside a word
         "They hunt f",
-        "the keeper ... at dawn",  # in two documents
-        "a barrel ... The dial",  # in another order
+        "the keeper ... at dawn",  # the parts are in two documents
+        "a barrel ... The dial",  # the parts are in another order
         *("1,250", "", " \n", "\u2014", "..."),
     ],
 )

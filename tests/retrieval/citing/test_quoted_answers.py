@@ -166,7 +166,7 @@ def test_an_answer_without_quotes_shows_itself() -> None:
 
 def test_no_line_of_a_passage_is_taken_for_the_start_of_another() -> None:
     written = write_passages([("a.md", "One.\n\nb.md:\n    two()"), ("b\n.md", "Three.")])
-    assert "    b.md:\n        two()\n" in written  # as the lines are
+    assert "    b.md:\n        two()\n" in written  # lines are unchanged
     assert [line for line in written.splitlines() if line and line[0] != " "] == ["a.md:", "b .md:"]
 
 

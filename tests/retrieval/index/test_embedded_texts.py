@@ -157,7 +157,7 @@ def test_what_a_model_returned_before_it_failed_is_not_embedded_again(place: Pla
     model = Failing()
     with pytest.raises(OSError, match="is away"):
         index_of(path, model).add([book])
-    assert len(model.texts) == 201  # with the probe
+    assert len(model.texts) == 201  # 200 texts and the probe
     again = index_of(path)
     assert again.sources == []
     changes = again.add([book])
@@ -199,7 +199,7 @@ def test_vectors_that_are_stored_damaged_are_made_again(tmp_path: Path, caplog) 
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(f"UPDATE embedded SET {damage} WHERE {first}")
         index = index_of(path)
-        assert index.search("otters")  # whose vectors are others
+        assert index.search("otters")  # the vectors of other texts
         if "keys" in damage:
             with pytest.raises(Exception, match=r"notes\.db is damaged .*delete it"):
                 index.add([document(RIVER, "river")])

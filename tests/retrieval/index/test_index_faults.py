@@ -285,7 +285,7 @@ def test_a_database_of_another_program_keeps_its_write_ahead_log(tmp_path: Path)
 def test_a_temporary_index_that_its_parent_has_dropped_is_not_made_again() -> None:
     index = index_of()
     index.add([document(RIVER, "river")])
-    index.store.path.unlink()  # as its parent does when it drops the index
+    index.store.path.unlink()  # a parent that drops the index does so
 
     def search() -> None:
         with pytest.raises(StoreError, match="it is temporary"):
@@ -352,7 +352,7 @@ def test_an_index_that_is_read_only_is_searched() -> None:
         path = Path(folder, "index.db")
         index = index_of(path)
         index.add([document(RIVER, "river")])
-        index.search("otters")  # imports what the other user may not read
+        index.search("otters")  # imports modules that the other user may not read
         path.chmod(0o444)
         path.parent.chmod(0o555)
         assert works_in_a_fork(search)

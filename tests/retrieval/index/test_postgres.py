@@ -91,7 +91,7 @@ VALUES = st.recursive(
     max_leaves=6,
 ).filter(lambda value: "Infinity" not in json.dumps(value))
 TEXT = st.text(st.characters(codec=None), max_size=80)
-LONG = random.Random(0).randbytes(1250).hex()  # nearly the most that an entry of an index has
+LONG = random.Random(0).randbytes(1250).hex()  # nearly the largest entry of a B-tree
 HOSTILE = TEXT | st.sampled_from(
     ["%s ? :id $1", "'; DROP TABLE about; --", "\\x00", "a" * 9000, LONG]
 )
@@ -164,7 +164,7 @@ def test_answers_are_those_of_a_file_to_the_last_digit(corpus, postgres, tmp_pat
 def test_after_a_crash_of_the_server_the_same_call_continues(call, own_postgres, monkeypatch):
     index = index_of(own_postgres.place())
     index.add(BOTH[:1])
-    more = [document(f"Otters of den {n} sleep.", str(n)) for n in range(40)]  # two batches
+    more = [document(f"Otters of den {n} sleep.", str(n)) for n in range(40)]  # makes two batches
 
     def accepts_all(metadata: Any) -> bool:
         own_postgres.crash()
@@ -268,10 +268,10 @@ def test_a_full_disk_of_the_server_leaves_what_was_there(own_postgres: Server) -
     )
     own_postgres.crash()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # More than a file of the server's log has.
+    # Larger than a file of the server's write-ahead log.
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000_000, limits[1]))
     try:
-        own_postgres.start()  # with this limit
+        own_postgres.start()  # the server inherits the limit
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     with pytest.raises(StoreError, match="could not extend file") as error:
@@ -296,7 +296,7 @@ def test_two_versions_of_the_library_do_not_mix_their_formats(postgres: Server, 
             use()
     assert old.search("otters")
     assert new.add(BOTH[1:], remove_others=True).added == 1
-    # Open since before.
+    # These indexes were opened before the change.
     uses: list[Callable[[], object]] = [
         lambda: old.search("otters"),
         lambda: old.add(BOTH),
@@ -335,7 +335,7 @@ def test_eight_writers_lose_nothing_and_answers_are_those_of_one(postgres: Serve
         assert [*pool.map(write, range(8))] == [None] * 8
     index, anew = index_of(place), index_of()
     stored = {name: text for name, (text, _) in index.store.contents(names).items()}
-    for name in names:  # what is there was the last that some writer did
+    for name in names:  # the state is the last action of some writer
         assert stored.get(name, "") in {last[name] for last in lasts if name in last}
     anew.add([document(text, name) for name, text in stored.items()])
     with index.store.snapshot() as ours, anew.store.snapshot() as theirs:

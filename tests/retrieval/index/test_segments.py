@@ -83,7 +83,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), TEXTS | st.none()), min_
 def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, query, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", most)
-        # Signs choose, and what they miss comes later.
+        # Low limits: candidates are chosen by the signs of vectors, and the missed ones come later.
         patch.setattr(segments, "_MAX_COMPARED_CHUNKS", 8)
         patch.setattr(segments, "_MIN_CANDIDATES", 8)
         patch.setattr(postings, "_MIN_LONG_ENTRIES", 1)
@@ -96,7 +96,7 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, 
             else:
                 known[name] = stored(name, words, step)
                 store.put([known[name]])
-            with store.snapshot() as snapshot:  # what is kept in memory follows
+            with store.snapshot() as snapshot:  # the copy in memory is updated
                 matching = snapshot.find_by_words(query, 1000, lambda _: True)
                 found = {
                     (hit.document, hit.metadata["n"]): hit.score
@@ -184,7 +184,7 @@ def test_adding_writes_what_is_added_and_segments_stay_few(place: Place) -> None
     with store.snapshot() as snapshot:
         large = snapshot._segments.segments[0].id
     store.put([stored("more", ["fir"])])
-    with store.snapshot() as snapshot:  # the largest is neither written nor read again
+    with store.snapshot() as snapshot:  # the largest segment is not written or read again
         assert snapshot._segments.segments[0].id == large
 
 
@@ -222,7 +222,7 @@ def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> No
     PassageStore(other).put([stored("c", ["oak"], 3), stored("d", ["oak elm"], 4)])
     copy.write_bytes(path.read_bytes())
     assert answers(store) == answers(PassageStore(path))
-    other.replace(path)  # as many changes, other content
+    other.replace(path)  # the same number of changes, different content
     assert {name for name, _ in answers(store)} == {"c", "d"}
     assert answers(store) == answers(PassageStore(path))
     copy.replace(path)
@@ -231,7 +231,7 @@ def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> No
     older = path.read_bytes()
     store.put([stored("f", ["fir"], 6)])
     assert len(answers(store)) == 4
-    path.write_bytes(older)  # the same file
+    path.write_bytes(older)  # the inode stays the same
     store.put([stored("g", ["ash"], 7)])
     assert {name for name, _ in answers(store)} == {"a", "b", "e", "g"}
     assert answers(store) == answers(PassageStore(path))

@@ -164,11 +164,11 @@ def pooler(postgres: Server, tmp_path: Path) -> Iterator[str]:
     )
     tmp_path.chmod(0o755)
     command = [program, str(settings)]
-    if os.getuid() == 0:  # it refuses to run so; the folder of the server is its owner's
+    if os.getuid() == 0:  # PgBouncer refuses root; the owner of the server's folder runs it
         command += ["-u", postgres.folder.owner()]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(1200):  # a minute
+        for _ in range(1200):  # waits up to a minute
             with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             time.sleep(0.05)

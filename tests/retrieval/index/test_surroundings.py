@@ -51,7 +51,7 @@ def vectors_of(embed: Embedder, *documents: Sequence[PlacedText]) -> list:
     return embed_chunks(documents, embed, surroundings=True)
 
 
-WORDS = "one two three four five six seven eight nine ten "  # ten tokens
+WORDS = "one two three four five six seven eight nine ten "  # ten words, ten tokens
 
 
 def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:

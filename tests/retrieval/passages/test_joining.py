@@ -88,7 +88,7 @@ def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
         text, end = texts[passage.document], passage.span.start
         for span in sorted(hit.span for hit in passage.hits):
             gap = text[end : max(end, span.start)]
-            # The word that the hit before cuts is counted there.
+            # A word that the hit before divides is counted with that hit.
             cut = bool(end and gap) and not (text[end - 1].isspace() or gap[0].isspace())
             assert len(gap.split()) - cut <= max_gap
             end = max(end, span.end)
@@ -105,7 +105,7 @@ def test_no_more_words_than_the_budget_are_found_but_always_the_best_hit(search,
         best = max(hits, key=lambda each: each.score)
         assert words <= max(budget, len(best.text.split()))
         assert inside(best, passages)
-        # Nothing that would have been free is left out.
+        # A hit without additional words is never left out.
         left = [hit for hit in hits if not any(hit in each.hits for each in passages)]
         assert words <= budget or len(passages) == 1
         every = join_hits(hits, texts, max_gap=max_gap)

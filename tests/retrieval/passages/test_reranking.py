@@ -97,7 +97,7 @@ def test_passages_are_slices_within_the_budget_best_first(search, budget, max_ga
         assert all(hits[each.number].document == one.document for each in one.hits)
     by_place = sorted((one.document, one.span) for one in passages)
     assert all(a[0] != b[0] or a[1].end <= b[1].start for a, b in pairwise(by_place))
-    # Neither names nor the numbers of hits, and of their scores the order alone matter.
+    # Names and the numbers of hits do not matter; of scores, only the order does.
     other = {"one": "z", "two": "y"}
     scored = [h._replace(document=other[h.document], score=1 / (1 + n)) for n, h in enumerate(hits)]
     renamed = find(scored[::-1], {other[name]: text for name, text in texts.items()})

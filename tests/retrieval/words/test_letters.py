@@ -118,7 +118,7 @@ def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
         *(("parseURLToJSON", "parse url to json tojson"), ("userIDs", "user ids id")),
         *(("utf8", "utf 8"), ("readUtf8File", "read utf 8 file utf8"), ("sha256", "sha 256")),
         *(("dbIo", "db io"), ("S3Bucket", "3 bucket s3")),
-        ("IUserService", "user service iuser"),  # one letter is no word
+        ("IUserService", "user service iuser"),  # "I" is a single letter
         ("MySQLPool", "my sql pool mysql sqlpool"),
         ("getOAuth2Token", "get auth 2 token auth2 oauth2"),
         ("i18nLabels", "18 labels i18n"),
