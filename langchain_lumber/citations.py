@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.prompts import ChatPromptTemplate
 
-from langchain_lumber.passage_joiner import own_text
+from langchain_lumber.passage_joiner import start_and_slice
 from langchain_lumber.span_text_splitter import check_documents
 from lumber_core.text.origin import address_of, document_names
 from lumber_core.text.source import Source
@@ -111,7 +111,7 @@ def _parts(documents: QuotedDocuments) -> core.Texts:
 
 def _part(document: Document, name: str) -> CitedPart:
     """Return a document as a part that can be cited, without the context before its text."""
-    start, text = own_text(document)
+    start, text = start_and_slice(document)
     return cited_part(name, text, document.metadata, start, address_of(document.metadata))
 
 

@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from langchain_lumber.embeddings import check_embeddings
-from langchain_lumber.passage_joiner import name_of, own_text
+from langchain_lumber.passage_joiner import name_of, start_and_slice
 from langchain_lumber.span_text_splitter import check_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
@@ -24,7 +24,7 @@ from lumber_retrieval.embedders import FrameworkEmbedder
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 from lumber_retrieval.index.vectors import Vectors
 
-_FIRST_LINES = 3  # of a chunk; a heading that the splitter has kept is in them
+_LINES_WITH_HEADINGS = 3  # the first lines of a chunk, where a splitter may have kept its headings
 
 
 class ContextEmbeddings(Embeddings):
@@ -86,20 +86,20 @@ class ContextEmbeddings(Embeddings):
         distinct = dict.fromkeys(texts)
         places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
         numbers = [*dict.fromkeys(number for number, _ in places if number not in self._vectors)]
-        others = [text for text in distinct if text not in self._places]
-        alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
+        unknown_texts = [text for text in distinct if text not in self._places]
+        alone = [[PlacedText(Span(0, len(text)), text, text)] for text in unknown_texts]
         documents = [*(self._documents[number] for number in numbers), *alone]
         vectors = embed_chunks(documents, FrameworkEmbedder(self._embeddings).embed_documents)
         self._vectors.update(zip(numbers, vectors, strict=False))
-        vectors_of_others = dict(zip(others, vectors[len(numbers) :], strict=True))
+        unknown_vectors = dict(zip(unknown_texts, vectors[len(numbers) :], strict=True))
         result: list[list[float]] = []
         for text in texts:
-            if text in vectors_of_others:
-                result.append(vectors_of_others[text][0].tolist())
+            if text in unknown_vectors:
+                result.append(unknown_vectors[text][0].tolist())
                 continue
-            same = self._places[text]
-            same.rotate(-1)  # the next chunk with this text; after the last one, the first
-            document, number = same[-1]
+            places_of_text = self._places[text]
+            places_of_text.rotate(-1)  # the next chunk with this text; after the last, the first
+            document, number = places_of_text[-1]
             result.append(self._vectors[document][number].tolist())
         return result
 
@@ -124,7 +124,7 @@ def _group_by_document(chunks: Iterable[Document]) -> list[list[Document]]:
     documents: list[list[Document]] = []
     before, end = "", 0
     for chunk in chunks:
-        name, (start, _) = name_of(chunk), own_text(chunk)
+        name, (start, _) = name_of(chunk), start_and_slice(chunk)
         # Pages of one file may have the same name, and the offsets of each start at 0.
         if name != before or (start is not None and start < end):
             documents.append([])
@@ -136,7 +136,7 @@ def _group_by_document(chunks: Iterable[Document]) -> list[list[Document]]:
 
 def _place_chunks(chunks: Sequence[Document]) -> list[PlacedText]:
     """Return the chunks of a document with their places and the texts to embed."""
-    placed = [own_text(chunk) for chunk in chunks]
+    placed = [start_and_slice(chunk) for chunk in chunks]
     texts = [text for _, text in placed]
     spans = spans_of(texts, [start for start, _ in placed])
     return [
@@ -155,6 +155,6 @@ def _in_context(chunk: Document, text: str) -> str:
     titles = headings_above(metadata)
     if not titles:
         titles = (document_title(metadata, Source(text, metadata=metadata).file_title),)
-    beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
+    beginning = "\n".join(text.split("\n", _LINES_WITH_HEADINGS)[:_LINES_WITH_HEADINGS])
     above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
     return Context.from_text(above).above(text)

@@ -139,7 +139,7 @@ def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Docu
 
 def _hit_of(number: int, hit: Document) -> Hit:
     """Return a document as a hit without its context; the score is higher for lower numbers."""
-    start, text = own_text(hit)
+    start, text = start_and_slice(hit)
     if start is None:
         raise ValueError(
             f'the hit that begins with {hit.page_content[:40]!r} has no "start_index" in its '
@@ -159,7 +159,7 @@ def name_of(document: Document) -> str:
     return key
 
 
-def own_text(chunk: Document) -> tuple[int | None, str]:
+def start_and_slice(chunk: Document) -> tuple[int | None, str]:
     """Return where a chunk starts in its document (None: unknown), and its slice of the text.
 
     The slice is the content without the context that `context=True` puts before it. Offsets that

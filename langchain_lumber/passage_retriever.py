@@ -28,7 +28,7 @@ from lumber_core.text.pages import number_pages, place_source
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
 from lumber_retrieval.index.indexed_documents import IndexedDocument, stored_metadata
-from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
+from lumber_retrieval.passage_index import PassageIndex, setting_hints
 from lumber_retrieval.passages.joining import MAX_GAP, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
@@ -55,7 +55,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
             PostgreSQL, which many machines share (extra `postgres`):
             "postgresql://user@host/database". None: a temporary file, which copies and pickles
             share in this process; a pickle that another process reads has a copy.
-        collection: The name of the index in that database. None: the one at the end of the URL, as
+        collection: The name of the index in that database. None: the name at the end of the URL, as
             in "?collection=handbook", or "passages".
         keywords: Whether chunks are also found by their words.
         budget: Maximum number of words in all passages of a query.
@@ -102,7 +102,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
     min_similarity: SkipValidation[float | None] = None
     reading_order: SkipValidation[bool] = False
 
-    _elsewhere: ClassVar[Mapping[str, str]] = names_elsewhere("splitter", "embeddings")
+    _hints: ClassVar[Mapping[str, str]] = setting_hints("splitter", "embeddings")
     _settings_of_index: ClassVar[tuple[str, ...]] = ("splitter", "embeddings", "path", "collection")
     _opened: tuple[tuple[Any, ...], PassageIndex] | None = PrivateAttr(None)
 
@@ -175,7 +175,7 @@ def _document_of(passage: Passage) -> Document:
         "similarity": passage.similarity,
         "words_found": passage.words_found,
     }
-    source = metadata.get("source")  # most documents have one
+    source = metadata.get("source")  # most documents name their source
     if not (isinstance(source, str) and source.strip()) and not file_names(metadata):
         metadata["source"] = passage.document
     return Document(page_content=passage.in_context, metadata=metadata, id=passage.key)

@@ -37,7 +37,7 @@ FOR_TEXTS = "use create_documents or split_text for texts"
 # The texts and numbers in the metadata of a chunk, and the form in which stores return numbers.
 _TEXTS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
 _NUMBERS = {"start_index", "end_index", "chunk_index", FIRST_PAGE, LAST_PAGE, *LINE_KEYS}
-_WHOLE = re.compile(r"\d{1,15}(?:\.0)?")
+_WHOLE_NUMBER = re.compile(r"\d{1,15}(?:\.0)?")
 
 
 class SpanTextSplitter(TextSplitter):
@@ -128,19 +128,19 @@ class SpanTextSplitter(TextSplitter):
         self._length_function = self._count
 
     def _start(
-        self, kind: Callable[..., Chunker], given: Mapping[str, Any], **others: object
+        self, kind: Callable[..., Chunker], arguments: Mapping[str, Any], **replacements: object
     ) -> None:
-        """Initialise a subclass from the arguments of its constructor, with a splitter of the core.
+        """Initialise a subclass with a splitter of the core, from the subclass's own `arguments`.
 
-        Arguments that are settings of the class `kind` go to its constructor; the others are set
-        here. `others` replaces some of the arguments.
+        Arguments that are settings of the class `kind` go to its constructor, and the rest to the
+        constructor of `SpanTextSplitter`. `replacements` replace arguments of the same name.
         """
-        refuse_settings(type(self), given["unknown"])
-        settings = {**given, **others}
-        if given["length_function"] is not None:  # LangChain's name for the tokenizer
-            if given["tokenizer"] != DEFAULT_TOKENIZER:
+        refuse_settings(type(self), arguments["unknown"])
+        settings = {**arguments, **replacements}
+        if arguments["length_function"] is not None:  # LangChain's name for the tokenizer
+            if arguments["tokenizer"] != DEFAULT_TOKENIZER:
                 raise ValueError("pass either tokenizer or length_function, not both")
-            settings["tokenizer"] = given["length_function"]
+            settings["tokenizer"] = arguments["length_function"]
         chunker = kind(**{name: settings[name] for name in inspect.signature(kind).parameters})
         _, *names, _ = inspect.signature(SpanTextSplitter).parameters
         SpanTextSplitter.__init__(self, chunker, **{name: settings[name] for name in names})
@@ -261,7 +261,7 @@ class SpanTextSplitter(TextSplitter):
             common = common_metadata(_without_place(parent.metadata), context=everything)
             shift = len(parent.page_content) - len(source.text)  # the context before the text
             # A chunk without a context ends where its content does, so it needs no "end_index". But
-            # if a chunk has one, so do its parts.
+            # the parts of a chunk that has an "end_index" have one, too.
             has_end = has_start and (everything or self._context or "end_index" in parent.metadata)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
@@ -341,22 +341,23 @@ def check_documents(
                 f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
                 f"{hint}"
             )
-    return [*map(_as_split, checked)]
+    return [*map(_restore_types, checked)]
 
 
-def _as_split(document: Document) -> Document:
-    """Return a chunk with the types that a splitter gives its metadata: vector stores change them.
+def _restore_types(document: Document) -> Document:
+    """Return a chunk whose metadata have the types that a splitter gave them.
 
-    They return whole numbers as floats or texts, and "" as None or NaN, which are left out here.
+    Vector stores return whole numbers as floats or texts, and "" as None or NaN. None and NaN are
+    left out.
     """
     metadata = document.metadata
     changed = {
         key: int(str(metadata[key]).removesuffix(".0"))
         for key in _NUMBERS & metadata.keys()
-        if type(metadata[key]) is not int and _WHOLE.fullmatch(str(metadata[key]))
+        if type(metadata[key]) is not int and _WHOLE_NUMBER.fullmatch(str(metadata[key]))
     }
     empty = {key for key in _TEXTS & metadata.keys() if isinstance(metadata[key], float | None)}
     if "start_index" not in metadata or not (changed or empty):
         return document
-    kept = {key: value for key, value in metadata.items() if key not in empty}
-    return document.model_copy(update={"metadata": {**kept, **changed}})
+    filled = {key: value for key, value in metadata.items() if key not in empty}
+    return document.model_copy(update={"metadata": {**filled, **changed}})

@@ -41,8 +41,8 @@ class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
     put headings into "context", LlamaIndex's into "header_path". Nodes need no offsets, but the
     nodes of a document must be in order. A node without a source is a document of its own.
 
-    If one node of a document is new, all nodes of the document are embedded. With an
-    `embeddings_cache` of the model, only those with new content are.
+    If one node of a document is new, all nodes of the document are embedded. If the model has an
+    `embeddings_cache`, only nodes with new content are embedded.
 
     Args:
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
@@ -64,7 +64,7 @@ class ContextEmbedding(RefusesUnknown, IntactComponent, TransformComponent):
 
     model_config = ConfigDict(hide_input_in_errors=True, extra="forbid")
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {"embeddings": "use embed_model"}
+    _hints: ClassVar[Mapping[str, str]] = {"embeddings": "use embed_model"}
     embed_model: BaseEmbedding = Field(description="The embedding model.")
 
     def __init__(self, embed_model: BaseEmbedding | None = None, **settings: Any) -> None:

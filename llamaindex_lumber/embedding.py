@@ -34,7 +34,7 @@ class LumberEmbedding(RefusesUnknown, IntactComponent, BaseEmbedding):
     threads: int | None = Field(default=None, exclude=True)
     """Number of texts embedded in parallel. None: all available CPUs, up to 8."""
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {"model": "use model_name"}
+    _hints: ClassVar[Mapping[str, str]] = {"model": "use model_name"}
     _embedder: TextEmbedder = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
@@ -75,7 +75,7 @@ def check_embed_model(model: object) -> BaseEmbedding:
         return model
     instead = ""
     if isinstance(model, dict):
-        instead = "; what is serialised has no model: pass from_dict(data, embed_model=...)"
+        instead = "; a serialised component has no model: pass from_dict(data, embed_model=...)"
     raise TypeError(
         "embed_model must be an embedding model of LlamaIndex (BaseEmbedding), such as "
         f"OpenAIEmbedding(), not {type(model).__name__}{instead}"

@@ -47,7 +47,7 @@ def describe(value: Any) -> Any:
     if isinstance(value, partial):
         return identity_of(value)
     shown = safe_repr(value)
-    # The state of a custom object counts, but may contain credentials.
+    # Objects of different state need different cache keys, but a state may contain credentials.
     return shown if shown == repr(value) else f"{shown} {digest(repr(value))[:16]}"
 
 
@@ -75,7 +75,7 @@ class IntactComponent(BaseComponent):
         return super(IntactComponent, self._copy_to_pickle()).__getstate__()
 
     def _copy_to_pickle(self) -> Self:
-        """Return a copy without events of former calls, so that use changes no pickle."""
+        """Return a copy without events of former calls, so that all pickles of it are equal."""
         copied, manager = copy.copy(self), CallbackManager([])
         if "callback_manager" in vars(self):
             manager.set_handlers(vars(self)["callback_manager"].handlers)

@@ -13,7 +13,7 @@ from lumber_core.llms.framework import FrameworkModel
 from lumber_core.llms.model import Completion
 from lumber_core.llms.model_replies import read_reply
 
-_IN_LINE = inspect.unwrap(CustomLLM.achat)  # the asynchronous method that calls the synchronous one
+_BLOCKING_ACHAT = inspect.unwrap(CustomLLM.achat)  # it calls `chat` on the event loop
 
 
 class LlamaIndexModel(FrameworkModel):
@@ -43,7 +43,7 @@ class LlamaIndexModel(FrameworkModel):
         return super()._settings(model)
 
     def _is_synchronous(self, model: Any) -> bool:
-        return inspect.unwrap(type(model).achat) is _IN_LINE
+        return inspect.unwrap(type(model).achat) is _BLOCKING_ACHAT
 
     def _ask(self, system: str, user: str) -> Completion:
         return _completion(self._llm.chat(_messages(system, user)))

@@ -16,9 +16,10 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from lumber_core.support.identity import safe_repr
 from lumber_retrieval.hits import Accepts
 
-_OF_LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
-_OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
-_OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
+# Operators that compare with a list, with a text, and with a value of any type.
+_LIST_OPERATORS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
+_TEXT_OPERATORS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
+_EQUALITY_OPERATORS = (FilterOperator.EQ, FilterOperator.NE)
 
 
 def make_filter(filters: object) -> Accepts | None:
@@ -33,43 +34,43 @@ def make_filter(filters: object) -> Accepts | None:
             "filters must be MetadataFilters(filters=[MetadataFilter(key=..., value=...)]) of "
             f"LlamaIndex, not {safe_repr(filters)}"
         )
-    accepting = [
+    tests = [
         (make_filter(part) or (lambda _: True))  # an empty group accepts all
         if isinstance(part, MetadataFilters)
-        else _one_filter(part)
+        else _make_single_filter(part)
         for part in filters.filters
     ]
-    if not accepting:
+    if not tests:
         return None
     if filters.condition is FilterCondition.OR:
-        return lambda metadata: any(accepts(metadata) for accepts in accepting)
+        return lambda metadata: any(accepts(metadata) for accepts in tests)
     if filters.condition is FilterCondition.NOT:
-        return lambda metadata: not any(accepts(metadata) for accepts in accepting)
-    return lambda metadata: all(accepts(metadata) for accepts in accepting)
+        return lambda metadata: not any(accepts(metadata) for accepts in tests)
+    return lambda metadata: all(accepts(metadata) for accepts in tests)
 
 
-def _one_filter(wanted: MetadataFilter) -> Accepts:
+def _make_single_filter(condition: MetadataFilter) -> Accepts:
     """Return a function that tests metadata as LlamaIndex's `SimpleVectorStore` would."""
-    if not _fits(wanted.operator, wanted.value):
+    if not _fits(condition.operator, condition.value):
         raise ValueError(
-            f"the filter {_format(wanted)} has a value that does not fit: in, nin, any and all "
+            f"the filter {_format(condition)} has a value that does not fit: in, nin, any and all "
             "take a list, text_match takes a text, and others take one value; is_empty finds "
             "missing keys"
         )
 
-    def metadata_of(given: Any) -> Mapping[str, Any]:  # LlamaIndex would pass the ID of a node
-        return cast(Mapping[str, Any], given)
+    def metadata_of(metadata: Any) -> Mapping[str, Any]:  # LlamaIndex would pass the ID of a node
+        return cast(Mapping[str, Any], metadata)
 
-    matches: Any = build_metadata_filter_fn(metadata_of, MetadataFilters(filters=[wanted]))
+    matches: Any = build_metadata_filter_fn(metadata_of, MetadataFilters(filters=[condition]))
 
     def accepts(metadata: Mapping[str, Any]) -> bool:
         try:
             return bool(matches(metadata))
         except TypeError:  # such as 1 < "a"
             raise ValueError(
-                f"the filter {_format(wanted)} does not fit {metadata.get(wanted.key)!r} in the "
-                "metadata: text_match is for texts, contains, any and all are for lists, others "
-                "compare values of one type"
+                f"the filter {_format(condition)} does not fit {metadata.get(condition.key)!r} in "
+                "the metadata: text_match is for texts, contains, any and all are for lists, "
+                "others compare values of one type"
             ) from None
 
     return accepts
@@ -79,12 +80,14 @@ def _fits(kind: FilterOperator, value: object) -> bool:
     """Return whether a value fits the operator of a filter."""
     if kind is FilterOperator.IS_EMPTY:
         return True
-    if kind in _OF_LISTS:
+    if kind in _LIST_OPERATORS:
         return isinstance(value, list)
-    if kind in _OF_TEXTS:
+    if kind in _TEXT_OPERATORS:
         return isinstance(value, str)
-    return isinstance(value, str | int | float) or (kind in _OF_ANY and value is not None)
+    return isinstance(value, str | int | float) or (
+        kind in _EQUALITY_OPERATORS and value is not None
+    )
 
 
-def _format(wanted: MetadataFilter) -> str:
-    return f"{wanted.key} {wanted.operator.value} {wanted.value!r}"
+def _format(condition: MetadataFilter) -> str:
+    return f"{condition.key} {condition.operator.value} {condition.value!r}"

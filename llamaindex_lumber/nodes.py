@@ -108,7 +108,7 @@ class NodeWriter:
 
 
 def source_of_node(node: BaseNode, forms: Forms | None = None, *, titled: bool = False) -> Source:
-    """Return a node as a source of the core; its MIME type is the format unless it is plain.
+    """Return a node as a source of the core; a MIME type other than text/plain sets the format.
 
     `titled` is whether the title in its metadata is a part of the context of its chunks.
     """
@@ -176,16 +176,16 @@ def metadata_share(
         empty if writer.adds_nothing else Room(writer, chunker.counter, limit).tokens_around
         for writer in writers
     ]
-    most = max(tokens)
-    if limit - overlap - most < 1:
-        parent = parents[tokens.index(most)]
+    most_tokens = max(tokens)
+    if limit - overlap - most_tokens < 1:
+        parent = parents[tokens.index(most_tokens)]
         raise ValueError(
-            f"the metadata of {parent.node_id!r} has {most} tokens, which leaves no room "
+            f"the metadata of {parent.node_id!r} has {most_tokens} tokens, which leaves no room "
             f"for text in nodes of chunk_size={limit} and chunk_overlap={overlap}: raise "
             "chunk_size, list long metadata in excluded_embed_metadata_keys and "
             "excluded_llm_metadata_keys, or pass include_metadata=False"
         )
-    return most / limit
+    return most_tokens / limit
 
 
 def nodes_of(
@@ -200,9 +200,10 @@ def nodes_of(
 ) -> list[TextNode]:
     """Return the nodes of one document or node, for its chunks.
 
-    `id_func` makes the IDs of nodes. Instead of LlamaIndex's default, IDs are stable, by the
-    identity of the splitter. `inherits` is the setting `include_metadata`, `everything` the setting
-    `add_metadata`, and `context` whether contexts are added to the metadata.
+    `id_func` makes the IDs of nodes; in place of LlamaIndex's default function, which makes random
+    ones, `stable_id` is used. `splitter` is the identity of the splitter. `inherits` is the setting
+    `include_metadata`, `everything` the setting `add_metadata`, and `context` whether contexts are
+    added to the metadata.
     """
     metadata, parent = parent.metadata, document_for_nodes(parent, context=context)
     text = text_of(parent)
@@ -221,11 +222,12 @@ def nodes_of(
             node.start_char_idx, node.end_char_idx = span.shift(offset)
     if not (inherits or everything):
         return nodes
-    # The lines of a node that begins further down are unknown without lines of its parent.
-    unknown = () if offset == 0 or core.has_lines(metadata) else core.LINE_KEYS
+    # Without the lines of its parent, the lines of a node are known only if its parent is the
+    # start of a document.
+    unknown_keys = () if offset == 0 or core.has_lines(metadata) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
         facts = added_metadata(chunk, metadata, everything=everything, context=context)
-        known_facts = {key: value for key, value in facts.items() if key not in unknown}
-        facts = facts | dict.fromkeys(unknown, 0) if everything else known_facts
+        known_facts = {key: value for key, value in facts.items() if key not in unknown_keys}
+        facts = facts | dict.fromkeys(unknown_keys, 0) if everything else known_facts
         add_metadata(node, facts)
     return nodes

@@ -41,8 +41,8 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
     `text[start_char_idx:end_char_idx]`. The score is from 0 to 1, and "words_found" in the metadata
     is as in `PassageRetriever`. If nodes are not ranked, the score is that of the best node of the
     passage. Headings, context, first page and line are those of the passage's start, the last page
-    and line those of its end, and all else is that of its best node. A passage that is a node keeps
-    its ID. The only relationship is that to the document.
+    and line those of its end, and everything else is copied from its best node. A passage that is a
+    node keeps its ID. The only relationship is that to the document.
 
     Args:
         texts: A docstore with the documents that were parsed, the documents themselves, or a
@@ -117,7 +117,10 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
 
 
 def _node_of(passage: Passage, best: Hit, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
-    """Return a passage as a node like its best node, which is the hit `best`."""
+    """Return a passage as a copy of its best node, with the passage's text and place.
+
+    `best` is the hit of this node.
+    """
     joined = [nodes[hit.number] for hit in passage.hits]
     node = joined[0].node.model_copy(deep=True)
     assert isinstance(node, TextNode)  # `_hit_of` refuses others

@@ -38,13 +38,13 @@ from lumber_core.text.origin import Metadata
 from lumber_core.text.pages import number_pages
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument, stored_metadata
-from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
+from lumber_retrieval.passage_index import PassageIndex, setting_hints
 from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
 
-# The metadata key under which an index stores the excluded keys and templates of a document. Its
-# passages have the same ones.
+# The metadata key under which an index stores the excluded keys and templates of a document, which
+# its passages get, too.
 _FORM = "_llama_index"
 _EXCLUDED = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 _TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
@@ -68,7 +68,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             PostgreSQL, which many machines share (extra `postgres`):
             "postgresql://user@host/database". None: a temporary file, which copies and pickles
             share in this process; a pickle that another process reads has a copy.
-        collection: The name of the index in that database. None: the one at the end of the URL, as
+        collection: The name of the index in that database. None: the name at the end of the URL, as
             in "?collection=handbook", or "passages".
         keywords: Whether chunks are also found by their words.
         budget: Maximum number of words in all passages of a query.
@@ -121,8 +121,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         **unknown: Never,
     ) -> None:
         names = [*signature(type(self)).parameters]
-        elsewhere = names_elsewhere("node_parser", "embed_model")
-        refuse_unknown(type(self).__name__, unknown, names, elsewhere)
+        hints = setting_hints("node_parser", "embed_model")
+        refuse_unknown(type(self).__name__, unknown, names, hints)
         super().__init__(callback_manager)
         self.node_parser = node_parser
         self.embed_model = check_embed_model(embed_model)  # the bundled one is made once
@@ -159,7 +159,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         return PassageIndex(parser.chunker, model, in_collection(self.path, self.collection))
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
-        """Return a retriever over the same index with other filters; None for none.
+        """Return a retriever over the same index with other filters; None for no filters.
 
         Raises:
             ValueError: A filter has a value that does not fit its operator.
@@ -214,7 +214,7 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
         start_char_idx=passage.span.start,
         end_char_idx=passage.span.end,
         relationships={NodeRelationship.SOURCE: source},
-        **metadata.get(_FORM, {}),  # LangChain's retriever writes none
+        **metadata.get(_FORM, {}),  # an index that LangChain's retriever wrote has no templates
     )
     values = {**EMPTY_VALUES, **{key: metadata[key] for key in OWN_KEYS if key in metadata}}
     values |= {"text": passage.text} if passage.time else {}

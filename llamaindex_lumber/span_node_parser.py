@@ -38,7 +38,7 @@ from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
 
-_MAX_METADATA_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
+_MAX_METADATA_SHARE = 1 / 3  # of chunk_size; if metadata takes more, a warning is logged
 
 
 class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
@@ -54,9 +54,10 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
     if metadata takes more than a third of `chunk_size`.
 
     With `context`, the context of a node is embedded and sent to models like other metadata. It
-    takes at most a quarter of `chunk_size` without the metadata: if it is longer, the outermost
-    headings are left out first, and a table's header only if it alone is longer. A "title" in the
-    metadata is not repeated in it, and a document that has a "context" of its own keeps it.
+    takes at most a quarter of the room that metadata leaves of `chunk_size`: if it is longer, the
+    outermost headings are left out first, and a table's header only if it alone is longer. The
+    context does not repeat a "title" in the metadata. A "context" in the metadata of a document is
+    not replaced.
 
     A document whose metadata or MIME type states that it is Markdown is split as with
     `units="markdown"`, unless other units are chosen. The headings above each node are in its
@@ -100,13 +101,13 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         "that indexing the same document again updates its nodes.",
     )
 
-    _elsewhere: ClassVar[Mapping[str, str]] = INSTEAD
+    _hints: ClassVar[Mapping[str, str]] = INSTEAD
     _chunker: Chunker | None = PrivateAttr(default=None)
     _warned_of_metadata: bool = PrivateAttr(default=False)
     _warned_of_overlap: bool = PrivateAttr(default=False)
     _warned_of_tokens: bool = PrivateAttr(default=False)
 
-    def __init__(self, *unnamed: Any, **settings: Any) -> None:
+    def __init__(self, *positional: Any, **settings: Any) -> None:
         """Make the parser: sizes are in tokens, and the class describes each setting."""
         if isinstance(settings.get("id_func"), dict):  # a description, as to_dict returns it
             name = settings.pop("id_func").get("id_func_name")
@@ -116,7 +117,7 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
                     "from_dict(data, id_func=...)"
                 )
         try:
-            super().__init__(*unnamed, **settings)
+            super().__init__(*positional, **settings)
         except ValidationError:
             try:
                 type(self).model_construct(**settings)
@@ -288,9 +289,9 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         ]
 
     def _adds_context(self, parent: BaseNode) -> bool:
-        """Return whether the nodes of a document get contexts: not if its metadata has one."""
-        has_own = CONTEXT_KEY in (parent.source_node or parent).metadata
-        return self.include_metadata and self.context and not has_own
+        """Return whether nodes of a document get contexts: not if its metadata has a "context"."""
+        has_context = CONTEXT_KEY in (parent.source_node or parent).metadata
+        return self.include_metadata and self.context and not has_context
 
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]

@@ -69,16 +69,16 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 
 
 def refuse_unknown(
-    owner: str, names: Iterable[str], valid: Sequence[str], elsewhere: Mapping[str, str]
+    owner: str, names: Iterable[str], valid: Sequence[str], hints: Mapping[str, str]
 ) -> None:
     """Raise a TypeError if the class named `owner` lacks a setting that was passed.
 
-    For a name in `elsewhere`, which has names of other libraries, the message states what to use
-    instead; otherwise it suggests the closest setting.
+    `hints` has what to use instead of settings of other libraries, for the message; for any other
+    name, the message suggests the closest setting.
     """
     for name in (name for name in names if name not in valid):
-        if name in elsewhere:
-            raise TypeError(f"{owner} has no setting {name!r}: {elsewhere[name]}")
+        if name in hints:
+            raise TypeError(f"{owner} has no setting {name!r}: {hints[name]}")
         from difflib import get_close_matches  # deferred: only this error needs it
 
         near = get_close_matches(name, valid, n=1)
@@ -92,19 +92,19 @@ class RefusesUnknown:
     See `refuse_unknown`.
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {}
+    _hints: ClassVar[Mapping[str, str]] = {}
 
     if not TYPE_CHECKING:  # type checkers read the constructor that pydantic makes of the fields
 
         def __new__(cls, *_: object, **settings: object) -> Any:
             """Check the names; LlamaIndex adds "class_name" to the settings."""
-            given = [name for name in settings if name != "class_name"]
-            refuse_unknown(cls.__name__, given, [*cls.model_fields], cls._elsewhere)
+            names = [name for name in settings if name != "class_name"]
+            refuse_unknown(cls.__name__, names, [*cls.model_fields], cls._hints)
             return super().__new__(cls)
 
-        def __init__(self, /, *unnamed: object, **settings: object) -> None:
+        def __init__(self, /, *positional: object, **settings: object) -> None:
             """Set the fields, which the class describes."""
-            if unnamed:
+            if positional:
                 name = type(self).__name__
                 raise TypeError(f"{name} takes its settings by name, as in {name}(setting=value)")
             try:

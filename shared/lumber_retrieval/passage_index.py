@@ -79,7 +79,7 @@ class Changes:
 
 
 @cache
-def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
+def setting_hints(splitter: str, model: str) -> dict[str, str]:
     """Return names of settings in other libraries, each with what to do instead."""
     replacements = {
         "use k": ("top_k", "similarity_top_k", "search_kwargs", "n_results"),
@@ -190,7 +190,7 @@ class PassageIndex:
             StoreError: The file cannot be used.
         """
         names = [field.name for field in fields(SearchSettings)]
-        refuse_unknown("a query", settings, names, names_elsewhere("the splitter", "embeddings"))
+        refuse_unknown("a query", settings, names, setting_hints("the splitter", "embeddings"))
         search_settings = SearchSettings(**settings)
         accepts = None if where is None else filter_of(where)
         if self._checked_probe is None:

@@ -12,7 +12,7 @@ from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.calls.threads import in_thread
 from lumber_core.checks import refuse_unknown
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import Changes, PassageIndex, names_elsewhere
+from lumber_retrieval.passage_index import Changes, PassageIndex, setting_hints
 from lumber_retrieval.passages.ranking import SearchSettings
 
 D = TypeVar("D")
@@ -135,7 +135,7 @@ class IndexingRetriever(Generic[D]):
 
     def _add(self, documents: Iterable[D], unknown: Mapping[str, object], **how: Any) -> Changes:
         if unknown:
-            refuse_unknown("add_documents", unknown, ["show_progress"], names_elsewhere("", ""))
+            refuse_unknown("add_documents", unknown, ["show_progress"], setting_hints("", ""))
         return self._index.add(self._convert_documents(documents), **how)
 
     def delete(self, sources: Iterable[str]) -> int:

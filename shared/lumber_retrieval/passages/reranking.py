@@ -108,7 +108,7 @@ def passages_of_hits(
 class JoinsHits(RefusesUnknown):
     """The base of both frameworks' joiners; the settings are those of `passages_of_hits`."""
 
-    _elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    _hints: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("k", "top_k", "top_n"), "use budget, the words of all passages"
     )
 
