@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
-    """Return the page. All who open it share the documents, those that are dropped included."""
+    """Return the page. All who open it share the documents, including dropped files."""
     retriever = lumber.PassageRetriever(budget=MAX_WORDS)
     documents = {document.metadata["source"]: document for document in loaded}
     retriever.add_documents(documents.values())

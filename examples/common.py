@@ -44,7 +44,7 @@ class Passage:
 
     @classmethod
     def of(cls, result: Any, score: float | None = None) -> Passage:
-        """Return the passage of a LangChain document or a LlamaIndex node that has its place."""
+        """Return the passage of a LangChain document or LlamaIndex node whose place is known."""
         facts = result.metadata
         # LangChain's passages have their context before their text.
         text = facts.get("text") or getattr(result, "page_content", "") or result.get_content()

@@ -1,4 +1,4 @@
-"""Build the distributions, check their files, and install and use each extra alone.
+"""Build the distributions, check their files, and install and use each extra separately.
 
 Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist] [--python VERSION ...]
            [--keep FOLDER]

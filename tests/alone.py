@@ -1,4 +1,4 @@
-"""Running Python in a process of its own."""
+"""Runs Python in a separate process."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ import pytest
 def run_python(
     code: str, *arguments: object, check: bool = True, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program in a new interpreter, and return what it printed."""
+    """Run a program in a new interpreter, and return its output."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
 

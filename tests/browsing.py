@@ -40,9 +40,9 @@ _FOREIGN = ("<u-foreign", "<img", "<svg onload", "<base", "<form")
 
 
 class Browser:
-    """Chromium, which takes longer to start than to show a page, for all pages of a run.
+    """A Chromium process for all pages of a run: starting it takes longer than showing a page.
 
-    It is spoken to by its DevTools protocol over a pipe: JSON objects that end with a NUL.
+    Tests control it by the DevTools protocol over a pipe: JSON objects that end with a NUL.
     """
 
     def __init__(self, path: str, profile: Path) -> None:
@@ -68,13 +68,13 @@ class Browser:
         self._number = 0
 
     def dom(self, page: Path, *, dark: bool = False) -> str:
-        """Return what the browser makes of a page once it is loaded."""
+        """Return the browser's document tree of a page after loading."""
         return str(self.evaluate(page, "document.documentElement.outerHTML", dark=dark))
 
     def evaluate(
         self, page: Path, expression: str, *, dark: bool = False, width: int = 1280
     ) -> Any:
-        """Return the value of JavaScript, or of its promise, once a page is loaded."""
+        """Return the value of JavaScript, or of its promise, after a page is loaded."""
         with self.tab(page.as_uri(), dark=dark, width=width) as tab:
             return tab.evaluate(expression)
 
@@ -115,7 +115,7 @@ class Browser:
         return answer
 
     def close(self) -> None:
-        """End it with the processes that it has started."""
+        """End Chromium with the processes that it has started."""
         self.ask("Browser.close")
         self._process.wait()
         os.close(self._asking)
@@ -159,7 +159,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def foreign_elements(shown: str) -> list[str]:
-    """Return what a page, as `dom` returns it, has that only hostile texts bring."""
+    """Return the parts of a page, as `dom` returns it, that only hostile texts add."""
     found = [mark for mark in _FOREIGN if mark in shown]
     return found + (["<title>broken</title>"] if "<title>broken</title>" in shown else [])
 

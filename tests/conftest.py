@@ -20,9 +20,9 @@ pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Let the garbage collector pass over what all tests share: modules, and the tests.
+    """Exclude modules and tests from garbage collection.
 
-    Looking for garbage in them while they are made would take seconds.
+    Searching them for garbage during collection would take seconds.
     """
     gc.disable()
     try:
@@ -56,7 +56,7 @@ def one_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 @pytest.fixture(scope="session", autouse=True)
 def no_loop() -> None:
-    """Say that the main thread has no event loop.
+    """State that the main thread has no event loop.
 
     In one that has none yet, LlamaIndex's synchronous methods make one, and leave it unclosed to
     the garbage collector, which warns of it in whatever test comes next.
@@ -95,7 +95,7 @@ _outputs: dict[tuple[object, ...], Scores] = {}
 
 @pytest.fixture(scope="module")
 def scored_once() -> Iterator[None]:
-    """Exported models read each sequence once: for modules that test what is done with the result.
+    """Let exported models read each sequence once, in modules that test the use of the scores.
 
     The result does not depend on other sequences; other modules test that.
     """

@@ -1,4 +1,4 @@
-"""Time in which nothing else counts: how the work of a function grows with its input."""
+"""Measures how the time of a function grows with its input."""
 
 import gc
 import time
@@ -29,8 +29,8 @@ def seconds(work: Callable[[], object]) -> float:
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     """Return how many times as long twice the input takes; `work` returns a call for a size.
 
-    Times are the shortest of several, which take turns: other processes slow down what they share
-    a core's cache with. They are taken again until it is clear that the growth is linear, up to 24
+    Times are the shortest of several, taken in turns, because other processes that share
+    a core's cache slow it down. They are repeated until growth is clearly linear, up to 24
     times. An input so fast that it cannot be timed counts as linear.
     """
     twice, once = seconds(work(2 * size)), inf

@@ -14,9 +14,9 @@ MANY = 0.2
 
 
 class LexicalJudge(Judge):
-    """Names the unit that has the fewest words of the one before it; in a window, each with few.
+    """Names the unit that shares the fewest words with the unit before it.
 
-    If all units have many of them, it names none.
+    In a window it names every unit that shares few. If all units share many, it names none.
     """
 
     waits = False

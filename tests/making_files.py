@@ -1,4 +1,4 @@
-"""Makes small files of offices, books and PDFs, so that no binary file lies in the repository."""
+"""Makes small office files, books and PDFs, so that the repository needs no binary files."""
 
 import io
 import zipfile
@@ -48,7 +48,7 @@ def pdf(pages: Sequence[Sequence[str]], title: str = "") -> bytes:
 
 
 def pdf_of(objects: Sequence[str | bytes], more: str = "") -> bytes:
-    """Return a PDF of these objects, first its catalog, with `more` entries of the trailer."""
+    """Return a PDF of these objects, the catalog first; `more` goes into the trailer."""
     out = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, start=1):
@@ -118,7 +118,7 @@ def docx(paragraphs: Sequence[tuple[str, str]]) -> bytes:
 
 
 def word(body: str, **parts: str) -> bytes:
-    """Return a DOCX with the content of its body, and of further parts such as "styles"."""
+    """Return a DOCX with this body, and further parts such as "styles"."""
     relations = "".join(
         f'<Relationship Id="{name}" Type="{_OFFICE}/{name}" Target="{name}.xml"/>' for name in parts
     )
@@ -139,7 +139,7 @@ def word(body: str, **parts: str) -> bytes:
 
 
 def zipped(parts: Mapping[str, str | bytes]) -> bytes:
-    """Return an archive with the given contents by name, the same at any time.
+    """Return an archive with the given contents by name; the bytes do not depend on the time.
 
     Names of tests may contain it, and must be equal in all processes that run tests.
     """
@@ -151,7 +151,7 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def epub(*chapters: str) -> bytes:
-    """Return a book of chapters, each the body of a page; the last in its archive is the first."""
+    """Return a book of chapters, each the body of a page; the archive has them in reverse order."""
     numbers = range(len(chapters))
     items = "".join(
         f'<item id="c{n}" href="{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers
@@ -219,7 +219,7 @@ def slides(*contents: str) -> bytes:
 def _package(
     path: str, whole: str, part: str, parts: Sequence[str], kinds: tuple[str, str]
 ) -> bytes:
-    """Return a file of Office: the XML of the whole, and of the numbered parts that it lists."""
+    """Return an Office file: the XML of the main part, and the numbered parts that it lists."""
     folder, name = path.split("/")
     numbered = {f"{part}{n}.xml": xml for n, xml in enumerate(parts, start=1)}
     related = "".join(
@@ -294,7 +294,7 @@ def unzipped(package: bytes) -> dict[str, Any]:
 
 
 def change_part(package: bytes, name: str, *changes: str) -> bytes:
-    """Return a package with texts of a part replaced: old, new, old, new and so on."""
+    """Return a package with replacements in one part; `texts` are old, new, old, new and so on."""
     parts = unzipped(package)
     parts[name] = parts[name].decode()
     for old, new in zip(changes[::2], changes[1::2], strict=True):
@@ -303,6 +303,6 @@ def change_part(package: bytes, name: str, *changes: str) -> bytes:
 
 
 def grid(*rows: str) -> str:
-    """Return a table of Markdown, first its head; cells are divided by "|"."""
+    """Return a table of Markdown, the header first; "|" divides cells."""
     head, *body = (f"| {' | '.join(row.split('|'))} |" for row in rows)
     return "\n".join([head.replace("|   |", "|  |"), "|" + " --- |" * (head.count("|") - 1), *body])

@@ -2,5 +2,5 @@
 
 
 def phrases(block: str) -> list[str]:
-    """Return the phrases of a block of lines, in which bars divide them."""
+    """Return the phrases of lines in which bars divide phrases."""
     return [one.strip() for line in block.strip().splitlines() for one in line.split(" | ")]

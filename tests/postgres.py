@@ -19,7 +19,7 @@ Place = Callable[[], Path | str]
 
 
 class Server:
-    """A server that runs in a folder of its own."""
+    """A server with its own data folder."""
 
     def __init__(self) -> None:
         pytest.importorskip("psycopg", reason="needs psycopg")
@@ -35,7 +35,7 @@ class Server:
         self._numbers = count()
 
     def place(self) -> str:
-        """Return the URL of a collection that there is not yet."""
+        """Return the URL of a collection that does not exist yet."""
         return f"{self.url}&collection=c{next(self._numbers)}"
 
     def remove(self, place: str) -> None:
@@ -67,11 +67,11 @@ class Server:
                 time.sleep(0.01)
 
     def start(self) -> None:
-        """Start it again."""
+        """Start the server again."""
         self._server.ensure_postgres_running()
 
     def stop(self) -> None:
-        """End it, and remove its folder."""
+        """Stop the server, and remove its folder."""
         self.crash()
         self._server.cleanup_mode = None
         self._server.cleanup()
@@ -88,7 +88,7 @@ def postgres() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def own_postgres() -> Iterator[Server]:
-    """A server that the tests of a module may kill, and start again."""
+    """A server that the tests of a module may kill and start again."""
     server = Server()
     yield server
     server.stop()

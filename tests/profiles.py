@@ -1,7 +1,7 @@
-"""Which examples property tests run.
+"""Settings of property tests: which examples they run.
 
-By default as many as each test needs, and the same ones in every run of the same tests, so that a
-failure is of the change at hand. `HYPOTHESIS_PROFILE=long` looks for new ones, and for
+By default each test runs as many examples as it needs, the same in every run, so that a
+failure is due to the current change. `HYPOTHESIS_PROFILE=long` looks for new ones, and for
 `HYPOTHESIS_FACTOR` (30) times as many.
 """
 

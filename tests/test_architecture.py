@@ -1,4 +1,4 @@
-"""Imports keep the contracts of pyproject.toml; names are told once, and users see public ones."""
+"""Imports keep the contracts of pyproject.toml; names are unique, and users see public ones."""
 
 import ast
 import re
@@ -127,7 +127,7 @@ def test_users_are_shown_public_paths_only(path: Path) -> None:
 
 
 def _imports(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the module and the name of each import of ours, also in fenced code."""
+    """Yield the module and the name of each import from our packages, also in fenced code."""
     for module, names in IMPORT.findall(text):
         yield from ((module, name) for name in re.findall(r"\w+", names))
 

@@ -102,7 +102,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scored_once: None
 
 
 def needs_absent_package(node: ast.stmt) -> bool:
-    """Return whether a statement imports a package that not every environment of the tests has."""
+    """Return whether a statement imports a package that some test environments lack."""
     imported = ast.unparse(node).split()[1]
     return any(imported.startswith(name) and find_spec(name) is None for name in OPTIONAL)
 

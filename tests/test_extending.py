@@ -31,7 +31,7 @@ TEXT = "\n".join(f"Line {number} of a long list." for number in range(9))
 
 
 class LineChunker(Chunker):
-    """Cuts after every so many lines: the splitter that is added."""
+    """The added splitter: cuts after a number of lines."""
 
     def __init__(self, lines: int = 2, *, chunk_size: int | None = None) -> None:
         super().__init__(chunk_size=chunk_size)
@@ -86,7 +86,7 @@ def test_a_metric_in_the_registry_is_in_the_report_and_its_json(monkeypatch) -> 
 
 
 class EchoModel(RemoteModel):
-    """A provider whose package is `json`, and whose replies name the first paragraph allowed."""
+    """A provider whose package is `json`, and whose replies name the first allowed paragraph."""
 
     _provider: ClassVar[str] = "echo"
     _module: ClassVar[str] = "json"

@@ -1,4 +1,4 @@
-"""What importing and building the distribution promises."""
+"""The promises about importing and building the distribution."""
 
 import json
 import re
@@ -54,7 +54,7 @@ for make in (GreedyTextSplitter, LumberTextSplitter):
     ],
 )
 def test_a_package_and_what_is_used_of_it_load_nothing_else(framework, steps) -> None:
-    """Beyond what the framework loads."""
+    """Modules that the framework itself loads are allowed."""
     code = "".join(f"{statement}\nprint(*sys.modules)\n" for statement, *_ in steps)
     lines = run_python(f"import sys, {framework}\nprint(*sys.modules)\n{code}").stdout.splitlines()
     before, *after = ({name.partition(".")[0] for name in line.split()} for line in lines)

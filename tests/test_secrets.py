@@ -43,7 +43,7 @@ FAST = CallPolicy(attempts=2, initial_backoff=0.001, max_backoff=0.01, give_up_a
 
 
 def echo(request: Request) -> Fault | None:
-    """Fail on every second request, not the first, and tell all about it."""
+    """Fail on every second request, and put the whole request into the error."""
     headers = {name: value for name, value in request.headers.items() if KEY in value}
     return None if request.number % 2 else Status(500, f"cannot serve {headers}")
 
@@ -60,7 +60,7 @@ def answer(asked: Any, prompt: str) -> str:
 
 
 class ChatServer(SimpleChatModel):
-    """As `ChatOpenAI`: the key is a `SecretStr`."""
+    """Like `ChatOpenAI`: the key is a `SecretStr`."""
 
     base_url: str
     openai_api_key: SecretStr = SecretStr(KEY)
@@ -75,7 +75,7 @@ class ChatServer(SimpleChatModel):
 
 
 class ServerLLM(CustomLLM):
-    """As LlamaIndex's `OpenAI`: the key is a string."""
+    """Like LlamaIndex's `OpenAI`: the key is a string."""
 
     api_base: str
     api_key: str = KEY
@@ -95,7 +95,7 @@ class ServerLLM(CustomLLM):
 
 
 class ClientLLM(ServerLLM):
-    """The key is known to the client alone."""
+    """Only the client has the key."""
 
     api_key: str = ""
     _client: Any = PrivateAttr()
@@ -184,7 +184,7 @@ def test_an_error_about_the_settings_reveals_no_key(name: str, attempts: int, ca
 
 
 class Store(InMemoryByteStore):
-    """As a client of a server, with its credentials."""
+    """Like a client of a server, with its credentials."""
 
     url = f"redis://:{KEY}@127.0.0.1"
 
@@ -236,7 +236,7 @@ def test_a_report_reveals_no_key(tmp_path: Path) -> None:
 
 
 class Holder:
-    """A custom object whose `repr` tells its key."""
+    """A custom object whose `repr` contains its key."""
 
     identity = "holder"
 

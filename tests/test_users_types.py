@@ -1,4 +1,4 @@
-"""What a type checker tells a user: a script in strict mode, and mistakes in another."""
+"""A type checker accepts a user's script in strict mode, and reports mistakes in another."""
 
 import json
 import re
@@ -79,7 +79,7 @@ Found = dict[str, dict[int, str]]
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """What the type checker says in strict mode of each script, by line."""
+    """The messages of the type checker about each script in strict mode, by line."""
     folder = tmp_path_factory.mktemp("scripts")
     for name, script in (("right", RIGHT), ("wrong", WRONG)):
         (folder / f"{name}.py").write_text(script, encoding="utf-8")

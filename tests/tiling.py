@@ -1,4 +1,4 @@
-"""Whether spans cover a text exactly once."""
+"""Checks that spans cover a text exactly once."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Small models with random weights, made on the spot: a checkpoint and what is exported of it."""
+"""Small models with random weights: a checkpoint and its export."""
 
 import re
 import string

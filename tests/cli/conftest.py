@@ -1,4 +1,4 @@
-"""What all tests of the command line share."""
+"""Fixtures of all tests of the command line."""
 
 import os
 from collections.abc import Callable
@@ -9,12 +9,12 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def use_scored_once(scored_once: None) -> None:
-    """The models are tested elsewhere."""
+    """Models are tested elsewhere, so `scored_once` is used in all tests here."""
 
 
 @pytest.fixture(autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the cache folder, which is empty: no test knows the indexes of another."""
+    """Return the cache folder, which is empty: tests do not share indexes."""
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     return folder / "lumber-splitters" / "indexes"
@@ -22,7 +22,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 @pytest.fixture
 def write_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    """Return what writes files into `docs`, in the current folder, as if it were long ago."""
+    """Return a function that writes files with an old date into `docs`, in the current folder."""
     monkeypatch.chdir(tmp_path)
 
     def write(**files: str | bytes) -> Path:

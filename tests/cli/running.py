@@ -32,7 +32,7 @@ SAMPLE = Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt"
 
 
 class Outcome(NamedTuple):
-    """What a command did: its exit status, what it printed to stdout, and to stderr."""
+    """The result of a command: its exit status, its stdout and its stderr."""
 
     code: int
     out: str
@@ -70,7 +70,7 @@ def started(*arguments: object, program: str = "", **options: Any) -> subprocess
 
 
 def each_on_terminal(*commands: Iterable[object], before: str = "") -> list[str]:
-    """Return what a terminal shows of commands that succeed in one process, one after the other."""
+    """Return what a terminal shows of commands that succeed, run in turn in one process."""
     lines = [shlex.join(map(str, command)) for command in commands]
     shown = shown_on_terminal(*lines, program=before + EACH).split("\0")
     assert shown[1::3] == ["0"] * len(lines), shown

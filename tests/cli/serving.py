@@ -19,7 +19,7 @@ from lumber_cli.agents.tools import FolderTools
 
 
 class Agent:
-    """A client, for tests that are no coroutines, so that several of them share a server."""
+    """A client for tests without coroutines, so that several tests can share a server."""
 
     def __init__(self, portal: BlockingPortal, client: Client) -> None:
         self.client = client
@@ -44,7 +44,7 @@ class Agent:
         return text_of(result)
 
     def error(self, tool: str, **arguments: Any) -> str:
-        """Return what a call that must fail says."""
+        """Return the message of a call that must fail."""
         result = self.call(tool, **arguments)
         assert result.is_error, text_of(result)
         return text_of(result)
@@ -62,7 +62,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def until(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float = 200) -> Any:
-    """Return what is found as soon as it fits."""
+    """Return the result of a call as soon as it meets a condition."""
     deadline = time.monotonic() + seconds
     while not fits(found := find()):
         assert time.monotonic() < deadline, found
@@ -99,7 +99,7 @@ def agent(
     cwd: Path | None = None,
     structured: bool = True,
 ) -> Iterator[Agent]:
-    """A client of a server of its own, in memory: a process takes seconds to start."""
+    """A client with its own server in memory: a process would take seconds to start."""
     with pytest.MonkeyPatch.context() as patched:
         if cwd is not None:
             patched.chdir(cwd)

@@ -85,7 +85,7 @@ def look(browser: Browser, page: Path, script: str, **settings: Any) -> Any:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Return what writes a page of passages in their documents, and of an answer."""
+    """Return a function that writes a page with passages in their documents, and an answer."""
 
     def write(passages: list[Passage], *documents: Source, answer: Any = None) -> Path:
         known = {source.name: source for source in documents} or DOCUMENTS

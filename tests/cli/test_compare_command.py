@@ -78,7 +78,7 @@ def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_
 
 
 def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
-    """The words of a comparison that writes to a folder."""
+    """Return the arguments of a comparison that writes to a folder."""
     return ["compare", docs, "--questions", questions, "--output", folder]
 
 

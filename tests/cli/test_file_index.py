@@ -40,7 +40,7 @@ def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
 
 
 def test_records_of_many_files_are_written_a_few_times(tmp_path: Path, monkeypatch) -> None:
-    """Each time they are written all together: for each batch, it would take squared time."""
+    """All records are written each time. Writing after each batch would take quadratic time."""
     files = [read(tmp_path / f"{n}.md", f"The ferry {n} leaves at noon.\n") for n in range(60)]
     writes: list[int] = []
     revise = PassageStore.revise

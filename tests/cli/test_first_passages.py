@@ -1,4 +1,4 @@
-"""`lumber-splitters ask` on a terminal: the first passages come before vectors are made."""
+"""`lumber-splitters ask` on a terminal: the first passages are shown before vectors exist."""
 
 import shlex
 from collections.abc import Callable

@@ -21,7 +21,7 @@ QUESTION = "How long may a rental last?"
 
 @pytest.fixture
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the names of files that an index takes up from now on."""
+    """Return the names of files that an index reads from now on."""
     names: list[str] = []
     add = FileIndex.add
 
@@ -35,7 +35,7 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def ask(*arguments: object) -> tuple[list[dict[str, Any]], str]:
-    """Return the passages, and what is reported."""
+    """Return the passages and the messages."""
     done = run_apart("ask", *arguments, QUESTION, "--format", "json", code=0)
     return json.loads(done.out)["passages"], done.err
 

@@ -56,7 +56,7 @@ def test_a_copy_that_finds_no_room_leaves_nothing(docs: Path, tmp_path: Path, mo
 
 @contextmanager
 def limited_files(size: int) -> Iterator[None]:
-    """Let files be no longer, as if the disk were full."""
+    """Limit the size of files, as if the disk were full."""
     resource = pytest.importorskip("resource", reason="limits the size of files")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

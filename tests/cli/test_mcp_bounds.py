@@ -1,4 +1,4 @@
-"""What outlines and grep leave out of large files, and that they say so."""
+"""Outlines and grep leave out parts of large files, and report it."""
 
 import itertools
 from pathlib import Path

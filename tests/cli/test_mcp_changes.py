@@ -21,7 +21,7 @@ FERRY = "# Ferry\n\nThe ferry leaves at noon.\n\n## Fares\n\nDogs travel for fre
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server of two folders, and these."""
+    """A server of two folders, and the folders."""
     base = tmp_path_factory.mktemp("base")
     one, two = base / "one", base / "two"
     for folder in (one, two):
@@ -45,9 +45,9 @@ def write(path: Path, text: str, moment: int | None = None) -> None:
 
 
 def found(served: Agent, question: str) -> list[tuple[str, str]]:
-    """Return the files and texts of passages, each of which read returns just so.
+    """Return the files and texts of passages, after checking that the tool `read` returns the same.
 
-    The search waits for changes to be indexed, but not for long: then it is repeated.
+    A search waits only briefly for changes to be indexed, so it is repeated.
     """
 
     def search() -> dict[str, Any]:

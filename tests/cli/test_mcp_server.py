@@ -171,7 +171,7 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("structured", [False, True])
 def test_results_are_text_alone_unless_data_is_asked_for(structured: bool, tmp_path: Path) -> None:
-    """Clients that get data show the model only that: without lines, and marks of quotes."""
+    """Clients that get data show the model only that, without line numbers and quote marks."""
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "log.md").write_text("# Log\n\nThe fog is thick.\n\nIt lifts.", encoding="utf-8")
@@ -199,7 +199,7 @@ def test_the_registry_starts_the_server_that_this_is() -> None:
 
 @contextmanager
 def serving_process(*arguments: object, program: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A server that has answered a call with text alone, and is killed in the end."""
+    """A server that has answered a call with text only, and is killed at the end."""
     client = {"name": "test", "version": "1"}
     with started("mcp", *arguments, program=program) as process:
         try:

@@ -1,4 +1,4 @@
-"""What all pages share: hostile texts stay texts, nothing is requested, and all can be read."""
+"""All pages: hostile texts stay text, no address is requested, and all text is legible."""
 
 import re
 from collections.abc import Callable

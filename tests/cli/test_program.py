@@ -38,7 +38,7 @@ def each_without(
 
 
 def blocking(extras: set[str]) -> str:
-    """Return code that makes extras look as if they were missing."""
+    """Return code that hides installed extras."""
     blocked = {name for extra in extras for name in EXTRAS[extra]}
     return f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
 
@@ -53,7 +53,7 @@ def test_every_command_has_help_with_its_summary_and_an_example(command: str) ->
 
 
 def imported_by(*commands: Iterable[object], before: str = "") -> list[set[str]]:
-    """Return the packages, and the modules of three of ours, that are there after each command."""
+    """Return the imported packages, and modules of three of ours, after each command."""
     done = run_python(before + EACH, *(shlex.join(map(str, command)) for command in commands))
     own = ("lumber_cli", "lumber_core", "lumber_retrieval")
     return [

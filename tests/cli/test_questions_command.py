@@ -20,7 +20,7 @@ def folder(write_docs: Callable[..., Path]) -> Path:
 
 
 def one_of_many(request: Request) -> str:
-    """A question about the first fact that is whole in the passage."""
+    """Return a question about the first complete fact in the passage."""
     passage = re.search(r"^Passage: (.*)$", request.user, re.MULTILINE)
     assert passage is not None
     lit = r"He lit the lamp number (\d+) for the first time in the year \d+"
@@ -30,7 +30,7 @@ def one_of_many(request: Request) -> str:
 
 
 def ask(folder: Path, server: LoopbackServer, count: int, *more: object, **environment: str) -> Any:
-    """Have questions made of paragraphs; return the exit status and the output."""
+    """Generate questions from paragraphs; return the exit status and the output."""
     options = ("--model", f"{server.openai_url}#any", "--count", count, "--splitter", "paragraphs")
     output = ("--output", folder.parent / "q.jsonl")
     return run("questions", folder, *options, *output, *more, **environment)

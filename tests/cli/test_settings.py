@@ -1,4 +1,4 @@
-"""Settings without an option of their own, options for a language model, and its estimates."""
+"""Settings without their own option, options for a language model, and estimates."""
 
 import inspect
 import json

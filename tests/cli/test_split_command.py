@@ -286,7 +286,7 @@ def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
 
 
 def heed_ctrl_c() -> None:
-    """Undo what shells do to programs in the background, in which tests may run."""
+    """Restore Ctrl-C, which shells turn off for programs in the background."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

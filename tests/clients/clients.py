@@ -1,4 +1,4 @@
-"""The clients of language models that are tried, as their packages make them by default."""
+"""The tested clients of language models, with the defaults of their packages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Client:
 
     @property
     def name(self) -> str:
-        """What the table calls it."""
+        """The client's name in the table."""
         return self.kind + self.variant
 
     @property
@@ -45,7 +45,7 @@ class Client:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is a model of this library."""
+        """Whether the client is a model of this library."""
         return self.package in ("openai", "google-genai")
 
 

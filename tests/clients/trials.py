@@ -1,6 +1,6 @@
-"""What one client does in each case of the table: `row_of` tries them all.
+"""Trials of one client in each case of the table: `row_of` runs them all.
 
-A trial splits a text with the client as it comes, against a server on this machine.
+A trial splits a text with the client's defaults, against a server on this machine.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ THOUGHT = "The turn may be at ID 2, or at ID 3."
 
 @dataclass(frozen=True)
 class Row:
-    """What was seen of a client, a cell for each case."""
+    """The observations of a client, a cell for each case."""
 
     client: str
     plain: str
@@ -81,7 +81,7 @@ def model_of(client: Client, url: str, **more: Any) -> Model:
 
 
 def wrap(client: Client, llm: Any) -> Model:
-    """Return a framework's model as the library's."""
+    """Return a framework's model as a model of the library."""
     if client.is_ours:
         return llm  # type: ignore[no-any-return]
     if client.package.startswith("langchain"):
@@ -139,7 +139,7 @@ def _same(outcome: Outcome, plain: Outcome) -> str:
 
 
 def _lasting(outcome: Outcome) -> str:
-    """Round what is random: clients and this library wait for random times."""
+    """Round a duration: clients and this library wait for random times."""
     if outcome.requests == 0 or not isinstance(outcome.error, LumberError):
         return outcome.words
     most = next((limit for limit in (6, 12) if outcome.requests <= limit), outcome.requests)

@@ -31,7 +31,7 @@ SPLIT: dict[str, Any] = {"target_size": 6, "tokenizer": "words", "chunk_size": 1
 
 
 class Found(NamedTuple):
-    """A passage, however it was found."""
+    """A passage of any of the finders."""
 
     document: str
     text: str
@@ -67,7 +67,7 @@ class LlamaIndexVectors(BaseEmbedding):
 
 
 class CoreRetriever(IndexingRetriever[IndexedDocument]):
-    """What both frameworks' retrievers are made of, alone."""
+    """The core of both frameworks' retrievers."""
 
     def __init__(self, index: PassageIndex, settings: dict[str, Any]) -> None:
         self.index, self.settings, self._opened = index, settings, None

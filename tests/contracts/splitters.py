@@ -32,7 +32,7 @@ from tests.tiny_bert import write_random_checkpoint
 
 
 def small_model() -> str:
-    """Return a small BertChunker, or where it cannot be made the bundled one."""
+    """Return a small BertChunker, or the bundled one if the small one cannot be made."""
     return made_model() or "bundled"
 
 
@@ -68,7 +68,7 @@ def every_third(window: Group) -> list[int]:
 
 
 def small_target(options: dict[str, Any]) -> dict[str, Any]:
-    """Add a target of 30 tokens, or of what a smaller limit allows."""
+    """Add a target of 30 tokens, or less if the limit is smaller."""
     return {"target_size": min(30, options.get("chunk_size") or 30), **options}
 
 
@@ -92,7 +92,7 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
 
 
 def adapters(bert: Any, layout: Any, greedy: Any, lumber: Any) -> dict[str, Callable[..., Any]]:
-    """Return what makes each splitter of a framework."""
+    """Return functions that make each splitter of a framework."""
     return {
         "bert": lambda **options: bert(model=small_model(), **options),
         "layout": lambda **options: layout(**small_target(options)),
@@ -143,7 +143,7 @@ async def asplit(splitter: Any, *documents: Any) -> list[Any]:
 
 
 def seen(delivered: list[Any]) -> list[Chunk]:
-    """Return what both frameworks say of chunks."""
+    """Return the facts that both frameworks give about chunks."""
     return [
         (one.page_content, one.metadata.get("start_index"), one.metadata)
         if isinstance(one, LangChainDocument)

@@ -42,7 +42,7 @@ CHAPTERS = 40_000  # characters
 
 
 def with_a_book(makers: dict[str, Callable]) -> pytest.MarkDecorator:
-    """Give each splitter the first chapters of one of the books; `make load`, the whole book."""
+    """Give each splitter the first chapters of one of the books; in `make load`, the whole book."""
     given = [
         pytest.param(make, book, length, id=f"{name}-{book}{kind}", marks=marks)
         for (name, make), book in zip(makers.items(), cycle(BOOKS))

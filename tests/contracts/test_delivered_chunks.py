@@ -34,7 +34,7 @@ def chunks_of(splitter: Any, text: str) -> list[Chunk]:
 
 
 def texts_for(splitter: Any) -> dict[str, str]:
-    """LlamaIndex hashes every document's UTF-8, which a lone surrogate has not."""
+    """Leave out lone surrogates for LlamaIndex, which hashes the UTF-8 of every document."""
     both = hasattr(splitter, "split_documents")
     return {name: text for name, text in TEXTS.items() if both or "surrogates" not in name}
 

@@ -1,4 +1,4 @@
-"""Where the chunks of every fixture start, as recorded: a change has to be meant.
+"""The starts of the chunks of every fixture are recorded, so that no change goes unnoticed.
 
 `python -m tests.contracts.test_frozen_chunks` records them anew; the changelog says what changed
 and why it is better.

@@ -26,7 +26,7 @@ def library(of: Any) -> list[Any]:
 
 
 def starts(chunks: list[Any], start: Any) -> list[Any]:
-    """Return copies of chunks that say another start."""
+    """Return copies of chunks whose metadata has another start."""
     copies = copy.deepcopy(chunks)
     for one in copies:
         if hasattr(one, "start_char_idx"):

@@ -24,7 +24,7 @@ def chunks_of(make: Any, *texts: str, **settings: Any) -> list[Chunk]:
 
 
 def words(text: str) -> int:
-    """Count 3 tokens a word."""
+    """Count three tokens for each word."""
     return 3 * len(text.split())
 
 

@@ -1,4 +1,4 @@
-"""What the core's index and the retrievers of both frameworks have in common."""
+"""The common behaviour of the core's index and the retrievers of both frameworks."""
 
 import asyncio
 import copy

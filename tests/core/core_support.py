@@ -62,7 +62,7 @@ def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def with_(chunker: Any, **attributes: Any) -> Any:
-    """Set attributes of a splitter that are no settings, such as `window_tokens`, and return it."""
+    """Set attributes of a splitter that are not settings, such as `window_tokens`."""
     for name, value in attributes.items():
         setattr(chunker, name, value)
     return chunker

@@ -20,7 +20,7 @@ every_chunker = pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(m
 
 
 def said(kind: type) -> dict[str, str]:
-    """What a docstring says of each argument, on one line."""
+    """Return the documentation of each argument on one line."""
     section = inspect.cleandoc(kind.__doc__ or "").split("Args:\n")[1].split("\n\n")[0]
     entries = re.split(r"^(\w+): ", textwrap.dedent(section), flags=re.MULTILINE)[1:]
     return {n: " ".join(doc.split()) for n, doc in zip(entries[::2], entries[1::2], strict=True)}

@@ -1,4 +1,4 @@
-"""Models behind a loopback server, and documents with facts, for tests of what models are asked."""
+"""Models behind a loopback server, and documents with facts, for tests of questions."""
 
 import json
 import re

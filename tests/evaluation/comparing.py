@@ -1,4 +1,4 @@
-"""What the tests of comparisons share: a small corpus, splitters and an embedder of words."""
+"""Helpers of the tests of comparisons: a small corpus, splitters and an embedder of words."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ PLACES = [
 
 
 def corpus(questions: int = 12, *, documents: int = 2, segmented: bool = False) -> Corpus:
-    """Return documents of one paragraph a place, and a question about each of some places."""
+    """Return documents with a paragraph for each place, and questions about some places."""
     made = []
     for number in range(documents):
         paragraphs = [
@@ -49,7 +49,7 @@ def corpus(questions: int = 12, *, documents: int = 2, segmented: bool = False) 
 
 
 class WordEmbedder:
-    """Counts words, hashed into two thousand places; counts what it was given, too."""
+    """Embeds texts as counts of words, hashed into 2,000 dimensions; also counts the texts."""
 
     similarity: Literal["cosine", "dot"] = "cosine"
 
@@ -72,7 +72,7 @@ class WordEmbedder:
 
 
 class Every:
-    """A splitter that cuts at every match of a pattern, and counts what it was asked."""
+    """A splitter that cuts at every match of a pattern, and counts its texts."""
 
     def __init__(
         self, pattern: str, *, name: str = "every", usage: Usage | None = None, failures: int = 0

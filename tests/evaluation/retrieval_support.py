@@ -11,7 +11,7 @@ from lumber_retrieval.embedders import Similarity
 
 
 class Table:
-    """An embedder that looks vectors up, and remembers what it was asked."""
+    """An embedder that looks up vectors in a table, and records its texts."""
 
     identity = "table"
 

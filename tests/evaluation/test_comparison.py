@@ -107,7 +107,7 @@ class KilledError(Exception):
 
 
 class Mortal(Every):
-    """Dies at the second document."""
+    """Raises at the second document."""
 
     def split(self, document: Document):
         if document.name.endswith("1"):

@@ -143,7 +143,7 @@ def test_a_server_that_rejects_or_is_down_is_named(monkeypatch: pytest.MonkeyPat
 
 
 class Counting:
-    """An embedder that keeps what it is asked, and may break down after some texts."""
+    """An embedder that records its texts, and may fail after some of them."""
 
     similarity = "dot"
 

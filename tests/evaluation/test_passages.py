@@ -51,7 +51,7 @@ class Trimmed:
 
 
 class LongVectors(WordVectors):
-    """Vectors whose lengths say nothing, as of models that do not scale them."""
+    """Vectors of arbitrary length, as of models that do not normalise them."""
 
     def embed_query(self, text: str) -> list[float]:
         return [value * len(text) for value in super().embed_query(text)]

@@ -101,7 +101,7 @@ def test_the_figures_shown_are_those_of_the_json_file(comparison: Comparison) ->
 
 
 def led(made: Comparison) -> dict[str, str]:
-    """Return what is said of each leading metric."""
+    """Return the conclusion about each leading metric."""
     said = (tuple(sentence.split(": ", 1)) for sentence in conclusions(made) if ": " in sentence)
     return dict(said)
 

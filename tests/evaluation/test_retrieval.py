@@ -1,4 +1,4 @@
-"""Ranks, Recall@k, DCG@k and token overlap, against cases worked by hand."""
+"""Ranks, Recall@k, DCG@k and token overlap, against cases worked out by hand."""
 
 import math
 

@@ -92,7 +92,7 @@ def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter
 
 
 class Rejoining(TextSplitter):
-    """Joins sentences with single spaces, whatever stood between them."""
+    """Joins sentences with single spaces instead of the white space between them."""
 
     def split_text(self, text: str) -> list[str]:
         found = [span.of(text).strip() for span in sentences(text)]

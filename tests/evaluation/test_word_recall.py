@@ -1,4 +1,4 @@
-"""Recall of the reference text at equal amounts retrieved, against cases worked by hand."""
+"""Recall of the reference text at equal amounts retrieved, against cases worked out by hand."""
 
 import math
 from itertools import pairwise

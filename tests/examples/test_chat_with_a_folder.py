@@ -96,7 +96,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[LoopbackServer]:
-    """A language model that quotes; what it is asked decides what else it does."""
+    """A language model that quotes; some questions make it fail or answer without quotes."""
 
     def fail(request: Request) -> Status | None:
         return Status(500) if "Who fails?" in request.user else None
@@ -143,7 +143,7 @@ def ask(tab: Tab, question: str) -> None:
 
 
 def said(tab: Tab, part: str) -> str:
-    """Return what the page says as soon as it has a part."""
+    """Return the text of the page as soon as it contains a part."""
     text = 'document.querySelector("#results .said")?.textContent'
     return str(wait(tab, f"({text} ?? '').includes({json.dumps(part)}) && {text}"))
 

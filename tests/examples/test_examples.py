@@ -1,4 +1,4 @@
-"""Every example does what it says on the bundled sample, with no key and no network."""
+"""Every example works as documented on the bundled sample, without a key or a network."""
 
 import contextlib
 import gc
@@ -53,14 +53,14 @@ def run_alone(example: str) -> str:
 
 
 def run(example: str, *arguments: object) -> str:
-    """Do the same in this process, which has imported the frameworks."""
+    """Run an example like `run_alone`, in this process, which has imported the frameworks."""
     printed = printed_by(example, *arguments)
     check_passages(printed)
     return printed
 
 
 def printed_by(example: str, *arguments: object) -> str:
-    """Return what an example prints that shows no passages."""
+    """Return the output of an example, without checking passages."""
     path = f"examples/{example}.py"
     printed = io.StringIO()
     # In a process of its own, an example would continue after a warning.

@@ -35,7 +35,7 @@ KILLED = 9
 
 
 class Disk:
-    """Counts reads and changes (writes, syncs, deletions) since `fail_at`; has one of them fail."""
+    """Counts reads and changes (writes, syncs, deletions) since `reset`; lets one of them fail."""
 
     def __init__(self) -> None:
         self._calls: list[Any] = []  # Python's functions must outlive SQLite's pointers to them

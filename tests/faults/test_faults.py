@@ -35,7 +35,7 @@ _faults = Counter[Fault]()
 
 
 class Work:
-    """Something that is done with a store, which holds `OLD`, and then `after`."""
+    """An operation on a store, which holds `OLD` before it and `after` afterwards."""
 
     after: ClassVar[dict[str, str]] = OLD
 
@@ -48,7 +48,7 @@ class Work:
         raise NotImplementedError
 
     def check(self, path: Path, *, confirmed: bool) -> None:
-        """Check what is stored, then that the work can be repeated and answers are right."""
+        """Check the content, then that the operation can be repeated and answers are right."""
         stored = {n: text for n, (text, _) in index_of(path).store.contents([*"abcdefg"]).items()}
         assert {*OLD.items()} & {*self.after.items()} <= {*stored.items()}
         assert {*stored.items()} <= {*OLD.items(), *self.after.items()}
@@ -60,7 +60,7 @@ class Work:
 
     @cached_property
     def answers(self) -> list[object]:
-        """The answers of an index made anew."""
+        """The answers of a new index."""
         anew = index_of()
         anew.add([document(text, name) for name, text in self.after.items()])
         return [answer(anew, question, budget=200) for question in QUESTIONS]
@@ -126,7 +126,7 @@ FAULTS += [(fault, ALWAYS) for fault, _ in FAULTS if fault not in KILLS]
 
 @pytest.fixture(scope="module")
 def prepared() -> Iterator[Callable[[Work], Path]]:
-    """Returns a file as a work finds it."""
+    """A function that returns a store as it is before an operation."""
     with memory_folder() as folder:
         path = Path(folder, "store.db")
 
@@ -144,7 +144,7 @@ def prepared() -> Iterator[Callable[[Work], Path]]:
 
 
 def run_with(disk: Disk, fault: Fault, at: int, times: int, work: Work, path: Path) -> str | None:
-    """Return what is said of a work; "" if it is confirmed, None if the process ended."""
+    """Return the error of an operation; "" if it succeeds, None if the process ended."""
     if fault in KILLS:
         child = os.fork()
         if child == 0:
@@ -192,7 +192,7 @@ def test_what_was_confirmed_is_there_after_any_fault(sample, fault, times, work,
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_what_is_read_wrongly_once_is_not_called_damaged(prepared: Callable[[Work], Path]) -> None:
-    """Where it shows: a vector or a text may have any bytes, and has no checksum."""
+    """Only wrong bytes that can be noticed matter: vectors and texts have no checksum."""
     disk = failing_disk()
     for work in (WORK[-2], WORK[-1]):
         path = prepared(work)

@@ -207,7 +207,7 @@ def test_files_that_mark_open_documents_are_hidden(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fchdir"), reason="needs paths that are relative to a folder")
 def test_folders_are_walked_however_deep_and_those_too_deep_are_named(tmp_path, caplog) -> None:
     def nest(name: str, depth: int) -> None:
-        """Nest folders, at the end of whose path not even the system can name a file."""
+        """Nest folders until the path is longer than the system allows."""
         place = os.open(tmp_path, os.O_RDONLY)
         for _ in range(depth):
             os.mkdir(name, dir_fd=place)
@@ -218,7 +218,7 @@ def test_folders_are_walked_however_deep_and_those_too_deep_are_named(tmp_path, 
         os.close(place)
 
     def remove(name: str) -> None:
-        """Remove them from the outermost on: pytest removes old ones by recursion, and fails."""
+        """Remove nested folders from the outermost on: pytest would fail, as it recurses."""
         outer, inner = tmp_path / name, tmp_path / "inner"
         while (outer / name).exists():
             (outer / name).rename(inner)

@@ -80,7 +80,7 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
 
 
 def repack(content: bytes, named: str = "word/document.xml") -> bytes:
-    """Return a DOCX with its parts compressed, and the text in a part of some name."""
+    """Return a DOCX with compressed parts, and the text in a part with the given name."""
     document = "word/document.xml"
     parts = {
         name.replace(document, named): body.replace(document.encode(), named.encode())

@@ -1,4 +1,4 @@
-"""Readers that files make do what a reader should not."""
+"""Readers that the content of a file makes crash, hang or take memory."""
 
 import os
 import resource

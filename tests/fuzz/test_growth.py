@@ -26,7 +26,7 @@ def repeated(drawn: list[str]) -> str:
 
 
 def check(work: Callable[[str], object], unit: str) -> None:
-    """Check how the time grows; what is not linear is so whenever it is measured again."""
+    """Check how the time grows; a measurement that is not linear is repeated."""
 
     def repeat(size: int) -> Callable[[], object]:
         return partial(work, unit * (size // len(unit) + 1))

@@ -42,7 +42,7 @@ def documents(texts: Mapping[str, str]) -> list[IndexedDocument]:
 
 
 class Index(RuleBasedStateMachine):
-    """An index that stays open, beside what it should have."""
+    """An index that stays open, and its expected content."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,14 +60,14 @@ class Index(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def places(self) -> tuple[Any, Any]:
-        """Return where the index is, and where its copy."""
+        """Return the places of the index and of its copy."""
         return self.folder / "index.db", self.folder / "saved"
 
     def exists(self) -> bool:
         return self.path.exists()
 
     def replace(self, path: Any, source: Any) -> None:
-        """Copy an index as a program does that keeps others from seeing half of it."""
+        """Replace an index by a copy in one step, so that readers never see half of it."""
         shutil.copy(source, self.folder / "new")
         (self.folder / "new").replace(path)
 
@@ -204,7 +204,7 @@ QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_an_index_that_changed_answers_as_one_that_was_built_again(place, seed, most) -> None:
-    """There are more chunks than are ranked, and many fit a question equally."""
+    """There are more chunks than are ranked, and many match a question equally."""
     draw = random.Random(seed)
 
     def some(least: int, most: int) -> dict[str, str]:
@@ -258,7 +258,7 @@ def test_an_index_that_changed_answers_as_one_that_was_built_again(place, seed, 
 
 
 def answer(index: PassageIndex, question: str, **options: Any) -> list[object]:
-    """Return all that is found, without the numbers of chunks, which tell their order."""
+    """Return all results, without the numbers of chunks, which depend on the order of additions."""
     return [
         (one.document, one.span, one.words_found, [hit._replace(number=0) for hit in one.hits])
         for one in index.search(question, **options)

@@ -1,4 +1,4 @@
-"""Whatever a store's file holds, it is read as what was stored or refused as damaged."""
+"""Any content of a store's file is read as stored, or refused as damaged."""
 
 import json
 import sqlite3

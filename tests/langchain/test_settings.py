@@ -30,7 +30,7 @@ every_splitter = pytest.mark.parametrize(
 
 
 class CountingModel(BaseChatModel):
-    """Answers that content shifts nowhere, and says what it used."""
+    """Answers that content does not shift, and reports its usage."""
 
     @property
     def _llm_type(self) -> str:

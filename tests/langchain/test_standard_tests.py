@@ -1,4 +1,4 @@
-"""LangChain's own tests of retrievers and embedding models, which say what users expect of them."""
+"""LangChain's own tests of retrievers and embedding models, which state what users expect."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ standard = pytest.importorskip("langchain_tests.integration_tests")
 
 
 class Filled(PassageRetriever):
-    """Has documents from the start."""
+    """A retriever that has documents from the start."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

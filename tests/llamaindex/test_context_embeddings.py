@@ -22,7 +22,7 @@ PARSER = GreedyNodeParser(target_size=8, tokenizer="words")
 
 
 class Keyed(LlamaIndexVectors):
-    """A model with a key."""
+    """An embedding model with a key."""
 
     api_key: str = "sk-secret"
 

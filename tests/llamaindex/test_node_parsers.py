@@ -55,7 +55,7 @@ def numbered(i: int, doc: BaseNode) -> str:
 
 
 class InstrumentedLLM(MockLLM):
-    """As models of LlamaIndex are: the framework's decorators tell of each call."""
+    """A model with the decorators of LlamaIndex, which report each call."""
 
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:

@@ -53,7 +53,7 @@ def test_the_pipeline_upserts_what_has_changed(make: Any) -> None:
 
 @pytest.fixture
 def framework() -> Iterator[Any]:
-    """LlamaIndex's `Settings` with a free embedding model, as they were afterwards."""
+    """LlamaIndex's `Settings` with a mock embedding model; restored afterwards."""
     before = dict(vars(Settings))
     vars(Settings)["_transformations"] = None  # an earlier read has stored them
     Settings.embed_model = MockEmbedding(embed_dim=2)

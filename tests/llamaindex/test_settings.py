@@ -40,7 +40,7 @@ def make(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def global_settings() -> Iterator[Any]:
-    """LlamaIndex's `Settings`, as they were afterwards."""
+    """LlamaIndex's `Settings`; restored afterwards."""
     before = dict(vars(Settings))
     yield Settings
     vars(Settings).update(before)

@@ -93,12 +93,12 @@ def _warnings(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def judged(segmentation: Segmentation) -> int:
-    """How many groups the model was asked about."""
+    """Return how many groups the model was asked about."""
     return sum(verdict.outcome != "single" for verdict in segmentation.verdicts)
 
 
 def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected: int = 0) -> None:
-    """Nothing is lost, asked twice, cut off late, or kept silent."""
+    """Check that text is complete, and that calls, limits and failures are as reported."""
     check_tiling(segmentation.spans, len(TEXT))
     groups = judged(segmentation)
     assert groups >= 10

@@ -1,4 +1,4 @@
-"""LangChain's loaders, by the name of the row in README.md."""
+"""LangChain's loaders by their rows in README.md."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""LlamaIndex's readers, by the name of the row in README.md."""
+"""LlamaIndex's readers by their rows in README.md."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -37,7 +37,7 @@ _rows: dict[str, dict[str, tuple[str, ...]]] = {"LangChain": {}, "LlamaIndex": {
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a log, with its address in them."""
+    """Serves files without logging, and puts its address into them."""
 
     def log_message(self, *args: object) -> None:
         pass
@@ -66,7 +66,7 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def sentences_of_unstructured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the model that Unstructured downloads, find sentences by their marks."""
+    """Find sentences by full stops, without the model that Unstructured downloads."""
     spacy = pytest.importorskip("spacy")
     tokenize = pytest.importorskip("unstructured.nlp.tokenize")
     if not spacy.util.is_package("en_core_web_sm"):
@@ -76,7 +76,7 @@ def sentences_of_unstructured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Trial:
-    """What a framework makes of documents."""
+    """Loads documents with a framework, and describes the results."""
 
     def __init__(self, framework: str) -> None:
         import langchain_lumber

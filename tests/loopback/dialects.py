@@ -1,4 +1,4 @@
-"""How OpenAI-compatible servers say that they reject a parameter: each in its own words and status.
+"""Replies with which OpenAI-compatible servers reject a parameter: words and status differ.
 
 The bodies are those of the servers' own replies; versions differ, so one of each kind is enough.
 """

@@ -1,4 +1,4 @@
-"""What may go wrong on the way to a model: the faults that `LoopbackServer` can play.
+"""Faults on the way to a model, which `LoopbackServer` can play.
 
 A fault is a value. A script of faults is a mapping from request numbers (the first is 1) to
 faults, or a function from a `Request` to a fault or None.
@@ -38,7 +38,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """The connection is dropped: before the reply, or in the middle of its body."""
+    """The connection is dropped, before the reply or in the middle of its body."""
 
     where: Literal["before", "body"] = "before"
 
@@ -52,7 +52,7 @@ class Slow:
 
 @dataclass(frozen=True, slots=True)
 class Dribble:
-    """The reply never ends: after its head, or in it, a byte comes now and then.
+    """The reply never ends: after its header, or inside it, a byte comes now and then.
 
     In a body these are blanks, as a server that is still working may send them.
     """
@@ -70,7 +70,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """A reply with status 200 whose body is said to be compressed in this way."""
+    """A reply with status 200 whose headers state this compression."""
 
     encoding: str
     body: bytes

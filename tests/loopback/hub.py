@@ -26,7 +26,7 @@ Reply = tuple[int, dict[str, str], bytes]
 
 
 class LoopbackHub:
-    """The server of models' files; a context manager that runs it and knows what it sent."""
+    """The server of models' files; a context manager that runs it and lists its downloads."""
 
     def __init__(self, models: Mapping[str, Mapping[str, bytes]]) -> None:
         self._models = models
@@ -55,7 +55,7 @@ class LoopbackHub:
                     self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
-                """Log nothing: `downloads` tells."""
+                """Log nothing: `downloads` lists the requests."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -70,11 +70,11 @@ class LoopbackHub:
 
     @property
     def url(self) -> str:
-        """Its address: the client's endpoint."""
+        """The address of the server, for the client's endpoint."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def answer(self, path: str, *, counted: bool) -> Reply:
-        """Return the reply to a request; a file is among the downloads if it is counted."""
+        """Return the reply to a request; `counted` adds a file to the downloads."""
         match = next(filter(None, (each.fullmatch(path) for each in (_FILE, _TREE, _INFO))), None)
         if match is None or match["model"] not in self._models:
             return _error("RepoNotFound", "Repository not found")
@@ -98,7 +98,7 @@ class LoopbackHub:
 
 
 def _digest(content: bytes) -> str:
-    """Return what stands for a commit or the content of a file."""
+    """Return a hash for a commit or for the content of a file."""
     return hashlib.sha1(content).hexdigest()
 
 

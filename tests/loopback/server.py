@@ -58,39 +58,39 @@ class Request:
 
     @property
     def wire(self) -> Literal["openai", "gemini"]:
-        """The provider whose format it is written in."""
+        """The provider whose format the request has."""
         return "gemini" if _GEMINI_PATH.fullmatch(self.path) else "openai"
 
     @property
     def model(self) -> str:
-        """The model it asks."""
+        """The model that is asked."""
         if gemini := _GEMINI_PATH.fullmatch(self.path):
             return gemini["model"]
         return str(self.body.get("model", ""))
 
     @cached_property
     def system(self) -> str:
-        """Its instructions."""
+        """The instructions to the model."""
         if self.wire == "gemini":
             return _joined(self.body.get("systemInstruction", {}))
         return "".join(m["content"] for m in self.body["messages"] if m["role"] == "system")
 
     @cached_property
     def user(self) -> str:
-        """Its question."""
+        """The question to the model."""
         if self.wire == "gemini":
             return "".join(_joined(content) for content in self.body["contents"])
         return "".join(m["content"] for m in self.body["messages"] if m["role"] == "user")
 
     @property
     def temperature(self) -> float | None:
-        """The temperature it asks for; None for the model's own."""
+        """The temperature; None for the model's default."""
         settings = self.body.get("generationConfig", {}) if self.wire == "gemini" else self.body
         return settings.get("temperature")
 
     @property
     def allowed(self) -> list[str] | None:
-        """The answers that its schema allows; None if it has no schema, or one of its own."""
+        """The answers that the schema allows; None without a schema of choices."""
         if self.wire == "gemini":
             schema = self.body.get("generationConfig", {}).get("responseSchema")
             return None if schema is None else (schema.get("items") or schema)["enum"]
@@ -102,18 +102,18 @@ class Request:
 
     @property
     def asks_for_list(self) -> bool:
-        """Whether its schema allows a list of answers."""
+        """Whether the schema allows a list of answers."""
         return '"items": {' in json.dumps(self.body)
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens it asks for."""
+        """The most tokens that the answer may have."""
         if self.wire == "gemini":
             return self.body.get("generationConfig", {}).get("maxOutputTokens")
         return self.body.get("max_completion_tokens") or self.body.get("max_tokens")
 
     def parameter(self, name: str) -> str | None:
-        """The wire's name of a parameter if the request has it, else None."""
+        """Return the wire's name of a parameter if the request has it, else None."""
         if name == "temperature" and self.temperature is not None:
             return "temperature"
         if name == "response_format" and self.wire == "gemini" and self.allowed is not None:
@@ -150,7 +150,7 @@ class LoopbackServer:
 
     @property
     def url(self) -> str:
-        """Its address, without a path; Gemini's base URL."""
+        """The address of the server, without a path; Gemini's base URL."""
         host, port = self._server.sockets[0].getsockname()
         return f"http://{host}:{port}"
 
@@ -198,7 +198,7 @@ class LoopbackServer:
             writer.close()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; return whether the connection goes on."""
+        """Answer one request; return whether the connection stays open."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.rstrip().split("\r\n")
         named = (line.partition(":") for line in lines)
@@ -345,5 +345,5 @@ def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str
 
 
 def _counts(request: Request, said: str) -> tuple[int, int]:
-    """Tokens read and written; here a word is a token."""
+    """Return the tokens read and written; a word counts as a token."""
     return len(request.system.split()) + len(request.user.split()), len(said.split())

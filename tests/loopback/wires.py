@@ -17,7 +17,7 @@ READ, CACHED, WRITTEN, THOUGHT = 100, 20, 50, 30
 
 @dataclass(frozen=True)
 class Message:
-    """What a model says, or the words of its refusal, and what it thought before."""
+    """The answer of a model or its refusal, and its thoughts before that."""
 
     model: str
     text: str

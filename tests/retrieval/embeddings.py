@@ -8,7 +8,7 @@ from lumber_retrieval.words.keywords import terms
 
 
 class WordVectors:
-    """Counts words, each in one of `width` places; knows the texts that it was asked for."""
+    """Embeds texts as counts of words, hashed into `width` dimensions; records its texts."""
 
     def __init__(self, width: int = 128, seed: int = 0) -> None:
         self.width = width

@@ -30,7 +30,7 @@ FLEET = (
 
 
 class Blind(WordVectors):
-    """Says nothing: all vectors are equal."""
+    """An embedder without information: all vectors are equal."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return [[1.0] * self.width for _ in texts]
@@ -496,7 +496,7 @@ def test_words_are_counted_alike_before_a_syllable_of_another_alphabet(text: str
 
 
 def reports(**known: Any) -> PassageIndex:
-    """Return an index of long reports, of which only the names tell whose they are."""
+    """Return an index of long reports; only their names tell the companies."""
     text = "".join(f"The margin of year {n} is {n} per cent. " for n in range(900))
     index = PassageIndex(GreedyChunker(500, tokenizer="words"), Blind())
     for name in ("ADOBE_10K.txt", "BESTBUY_10K.txt", "MGMRESORTS_10K.txt", "a_bakers_dozen.txt"):

@@ -1,4 +1,4 @@
-"""LangChain's stores, and what they do with the chunks of a splitter."""
+"""LangChain's stores, and how they treat the chunks of a splitter."""
 
 import contextlib
 from collections.abc import Callable, Iterable
@@ -131,7 +131,7 @@ def comparable(found: Iterable[Document], keys: Iterable[str]) -> list[Any]:
 
 
 class Measured(samples.Measured):
-    """What a store of LangChain does."""
+    """How a store of LangChain behaves."""
 
     named_by = "source"
     not_reopened = "not by LangChain's class"
@@ -180,7 +180,7 @@ class Measured(samples.Measured):
         }
 
     def check_chunks(self) -> None:
-        """Chunks come back with all their metadata, and their passages are those of the chunks."""
+        """Check that chunks come back with all their metadata, and that passages are the same."""
         store = self._filled()
         found, keys = self.contents(store), sorted(self._given[0].metadata)
         assert comparable(found, keys) == comparable(self._given, keys)
@@ -193,7 +193,7 @@ class Measured(samples.Measured):
             assert [one.page_content for one in passages] == [one.page_content for one in wanted]
 
     async def check_asynchronous(self) -> None:
-        """The same comes back by asynchronous methods."""
+        """Check that asynchronous methods return the same chunks."""
         store = self._open()
         await store.aadd_documents(self._given)
         found = await store.asimilarity_search(QUESTION, k=len(self._given))

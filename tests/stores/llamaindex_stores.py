@@ -1,4 +1,4 @@
-"""LlamaIndex's stores, and what they do with the nodes of a parser."""
+"""LlamaIndex's stores, and how they treat the nodes of a parser."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -122,14 +122,14 @@ def query(**settings: Any) -> Query:
 
 
 def comparable(found: Iterable[Any]) -> dict[str, Any]:
-    """Return by ID what a node has."""
+    """Return the fields of each node by its ID."""
     names = ["text", "metadata", "start_char_idx", "end_char_idx", "ref_doc_id", "relationships"]
     names += ["excluded_embed_metadata_keys", "excluded_llm_metadata_keys"]
     return {node.node_id: [getattr(node, name) for name in names] for node in found}
 
 
 class Measured(samples.Measured):
-    """What a store of LlamaIndex does."""
+    """How a store of LlamaIndex behaves."""
 
     named_by = "file_name"
     not_reopened = "nodes are lost"
@@ -178,7 +178,7 @@ class Measured(samples.Measured):
         }
 
     def check_nodes(self) -> None:
-        """Nodes come back with all that they have, and their passages are those of the nodes."""
+        """Check that nodes come back complete, and that passages are the same."""
         store = self._filled()
         if self.has_text:
             assert comparable(self.contents(store)) == comparable(self._given)

@@ -36,7 +36,7 @@ OWN: dict[str, Any] = {"None": None, '["a"]': ["a"], "[]": [], '{"a": 1}': {"a":
 
 @dataclass(frozen=True)
 class Place:
-    """Where a store is: a folder of its own, a name, and the URL of a database server."""
+    """The place of a store: its folder, a name, and the URL of a database server."""
 
     folder: Path
     name: str
@@ -44,7 +44,7 @@ class Place:
 
 
 def vector(text: str) -> list[float]:
-    """Return counts of hashed words: not normalised, so that scores tell what they are."""
+    """Return counts of hashed words: not normalised, so that scores show their kind."""
     counts = [0.25] * SIZE
     for word in text.lower().split():
         counts[zlib.crc32(word.encode()) % SIZE] += 1.0
@@ -52,7 +52,7 @@ def vector(text: str) -> list[float]:
 
 
 def describe_scores(scores: Iterable[tuple[str, float]]) -> str:
-    """Return what the scores of texts are, given in the order of the store."""
+    """Return a description of the scores of texts, which come in the order of the store."""
     asked, found = vector(QUESTION), list(scores)
     kinds: dict[str, Callable[[float, float, float], float]] = {
         "cosine": lambda cosine, square, dot: cosine,
@@ -77,7 +77,7 @@ def describe_scores(scores: Iterable[tuple[str, float]]) -> str:
 
 
 def attempt(measure: Callable[[], str]) -> str:
-    """Return what is measured, or the name of the error that a store raises."""
+    """Return the result of a measurement, or the name of the error that a store raises."""
     try:
         return measure()
     except AssertionError:
@@ -87,7 +87,7 @@ def attempt(measure: Callable[[], str]) -> str:
 
 
 def own_values(measure: Callable[[Any], str]) -> str:
-    """Return what becomes of each of `OWN`, those with the same fate together."""
+    """Return how a store changes each value of `OWN`; equal changes are listed together."""
     fates: dict[str, list[str]] = {}
     for written, value in OWN.items():
         fate = attempt(lambda value=value: measure(value))  # type: ignore[misc]
@@ -98,12 +98,12 @@ def own_values(measure: Callable[[Any], str]) -> str:
 
 
 def describe_count(found: int, given: int) -> str:
-    """Return what adding the same a second time did, by the number that is found."""
+    """Describe the effect of adding the same chunks twice, by the number of stored chunks."""
     return {given: "overwritten", 2 * given: "doubled"}.get(found, f"{found} of {given} left")
 
 
 class Measured(ABC):
-    """What a store does with chunks; each method opens one at a place of its own."""
+    """How a store treats chunks; each method opens a store at its own place."""
 
     named_by: str
     """The key of the metadata that names a document."""
@@ -124,11 +124,11 @@ class Measured(ABC):
 
     @abstractmethod
     def close(self, store: Any, place: Place) -> None:
-        """Write a store to its folder where this is not done by itself, and let go of it."""
+        """Write a store to its folder if it does not do so itself, and close it."""
 
     @abstractmethod
     def contents(self, store: Any, **settings: Any) -> list[Any]:
-        """Return all chunks of a store, or their IDs if it has nothing else."""
+        """Return all chunks of a store, or only their IDs if it cannot list chunks."""
 
     def _open(self) -> Any:
         return self._open_at(self._places())

@@ -1,4 +1,4 @@
-"""The tables of stores in docs/vectors.md, between marks of their own."""
+"""The tables of stores in docs/vectors.md, between their marks."""
 
 import re
 import textwrap
@@ -10,7 +10,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "vectors.md"
 
 
 def _between(name: str) -> re.Pattern[str]:
-    """Return what matches the lines between the marks of a table."""
+    """Return a pattern that matches the lines between the marks of a table."""
     return re.compile(rf"(?<=<!-- stores: {name} -->\n).*?(?=<!-- end of stores -->)", re.DOTALL)
 
 

@@ -39,7 +39,7 @@ TINY: dict[str, Any] = {
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
-    """Keep threads from waiting for each other: the models are tiny."""
+    """Use one thread: for tiny models, threads mostly wait for each other."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -48,7 +48,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def passages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Passages that open with "king", a word that is nowhere else."""
+    """Passages that begin with "king", a word that occurs nowhere else."""
     rng = random.Random(0)
     others = [word for word in WORDS if word != "king"]
 

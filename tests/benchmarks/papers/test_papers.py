@@ -1,4 +1,4 @@
-"""The papers' experiments, on cases worked by hand and on a model that answers in turn."""
+"""The papers' experiments, on cases worked out by hand and on a model with scripted answers."""
 
 import json
 from dataclasses import replace

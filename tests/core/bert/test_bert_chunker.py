@@ -1,4 +1,4 @@
-"""BertChunker on awkward texts, its settings, and what it costs. Small random weights."""
+"""BertChunker on awkward texts, its settings and its cost, with small random weights."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Windows know no model: everything here runs on made-up scores."""
+"""The moving window does not depend on a model: these tests use made-up scores."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

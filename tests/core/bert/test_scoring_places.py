@@ -1,4 +1,4 @@
-"""The bundled classifier scores places, others tokens; spans score by their first tokens."""
+"""The bundled classifier scores places, others score tokens; spans score by their first tokens."""
 
 from pathlib import Path
 

@@ -61,7 +61,7 @@ Both = tuple[Callable[[str], Pieces], Callable[[str], Pieces]]
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Both]:
-    """Return our tokenizer and the one of `tokenizers`, of a kind."""
+    """Return our tokenizer and that of `tokenizers` for the same kind of content."""
     package = pytest.importorskip("tokenizers")
     made: dict[str, Both] = {}
 

@@ -44,7 +44,7 @@ def ends_in_a_loop(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 class Counted:
-    """A judge of a user's that takes its time and counts its calls."""
+    """A user's slow judge, which counts its calls."""
 
     identity = "counted"
 
@@ -61,7 +61,7 @@ class Counted:
 
 
 class Both(Judge):
-    """A judge that waits in a coroutine at first, and answers at once if asked synchronously."""
+    """A judge that waits in its first coroutine, and answers synchronous calls at once."""
 
     identity = "both"
 

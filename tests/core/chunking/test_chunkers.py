@@ -16,7 +16,7 @@ BOOK = "\n\n".join(
 
 
 def by_hand(group: Group) -> int | None:
-    """Any answer that depends on the group alone, some of them useless."""
+    """Return an answer that depends only on the group; some answers are useless."""
     return [None, group.start, group.start + 1, group.stop - 1, group.stop + 5][group.start % 5]
 
 

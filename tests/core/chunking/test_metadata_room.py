@@ -23,7 +23,7 @@ def below_its_context(text: str, context: Context) -> list[str]:
 
 
 def in_a_form(text: str, context: Context) -> list[str]:
-    """Write a text as a template would that strips its result."""
+    """Write a text as a template does that strips its result."""
     return [f"name: guide\ncontext: {context}\n\n{text}".strip(), f"Text: {text}\n\n{context}"]
 
 

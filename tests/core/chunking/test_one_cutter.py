@@ -1,4 +1,4 @@
-"""What is too long is cut at the same places, whichever splitter made it; Markdown is read once."""
+"""Long spans are cut at the same places for every splitter; Markdown is parsed once."""
 
 from collections.abc import Callable
 from itertools import pairwise

@@ -25,7 +25,7 @@ MODELS = {"openai": OpenAIModel, "gemini": GeminiModel, "legacy": LegacyGeminiMo
 
 
 def unit_of(text: str) -> int | None:
-    """The unit that an answer names."""
+    """Return the unit that an answer names."""
     return min(read_answer(text, CHOICES).starts, default=None)
 
 
@@ -83,10 +83,10 @@ def _async(model: Model, system: str = SYSTEM, user: str = USER, **more: Any) ->
 
 @pytest.fixture(params=["sync", "async"])
 def ask(request: pytest.FixtureRequest) -> Callable[..., Completion]:
-    """Ask a model, by either method of the protocol."""
+    """Return a function that asks a model by one of the two methods of the protocol."""
     return {"sync": _sync, "async": _async}[request.param]
 
 
 def status_of(error: Exception) -> int:
-    """The HTTP status that a package's error carries."""
+    """Return the HTTP status of a package's error."""
     return int(getattr(error, "status_code", None) or getattr(error, "code"))  # noqa: B009

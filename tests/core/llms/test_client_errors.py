@@ -1,4 +1,4 @@
-"""Errors as clients of frameworks raise them, each with its status and its headers elsewhere."""
+"""Errors as clients of frameworks raise them: status and headers are in different places."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ class GatewayRateLimitError(Exception):
 
 
 class ModelNotFoundError(Exception):
-    """LangChain's."""
+    """Named like an error of LangChain."""
 
 
 class APIConnectionError(Exception):

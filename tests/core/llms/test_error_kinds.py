@@ -1,4 +1,4 @@
-"""Every way in which a server can fail, with the real packages: what follows for one question.
+"""Every way in which a server can fail, with the real packages, and the effect on one question.
 
 One table for all of them: a passing fault is asked again, a refusal is a verdict, wrong settings
 raise at once. `test_dialects` is about what servers reject, `test_stalled_servers` about time.

@@ -44,7 +44,7 @@ def test_the_connection_of_a_body_that_arrives_slowly_is_closed(schema_api, serv
 
 
 class UsersModel:
-    """A class of a user, whose client has no limit at all."""
+    """A user's class, whose client has no time limit."""
 
     identity = "user"
 

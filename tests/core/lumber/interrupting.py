@@ -16,7 +16,7 @@ ANSWERED = 20
 
 
 class TroubledModel(ScatteredModel):
-    """Answers some questions, and then is out of reach for good.
+    """Answers some questions, and then cannot be reached any more.
 
     Then Ctrl-C is pressed: by the user, who reads a line, or so that the system tells a thread of
     the model's calls alone, as it may if the main thread is about to wait.
@@ -40,7 +40,7 @@ class TroubledModel(ScatteredModel):
 
 
 def interrupted(code: str, store: Path, kind: str, calls: int, pressed_by: str = "user") -> str:
-    """Press Ctrl-C on a program that asks a `TroubledModel`, once that is out of reach.
+    """Press Ctrl-C on a program that asks a `TroubledModel`, after the model becomes unreachable.
 
     Return what the program wrote to its standard error.
     """

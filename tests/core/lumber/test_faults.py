@@ -24,7 +24,7 @@ ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 
 @pytest.fixture
 def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock on the wall that jumps ten years forward and back with every look."""
+    """A system clock that jumps ten years forward and back with every reading."""
     jumps = itertools.cycle([10, -10])
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() + next(jumps) * 365 * 86_400)

@@ -29,9 +29,9 @@ needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform 
 
 
 class KilledModel(ScatteredModel):
-    """Writes each question's hash to a file as it answers, which outlasts its process.
+    """Writes the hash of each question to a file, which outlasts the process.
 
-    Soon after a question of a given number the system kills the process, whatever it does then.
+    The system kills the process soon after the question with a given number.
     """
 
     def __init__(self, log: Path, last: int, seconds: float) -> None:
@@ -174,7 +174,7 @@ def test_an_error_stops_what_is_under_way() -> None:
 
 
 class Answering(ScatteredModel):
-    """Awaits before and after its answer, and knows which answers it has given."""
+    """Awaits before and after its answer, and records the answers that it has given."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -226,7 +226,7 @@ def cancelled_at(step: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> boo
     """Run `work`, and cancel it before the given step of any of its tasks.
 
     Returns:
-        Whether it came to that; False if it ended before.
+        Whether the work was cancelled; False if it ended before.
     """
     numbers = itertools.count(1)
 

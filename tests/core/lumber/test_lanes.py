@@ -81,7 +81,7 @@ def test_a_short_text_gets_no_lanes() -> None:
 
 @pytest.mark.parametrize("extra", [0.05, 0.2])
 def test_lanes_that_never_meet_the_chain_are_given_up(extra: float) -> None:
-    """A judge that always moves by one step of a parity of its own keeps chains apart."""
+    """A judge that always moves two units keeps chains of odd and even units apart."""
 
     def judge(group: Group) -> int:
         return min(group.start + 2, group.stop - 1) if len(group) > 2 else group.start + 1

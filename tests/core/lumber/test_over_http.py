@@ -57,7 +57,7 @@ def test_many_calls_lose_and_double_nothing(tmp_path: Path, documents: int, call
 
 @pytest.mark.parametrize("calls", [40, pytest.param(5_000, marks=load)])
 def test_memory_grows_by_verdicts_and_not_by_questions(tmp_path: Path, calls: int) -> None:
-    """One question is open at each look, so that nothing but what is kept differs."""
+    """One question is open at each measurement, so that only stored data differs."""
     held: list[int] = []
     lengths: list[int] = []
 

@@ -40,7 +40,7 @@ def ask(model: RetryingModel) -> Completion:
 
 
 def answered(judge: ModelJudge) -> None:
-    """Have the model answer once, so that a later fault is that of a question."""
+    """Ask once, so that a later fault concerns a question and not the model."""
     assert not judge.judge(group(["One.", "Two."])).failed
 
 
@@ -103,7 +103,7 @@ def test_the_pause_before_a_late_attempt_is_the_longest(monkeypatch) -> None:
 
 
 class TestFirstQuestion:
-    """A model that never answered, whose URL may be wrong, is an error and soon."""
+    """A model that never answered soon raises an error, because its URL may be wrong."""
 
     def split(self, model: ScriptedModel, way: str, **settings: Any) -> Segmentation:
         chunker = LumberChunker(ModelJudge(model), theta=30, **settings)
@@ -155,7 +155,7 @@ class TestFirstQuestion:
 
 
 class TestGivingUp:
-    """A model that left several questions in a row without an answer is not asked any more."""
+    """A model that leaves several questions in a row unanswered is not asked any more."""
 
     POLICY = CallPolicy(attempts=2, initial_backoff=0.001, max_backoff=0.2, give_up_after=3)
 

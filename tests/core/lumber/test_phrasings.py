@@ -1,4 +1,4 @@
-"""Answers as people would read them, in six languages: read so, or asked again."""
+"""Answers in six languages are read as people read them, or asked again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers in every store: none is paid for twice, none is mixed up; a store that fails is told."""
+"""Answers in every store: none is paid twice or mixed up, and a failing store is reported."""
 
 import asyncio
 import pickle
@@ -329,7 +329,7 @@ def open_shared() -> InMemoryByteStore:
 
 
 class Locked(InMemoryByteStore):
-    """As clients of databases are, not to be pickled."""
+    """Cannot be pickled, like clients of databases."""
 
     def __getstate__(self) -> Any:
         raise TypeError("cannot pickle '_thread.lock' object")

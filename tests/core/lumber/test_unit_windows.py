@@ -1,4 +1,4 @@
-"""Windows: which there are, who decides where two overlap, and what follows for the chunks."""
+"""Windows of units: their extents, which one decides where two overlap, and the chunks."""
 
 import pickle
 from itertools import pairwise

@@ -21,7 +21,7 @@ URLS = st.builds(
 
 
 def opened(path: str) -> str:
-    """Return what is said of a store that cannot be opened."""
+    """Return the message about a store that cannot be opened."""
     try:
         database = open_database(path, TableFormat(1, 1, "about", ""), create=True)
     except ValueError as error:

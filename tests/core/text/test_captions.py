@@ -1,4 +1,4 @@
-"""Captions as programs export them: what is said in them, where, and when."""
+"""Captions as programs export them: their words, places and times."""
 
 import re
 from itertools import count

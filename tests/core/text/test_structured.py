@@ -1,4 +1,4 @@
-"""Code, data, captions and markups: what lines are part of, and where they are cut."""
+"""Code, data, captions and markups: what each line is part of, and where texts are cut."""
 
 import json
 from textwrap import dedent

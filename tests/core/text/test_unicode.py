@@ -1,4 +1,4 @@
-"""Breaks of Unicode, held against the tables of the package regex, and linear in every script."""
+"""Breaks of Unicode, compared with the tables of the package regex, and linear in every script."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,7 +33,7 @@ any_text = st.lists(
 
 
 def unicode_breaks(text: str) -> set[int]:
-    """Unicode's own answer, read from the whole text."""
+    """Return the breaks that the package regex finds in the whole text."""
     return {0, len(text), *(match.end() for match in regex.finditer(r"\X", text))}
 
 
@@ -105,7 +105,7 @@ def _parts(text: str, cuts) -> list[str]:
 
 
 class Watched(str):
-    """A text that keeps a record of how many of its characters are looked at."""
+    """A text that counts how many of its characters are read."""
 
     looked_at = 0
 

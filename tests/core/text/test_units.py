@@ -28,7 +28,7 @@ def found(finder, text: str) -> list[str]:
 
 @pytest.fixture
 def handed_over(monkeypatch):
-    """The strings that sentencex is given; it works on them as ever."""
+    """The strings that are given to sentencex, which works as usual."""
     real = sentencex.segment
     seen: list[str] = []
 

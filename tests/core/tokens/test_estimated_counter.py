@@ -1,4 +1,4 @@
-"""The estimate of tokens, held against the real tokenizers on texts of many kinds."""
+"""The estimate of tokens, compared with real tokenizers on texts of many kinds."""
 
 import base64
 import inspect

@@ -15,7 +15,7 @@ from tests.core.core_support import nasty_texts, quick
 
 
 def with_pattern_of_gpt2() -> TiktokenCounter:
-    """Return a counter with that pattern; the vocabulary of gpt2 is not at hand."""
+    """Return a counter with the pattern of gpt2, without its vocabulary."""
     patterns: Any = import_module("tiktoken_ext.openai_public")
     known = TiktokenCounter("cl100k_base").encoding
     counter = TiktokenCounter("gpt2")

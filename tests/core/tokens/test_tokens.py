@@ -28,7 +28,7 @@ VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "one", "two", "three", "##s", 
 
 
 def bert(**limits) -> tokenizers.Tokenizer:
-    """A small WordPiece tokenizer with everything set that must not show in a count."""
+    """A small WordPiece tokenizer, with all settings that must not affect counts."""
     vocabulary = {token: number for number, token in enumerate(VOCABULARY)}
     rust = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]"))
     rust.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
@@ -147,7 +147,7 @@ def test_text_that_spells_a_special_token_is_text(kind, copies, special):
 
 @pytest.fixture
 def offline(monkeypatch):
-    """Nothing can be downloaded, and tiktoken has forgotten what it has loaded."""
+    """Block downloads, and clear the encodings that tiktoken has loaded."""
 
     def refuse(*arguments, **options):
         raise requests.exceptions.ConnectionError("blocked by the test")

@@ -42,7 +42,7 @@ def run(text: str, properties: str = "") -> str:
 
 
 def p(*runs: str, style: str = "", number: int = 0, level: int = 0) -> str:
-    """Return a paragraph; a text in it that is no XML is a run."""
+    """Return a paragraph; plain text in it becomes a run."""
     listed = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
     properties = f'<w:pStyle w:val="{style}"/>' * bool(style) + listed * bool(number)
     shown = "".join(each if each.startswith("<") else run(each) for each in runs)
@@ -923,7 +923,7 @@ def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
 
 
 def points(kind: str, *texts: str, code: str = "") -> str:
-    """Return points that each have a number, but those without a text."""
+    """Return numbered points, without those that have no text."""
     shown = (f'<pt idx="{n}"><v>{text}</v></pt>' for n, text in enumerate(texts) if text)
     return f"<{kind}><cache><formatCode>{code}</formatCode>{''.join(shown)}</cache></{kind}>"
 

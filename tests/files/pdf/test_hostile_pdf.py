@@ -1,4 +1,4 @@
-"""PDFs that are made to take all time or memory are refused, and the next file is read."""
+"""PDFs designed to use up time or memory are refused, and the next file is read."""
 
 import pytest
 

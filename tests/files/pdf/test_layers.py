@@ -1,4 +1,4 @@
-"""What is in a layer of a PDF that is switched off is no text, since no reader sees it."""
+"""Text in hidden layers of a PDF is left out, because readers do not see it."""
 
 import pytest
 

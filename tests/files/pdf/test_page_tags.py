@@ -10,7 +10,7 @@ Element = tuple[str, "Sequence[Element | str]"]
 
 
 def read_tagged(*elements: Element, untagged: str = "") -> str:
-    """Return the text of a page of elements, below what is drawn without a tag."""
+    """Return the text of a page of tagged elements, below untagged content."""
     objects: list[str] = []
     owners: list[str] = []
     shown = [untagged]
@@ -152,7 +152,7 @@ def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
     ids=["without its spans", "without its empty cells"],
 )
 def test_cells_are_in_the_columns_that_they_are_under(head, above, below) -> None:
-    """Some programs state no spans, or no cells without text."""
+    """Some programs do not state spans or empty cells."""
     apart: Element = ("TR", [cell(0, 720, "Pier"), *(cell(n, 720, "Small boats") for n in above)])
     full = row(700, head, "Ash", "Fir")
     sparse: Element = ("TR", [cell(0, 680, "North"), cell(2, 680, "elm")])
@@ -161,7 +161,7 @@ def test_cells_are_in_the_columns_that_they_are_under(head, above, below) -> Non
 
 
 def test_a_row_of_numbers_and_text_may_lack_a_cell() -> None:
-    """Chrome states no cells without text."""
+    """Chrome does not state empty cells."""
     rows = [row(700, "Boat", "Built", "Crew"), row(680, "Gull", "in Hull/by Ann", "7")]
     sparse: Element = ("TR", [cell(0, 650, "Punt"), cell(2, 650, "2")])
     text = read_tagged(("Table", [*rows, sparse]))

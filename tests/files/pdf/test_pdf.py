@@ -25,7 +25,7 @@ PROSE = [
 
 
 def draw_pdf(pages: Sequence[Sequence[Drawn]], *, outline: str = "", more: str = "") -> bytes:
-    """Return a PDF of pages, with a title at a page of an outline, and what else is drawn."""
+    """Return a PDF of pages, with a title, bookmarks and further drawing."""
     objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>", ""]
     objects += [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in FONTS]
     item = "/First 7 0 R /Last 7 0 R /Count 1" if outline else ""
@@ -63,7 +63,7 @@ def read(*pages: Sequence[Drawn], more: str = "") -> str:
 
 
 def read_between(*drawn: Drawn, more: str = "") -> str:
-    """Return the text of a page on which something stands between two paragraphs."""
+    """Return the text of a page with other content between two paragraphs."""
     return read([*prose(740), *drawn, *prose(400)], more=more)
 
 
@@ -87,13 +87,13 @@ def rows_of(
 
 
 def rows_between(text: str) -> list[str]:
-    """Return the rows of a table in Markdown, as "Boat | Crew", without the one of dashes."""
+    """Return the rows of a table in Markdown, as "Boat | Crew", without the row of dashes."""
     head, _, *rows = [line[1:-1].split("|") for line in text.split("\n") if line.startswith("|")]
     return [" | ".join(map(str.strip, cells)) for cells in (head, *rows)]
 
 
 def table_of(*drawn: Drawn, more: str = "") -> list[str]:
-    """Return the rows of the table on a page, which stands between two paragraphs."""
+    """Return the rows of a table that is drawn between two paragraphs of a page."""
     return rows_between(read_between(*drawn, more=more))
 
 
@@ -343,7 +343,7 @@ def test_a_raised_number_may_be_farther_from_its_word_than_a_letter(base: float,
 
 
 def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
-    """It counts the glyphs of a font without characters, and its text has none for them."""
+    """PDFium counts glyphs without characters, but its text has no characters for them."""
     item = "/F2 11 Tf <0002> Tj /F0 11 Tf 9 0 Td ({}) Tj -9 0 Td"
     items = f"{item.format('Nets of two kinds')} T* {item.format('Hooks')}"
     content = draw_pdf([prose(740)], more=f"BT 72 660 Td 14 TL {items} 0 -30 Td (Salt 7) Tj ET")
@@ -821,7 +821,7 @@ def test_fields_of_a_form_stand_beside_their_labels() -> None:
 
 
 def glyphs_of(word: str) -> str:
-    """Return what draws a glyph for each letter, which the page names."""
+    """Return the drawing of a glyph for each letter; the page gives the letters."""
     return "".join(f"/Span <</ActualText <FEFF{ord(one):04X}>>> BDC (o) Tj EMC\n" for one in word)
 
 
@@ -893,7 +893,7 @@ def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(d
 
 
 def draw_from_right(right: float, base: float, text: str) -> str:
-    """Return what draws letters that end at a place, each as wide as an "o"."""
+    """Return the drawing of letters that end at a place, each as wide as an "o"."""
     left = right - 0.556 * 12 * len(text)
     return f"BT /F0 12 Tf {left} {base} Td\n{glyphs_of(text[::-1])}ET\n"
 

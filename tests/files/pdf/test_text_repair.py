@@ -1,4 +1,4 @@
-"""What pages do to text is undone: the text of a PDF has words, and what it does not say is U+FFFD.
+"""Layout is undone: the text of a PDF has whole words, and U+FFFD for unknown characters.
 
 The PDFs are made here, with fonts that name and map their glyphs as those of TeX and Word do.
 """
@@ -114,7 +114,7 @@ def test_lines_of_thai_and_tibetan_are_joined_without_a_space_unless_one_is_draw
 
 
 def test_ligatures_become_their_letters_and_undecodable_glyphs_one_character() -> None:
-    """TeX maps a missing glyph to U+FFFF; of a glyph without a character PDFium gives the code."""
+    """TeX maps missing glyphs to U+FFFF; for glyphs without a character, PDFium gives the code."""
     page = "\ufb00 \ufb01 \ufb02 \ufb03 \ufb04 \ufb05 \ufb06 of\ufb01cial"
     assert read(pdf_of_text([page])) == clean(page) == "ff fi fl ffi ffl st st official"
     page = "\uffff42 \x0ece \x9f \ud800 \ufffd, and no more"

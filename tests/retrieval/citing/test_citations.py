@@ -1,4 +1,4 @@
-"""Quotes are found where they stand, and nowhere else."""
+"""Quotes are found where they occur, and nowhere else."""
 
 import random
 import re
@@ -36,7 +36,7 @@ def one(quote: str, texts: object = TEXTS) -> Citation:
 
 
 def check(citation: Citation, texts: dict[str, str] = TEXTS) -> None:
-    """A citation that was found is a slice of its document, with its lines."""
+    """Check that a citation is a slice of its document, with the right lines."""
     assert citation.document is not None
     assert citation.span is not None
     text = texts[citation.document]

@@ -1,4 +1,4 @@
-"""What models reply is read as an answer with quotes, whatever form they give it."""
+"""Replies of models in many forms are read as an answer with quotes."""
 
 from collections.abc import Callable
 

@@ -33,7 +33,7 @@ BOOK = "\n\n".join(f"On day {n} the otters of den {n} hunt. They sleep by {n}." 
 
 
 class Recording(GreedyChunker):
-    """May read metadata."""
+    """A chunker that may read metadata."""
 
     def __init__(self, reads: str = "") -> None:
         self.reads = reads
@@ -48,7 +48,7 @@ class Recording(GreedyChunker):
 
 
 def embedded_by(index: PassageIndex) -> list[str]:
-    """Return the texts that the model of an index was asked for, without the probe."""
+    """Return the texts that the model of an index has embedded, without the probe."""
     model = cast("FrameworkEmbedder", index._embedder)._model
     return [text for text in model.texts if text != PROBE]
 
@@ -251,7 +251,7 @@ def test_two_who_embed_the_same_documents_at_once_share_the_work(place: Place, m
     documents = [document(text, str(n)) for n, text in enumerate(BOOK.split("\n\n"))]
 
     class Together(WordVectors):
-        """Two of it answer at the same moment, as long as there is something to embed for both."""
+        """Two instances answer at the same moment, as long as both have texts to embed."""
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             with suppress(BrokenBarrierError):

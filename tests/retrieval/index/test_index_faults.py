@@ -1,4 +1,4 @@
-"""An index under attack: a file that is damaged, foreign, replaced, or of another model."""
+"""Faults of an index: a file that is damaged, foreign, replaced, or of another model."""
 
 import math
 import os
@@ -43,7 +43,7 @@ DAMAGE = [
 
 
 class Odd(WordVectors):
-    """Gives other vectors for the probe than for documents."""
+    """Embeds the probe differently from documents."""
 
     def __init__(self, probe: Callable[[list[float]], list[float]]) -> None:
         super().__init__()

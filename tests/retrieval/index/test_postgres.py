@@ -1,4 +1,4 @@
-"""An index in PostgreSQL: the answers of one in a file, whatever happens to the server."""
+"""An index in PostgreSQL answers like one in a file, and survives faults of the server."""
 
 import gc
 import itertools
@@ -53,7 +53,7 @@ def message(error: pytest.ExceptionInfo[StoreError]) -> str:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Let a server have less time to answer."""
+    """Give servers less time to answer."""
     from lumber_core.storage import postgres
 
     with pytest.MonkeyPatch.context() as patch:

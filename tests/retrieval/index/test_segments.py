@@ -1,4 +1,4 @@
-"""What is searched of chunks is what a search of all of them would find, whatever came and went."""
+"""After any additions and removals, segments give what a search of all chunks gives."""
 
 import math
 from collections import Counter, defaultdict
@@ -125,7 +125,7 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, 
 
 
 def test_signs_choose_nearly_all_of_the_nearest() -> None:
-    """Also if all vectors are close to one, and one number is far above the others."""
+    """This holds even if all vectors are close to one vector with one very large number."""
     for centre in (np.zeros(384), np.eye(384)[7] * 60 + 1):
         rows = vectors_of(4000, 1, centre)
         wanted = vectors.rotate(unit(rows[0] + 0.8 * rows[1]))
@@ -149,7 +149,7 @@ def test_a_vector_is_stored_and_compared_alike_beside_whatever_others() -> None:
 
 @pytest.mark.parametrize("width", [64, 384, 1024, 3072])
 def test_similarities_do_not_depend_on_the_order_of_sums(width: int) -> None:
-    """In any width, also where all stored numbers are as large as they can be."""
+    """This holds for any width, even if all stored numbers have the largest value."""
     numbers = np.full((2, width), 127, dtype=np.int8)
     numbers[1, ::3] = -101
     wanted = vectors.rotate(unit(1 + np.random.default_rng(5).random(width)))

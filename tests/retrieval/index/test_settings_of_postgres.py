@@ -150,7 +150,7 @@ def test_a_lost_connection_is_not_called_damage(postgres: Server) -> None:
 
 @pytest.fixture
 def pooler(postgres: Server, tmp_path: Path) -> Iterator[str]:
-    """The URL of the server behind PgBouncer, whose sessions go from transaction to transaction."""
+    """The URL of the server behind PgBouncer, which changes sessions between transactions."""
     program = shutil.which("pgbouncer")
     if program is None:
         pytest.skip("needs pgbouncer")

@@ -1,4 +1,4 @@
-"""Vectors that know what is above a chunk and around it."""
+"""Vectors that include the context above a chunk and its surroundings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +29,7 @@ def placed(*texts: str, gap: int = 0) -> list[PlacedText]:
 
 
 class Embedder:
-    """Gives each text an axis of its own, longer than 1, and keeps what it was asked."""
+    """Gives each text its own axis, with a length above 1, and records its texts."""
 
     def __init__(self, width: int = 64) -> None:
         self.asked: list[list[str]] = []
@@ -148,7 +148,7 @@ every_splitter = pytest.mark.parametrize("splitter", SPLITTERS.values(), ids=SPL
 
 
 class Lengths:
-    """Embeds a text as its length, and keeps what it was asked."""
+    """Embeds a text as its length, and records its texts."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

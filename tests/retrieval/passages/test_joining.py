@@ -29,7 +29,7 @@ def texts_of(passages: list[Passage]) -> list[str]:
 
 @st.composite
 def searches(draw):
-    """Texts, and spans of them that a search found; each with a score."""
+    """Texts, and hits in them: spans, each with a score."""
     word = st.sampled_from(["a", "bb ", "ccc ", "d.\n\n", " ", "e f g ", "otter "])
     words = st.lists(word, min_size=1, max_size=40).map("".join)
     texts = {name: draw(words) for name in ("one", "two")}

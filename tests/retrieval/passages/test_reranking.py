@@ -173,7 +173,7 @@ def test_passages_state_their_headings_lines_and_pages_wherever_they_begin():
 
 
 def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_part():
-    """Only how rare words are is estimated, and which chunks are beside a hit."""
+    """Only the rarity of words and the neighbours of a hit are estimated."""
     paths = (EXAMPLES / "handbook").glob("*.md")
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     embedder = TextEmbedder()
