@@ -13,8 +13,8 @@ import typer
 from lumber_cli.chunk_formats import as_text, write_utf8
 from lumber_core.support.wording import range_with_noun
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, INSIDE_SEPARATOR
+from lumber_core.text.outline import split_titles
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
-from lumber_core.text.titles import split_titles
 from lumber_core.text.unicode import printable
 from lumber_files.readers import DOCUMENTS, HTML, PDF
 from lumber_retrieval.citing.citations import Citation

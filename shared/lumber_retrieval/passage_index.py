@@ -34,7 +34,7 @@ from lumber_retrieval.passages.ranking import (
     score_neighbours,
     select_passages,
 )
-from lumber_retrieval.words.coverage import QuestionWords, favour_named, title_of
+from lumber_retrieval.words.coverage import QuestionWords, favour_named
 
 _logger = logging.getLogger(__name__)
 
@@ -272,10 +272,7 @@ def find_passages(
         query if settings.keywords else "", snapshot.frequencies, snapshot.size
     )
     if settings.keywords:
-        long = snapshot.long_documents(scores)
-        names = {document: title_of(metadata) for document, metadata in long.items()}
-        documents = snapshot.documents_of(scores) if any(names.values()) else {}
-        titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
+        titles = snapshot.titles_of(scores)
         scores = favour_named(query, scores, titles) if titles else scores
     best = snapshot.first(scores.items(), _MAX_RERANKED)
     hits, texts = snapshot.hits(best, rotated)

@@ -30,7 +30,7 @@ from lumber_core import Span
 from lumber_core.storage.urls import display_path
 from lumber_core.support.wording import with_noun
 from lumber_core.text.captions import is_captions, time_at
-from lumber_core.text.titles import split_titles
+from lumber_core.text.outline import split_titles
 from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage

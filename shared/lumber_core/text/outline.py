@@ -229,6 +229,11 @@ def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
     return tuple(filter(None, titles))
 
 
+def split_titles(titles: object, separator: str = HEADING_SEPARATOR) -> list[str]:
+    """Return the titles in a value of metadata; none if it is missing, or of another type."""
+    return titles.split(separator) if isinstance(titles, str) and titles else []
+
+
 def context_of(metadata: Mapping[Any, Any]) -> str:
     """Return the context in the metadata of a chunk; "" for none, or a value that is not text."""
     context = metadata.get(CONTEXT_KEY)

@@ -93,11 +93,6 @@ def document_title(
     return "" if has_title or given is None or isinstance(context, str) else file_title
 
 
-def split_titles(titles: object, separator: str = HEADING_SEPARATOR) -> list[str]:
-    """Return the titles in a value of metadata; none if it is missing, or of another type."""
-    return titles.split(separator) if isinstance(titles, str) and titles else []
-
-
 def own_title(given: str) -> str:
     """Return the title in a file's properties, "" if it is not descriptive.
 

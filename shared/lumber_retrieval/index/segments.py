@@ -19,7 +19,7 @@ a row with a posting list for each term:
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -99,7 +99,7 @@ class LiveSegments:
     segments: Sequence[Segment]
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
     long_documents: frozenset[int]  # the numbers of documents of `LONG_DOCUMENT` characters
-    metadata: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # read so far
+    titles: dict[int, str] = field(default_factory=dict)  # of long documents, read so far
     rows: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))  # cached
 
     @cached_property

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from lumber_retrieval.index.postings import TermLists
 from lumber_retrieval.index.rows import CHUNKS_PER_STATEMENT, read_chunks, read_details
 from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.vectors import Doubles
+from lumber_retrieval.words.coverage import title_of
 from lumber_retrieval.words.keywords import terms
 
 
@@ -76,11 +76,15 @@ class Snapshot:
         order = np.argsort(names, kind="stable")[: count - len(best)]
         return best | dict.fromkeys(equal[order].tolist(), least)
 
-    def long_documents(self, chunks: Collection[int]) -> dict[int, Mapping[str, Any]]:
-        """Return the metadata of the long documents that have some of these chunks, by number."""
-        long, metadata = self._segments.long_documents, self._segments.metadata
-        numbers = long and long & {*self.documents_of(chunks).values()}
-        new = [number for number in numbers if number not in metadata]
+    def titles_of(self, chunks: Collection[int]) -> dict[int, tuple[int, str]]:
+        """Return the document of each chunk and its title, or "" if it is not long.
+
+        Empty if no document has a title.
+        """
+        long, titles = self._segments.long_documents, self._segments.titles
+        documents = self.documents_of(chunks) if long else {}
+        numbers = long & {*documents.values()}
+        new = [number for number in numbers if number not in titles]
         described = (
             "documents.id, documents.metadata, chunks.metadata FROM documents "
             "JOIN chunks ON chunks.id = last_chunk WHERE documents.id"
@@ -88,8 +92,10 @@ class Snapshot:
         with self._intact():
             for number, of_document, details in select(self._connection, described, new):
                 of_chunk = read_details(json.loads(details), from_zero=False)
-                metadata[number] = {**json.loads(of_document), **of_chunk}
-            return {number: metadata[number] for number in numbers}
+                titles[number] = title_of({**json.loads(of_document), **of_chunk})
+        if not any(titles[number] for number in numbers):
+            return {}
+        return {n: (document, titles.get(document, "")) for n, document in documents.items()}
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the number of each chunk's document."""

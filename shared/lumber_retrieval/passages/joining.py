@@ -25,9 +25,8 @@ from lumber_core.text.markdown import (
     INSIDE_SEPARATOR,
     LEVELS_KEY,
 )
-from lumber_core.text.outline import Context
+from lumber_core.text.outline import Context, split_titles
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
-from lumber_core.text.titles import split_titles
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.words.keywords import (
     count_starts,
