@@ -263,11 +263,11 @@ class SpanTextSplitter(TextSplitter):
             # A chunk without a context ends where its content does, so it needs no "end_index". But
             # the parts of a chunk that has an "end_index" have one, too.
             has_end = has_start and (everything or self._context or "end_index" in parent.metadata)
-            for chunk in chunks:
-                metadata = copy.deepcopy(common)
-                metadata |= added_metadata(
-                    chunk, parent.metadata, everything=everything, context=everything
-                )
+            of_chunks = added_metadata(
+                chunks, parent.metadata, everything=everything, context=everything
+            )
+            for chunk, added in zip(chunks, of_chunks, strict=True):
+                metadata = copy.deepcopy(common) | added
                 if has_start:
                     metadata["start_index"] = chunk.span.start + shift
                 if has_end:

@@ -225,8 +225,8 @@ def nodes_of(
     # Without the lines of its parent, the lines of a node are known only if its parent is the
     # start of a document.
     unknown_keys = () if offset == 0 or core.has_lines(metadata) else core.LINE_KEYS
-    for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
-        facts = added_metadata(chunk, metadata, everything=everything, context=context)
+    of_chunks = added_metadata(chunks, metadata, everything=everything, context=context)
+    for node, facts in zip(nodes, of_chunks, strict=False):  # an empty text has a node, no chunk
         known_facts = {key: value for key, value in facts.items() if key not in unknown_keys}
         facts = facts | dict.fromkeys(unknown_keys, 0) if everything else known_facts
         add_metadata(node, facts)

@@ -1,11 +1,11 @@
 """Chunks, each an exact slice of its text.
 
-`deliver` makes them from a segmentation, and `added_metadata` returns what an adapter adds to them.
+`deliver` makes them from a segmentation, and `added_metadata` yields what an adapter adds to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,32 +145,35 @@ _VERDICT_KEYS = ("verdict", "verdict_reason")
 
 
 def chunk_metadata(
-    chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
-) -> dict[str, str | int]:
-    """Return the metadata of a chunk, with pages and lines if its document's metadata have them.
+    chunks: Iterable[Chunk], of_document: Mapping[Any, Any], *, everything: bool, context: bool
+) -> Iterator[dict[str, str | int]]:
+    """Yield the metadata of chunks, with pages and lines if their document's metadata have them.
 
-    `everything` is the setting `add_metadata`, and `context` whether to include its context.
+    `everything` is the setting `add_metadata`, and `context` whether to include their contexts.
     """
     pages, lines = everything or has_pages(of_document), everything or has_lines(of_document)
-    return chunk.metadata(context=context, verdict=everything, pages=pages, lines=lines)
+    for chunk in chunks:
+        yield chunk.metadata(context=context, verdict=everything, pages=pages, lines=lines)
 
 
 def added_metadata(
-    chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
-) -> dict[str, str | int]:
-    """Return the metadata that an adapter adds to a chunk, as `chunk_metadata` does.
+    chunks: Sequence[Chunk], of_document: Mapping[Any, Any], *, everything: bool, context: bool
+) -> Iterator[dict[str, str | int]]:
+    """Yield the metadata that an adapter adds to each chunk, as `chunk_metadata` does.
 
     The keys depend on the settings and the document's own keys alone, because some stores reject
     chunks whose keys differ from those of the first, or whose values have other types. A missing
     text is "", a missing number is 0.
     """
-    added = chunk_metadata(chunk, of_document, everything=everything, context=context)
     keys = [*_HEADING_KEYS, *([CONTEXT_KEY] if context else [])]
     if everything:
-        added["chunk_index"] = chunk.index
         keys += [*EMPTY_VALUES, *_VERDICT_KEYS]
     inherited = common_metadata(of_document, context=context)
-    return {**{key: EMPTY_VALUES.get(key, "") for key in keys if key not in inherited}, **added}
+    missing = {key: EMPTY_VALUES.get(key, "") for key in keys if key not in inherited}
+    added = chunk_metadata(chunks, of_document, everything=everything, context=context)
+    for chunk, metadata in zip(chunks, added, strict=True):
+        number = {"chunk_index": chunk.index} if everything else {}
+        yield {**missing, **metadata, **number}
 
 
 def deliver(

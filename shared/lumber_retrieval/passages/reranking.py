@@ -178,8 +178,9 @@ def _divide(
         yield Span(start, hit.span.end), described, hit.metadata
         return
     metadata = described.metadata
-    for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **metadata}), _TRIM):
-        added = chunk_metadata(chunk, metadata, everything=False, context=True)
+    chunks = small.split(place_source(hit.text, {CONTEXT_KEY: "", **metadata}), _TRIM)
+    of_chunks = chunk_metadata(chunks, metadata, everything=False, context=True)
+    for chunk, added in zip(chunks, of_chunks, strict=True):
         own_metadata = {**metadata, **added} if metadata.keys() & OWN_KEYS else metadata
         yield (
             chunk.span.shift(hit.span.start).within(Span(start, hit.span.end)),
