@@ -26,19 +26,19 @@ from lumber_core.segmentation import ParsedAnswer
 _AND, _CHANGE, _CORRECTION, _DENIAL = map(any_of, ("and", "change", "correction", "denial"))
 _AFTER, _EXCLUSION, _LABEL, _NO_START = map(any_of, ("after", "exclusion", "label", "no_start"))
 _OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
-# Bounded, so that reading any text takes linear time.
+# All repetitions are bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'\u00ab\u00bb\u2018-\u201d\u3010\u3011#\[\](){}<>:=|$\\]{0,20}"
-_LETTER = r"[^\W和及與与と]"  # these are between units
-# With "is" in Japanese and Korean.
+_LETTER = r"[^\W和及與与と]"  # without the words for "and" that stand between units
+# A number, which "is" in Japanese or Korean may follow.
 _NUMBER = rf"(-?\d{{1,18}})(?:\s?(?:です(?![がか])|입니다))?(?!{_LETTER}|\.\d)"
-# Emphasis (but "_" in "last_id"), "paragraph_" in "paragraph_id", pictures, what is struck out,
-# LaTeX's box and brackets, signs as in "ID-3" and "\u2460 ID 3", and invisible characters.
+# Emphasis (but not "_" in "last_id"), "paragraph_" in "paragraph_id", pictures, text that is struck
+# out, LaTeX's box and brackets, signs as in "ID-3" and "\u2460 ID 3", and invisible characters.
 _EMPHASIS = re.compile(
     r"(?i)[*`]|(?<![^\W_])_|_(?![^\W\d_])|(?![\u2717\u2718\u274c])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|~~[^~\n]{1,200}~~|<(s|del)>[^<\n]{1,200}</\1>"
     r"|(?<![a-z_])paragraph_(?=ids?\b)|</?ins>|\\(?:boxed|text\w*|math\w+|[][()])|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)|[\u200b-\u200f\u2060\ufeff]"
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_KEY = "(?:(?:answer|paragraph|unit|shift|start|first|new|id)_?){1,3}"  # no "last_id"
+_KEY = "(?:(?:answer|paragraph|unit|shift|start|first|new|id)_?){1,3}"  # not "last_id"
 _ANSWER = re.compile(
     rf"(?i)<(?:{_KEY}|final|arg_?key>\s?{_KEY}</arg_?key>\s?<arg_?value"
     rf"|[|\w]{{0,9}}parameter(?:=|\sname=\W?){_KEY}(?!\w)[^<>\n]{{0,40}})>|<(?!last|prev|end)\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
@@ -52,7 +52,8 @@ _LABELLED = re.compile(
 )
 _LABEL_OF_ID = rf"(?<![^\W\d\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
-# The whole text, or one line of it if the others contain no numbers or are labelled "Reason:".
+# An ID that is the whole text, or a line of it if the other lines contain no numbers or are
+# labelled "Reason:".
 _ALONE = re.compile(
     rf"(?i)(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
     r"[^\w,\n?\u2717\u2718\u274c]{0,20}(?:\Z|\n\s*\n(?=\D*\Z|[*_#\s]{0,9}[^\W\d_]{4,20}[*_]{0,2}\s?:))"
@@ -60,7 +61,8 @@ _ALONE = re.compile(
 _NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<!{_LETTER})(?<![.-])(?!-)){_NUMBER}", re.IGNORECASE)
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
-# Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
+# Marks and words between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a
+# range.
 _MARKS = re.compile(
     rf"(?i)(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2192])"
     r"|[\s,;+.:\"'\u2018-\u201d\u2022*_`\[\](){}<>#|/$\u060c\u3001\u3002])*"
@@ -76,12 +78,12 @@ _REMARK = re.compile(
 _LINE = re.compile(
     rf"(?i)[^\w\n]{{0,20}}(?:\d{{1,2}}[.)]\s+)?{_LABEL_OF_ID}(\d{{1,9}})\b(?!\s*{_OR_TO}\s*(?:id\W{{0,3}})?\d)(.*)"
 )
-_NUMBERING = re.compile(  # of a list or the rows of a table, or the head of a table
+_NUMBERING = re.compile(  # numbers of list items or of table rows, and the head of a table
     r"(?im)^[ \t]{0,20}(?:\d{1,3}[.)]\s+|\|[ \t]?\d{1,3}[ \t]?\|(?!\n))"
     r"(?=\W{0,4}(?:id\b|\d{1,9}\s?(?:$|[:(|\u2013\u2014-])))"
     r"|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$"
 )
-_REASONS = re.compile(  # below a list
+_REASONS = re.compile(  # the label of the reasons below a list
     r"(?i)\n[^\S\n]{0,9}\n\W{0,9}(?:reason\w*|explanation|justification|rationale|notes?|begründung|erklärung|explications?|justificaci[oó]n|explicaci[oó]n|理由|说明|解释|説明)\W{0,3}[:\uff1a]"
 )
 _NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
@@ -105,7 +107,7 @@ _CONTRAST = re.compile(
     rf"(?i)[,(\u2013\u2014-]\s*(?:(?:{_AND}|but)\s+)?{_EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
     rf"(?:id{_MARKUP})?\d{{1,9}}"
 )
-# A unit that replaces the one before, or one in a sentence that seems to correct it.
+# A unit that replaces the unit before it, or a unit in a sentence that seems to correct it.
 _CORRECTED = re.compile(
     rf"(?i)\W(?:{_CORRECTION}|\b(?:no|nein|non|n[aã]o|nee|nej|nie|hay\u0131r|нет|لا)(?=\s?[,.;:!\u060c\u2014])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
     r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b|\u662f)){0,9}"
@@ -178,7 +180,7 @@ def is_refusal(answer: str) -> bool:
 
 
 def _plain_answer(answer: str) -> str:
-    """Return an answer without thoughts, emphasis, and units that it names as no start."""
+    """Return an answer without reasoning, emphasis, and units that it names but excludes."""
     text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_reasoning(answer)))
     return _UNIT_BEFORE.sub("", _CONTRAST.sub("", text)).strip()
 
@@ -212,8 +214,8 @@ def _choose_answer(kind: str, answers: Sequence[list[int]], choices: Sequence[in
         starts = tuple(sorted(unit for unit in {*units} if unit in choices))
         if 2 * len(starts) >= len({*units}):
             reason = f"the {kind} names {_list_units(starts)}"
-            if others := [unit for unit in named if unit not in starts]:
-                reason += f"; it also names {_list_units(others)}"
+            if other_units := [unit for unit in named if unit not in starts]:
+                reason += f"; it also names {_list_units(other_units)}"
             return ParsedAnswer(starts, "shift", reason)
     outside = [unit for unit in named if unit not in choices]
     offered = f"{choices[0]} to {choices[-1]}" if choices else "any paragraph"
@@ -246,8 +248,10 @@ def _labelled_answers(text: str) -> list[list[int]]:
 
 def _is_about_unit(text: str, end: int) -> bool:
     """Return whether a sentence continues after a unit without stating that content changes."""
-    rest = _PREDICATE.match(text, end)
-    return rest is not None and (not _CHANGING.search(rest[0]) or bool(_DOUBT.search(rest[0])))
+    predicate = _PREDICATE.match(text, end)
+    if predicate is None:
+        return False
+    return not _CHANGING.search(predicate[0]) or bool(_DOUBT.search(predicate[0]))
 
 
 def _in_prose(text: str) -> list[list[int]]:
@@ -258,8 +262,8 @@ def _in_prose(text: str) -> list[list[int]]:
     for sentence in _SENTENCE.split(text):
         if _CHANGING.search(sentence):
             clauses = [clause for clause in _CLAUSE.split(sentence) if _CHANGING.search(clause)]
-            of_change = [named[-1] for clause in clauses if (named := _NAMED.findall(clause))]
-            units.update(map(int, of_change or _NAMED.findall(sentence)))
+            in_clauses = [named[-1] for clause in clauses if (named := _NAMED.findall(clause))]
+            units.update(map(int, in_clauses or _NAMED.findall(sentence)))
     return [[*units]] if len(units) == 1 else []
 
 
@@ -275,23 +279,23 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
         if not isinstance(loaded, kinds):
             continue
         if isinstance(loaded, dict):
-            states = [value for value in loaded.values() if value is not None]
-            if len(states) > 1 and any(
-                str(value).casefold() in ("false", "no") for value in states
+            set_values = [value for value in loaded.values() if value is not None]
+            if len(set_values) > 1 and any(
+                str(value).casefold() in ("false", "no") for value in set_values
             ):
                 continue  # "has_shift": false
             if loaded.get("error"):
                 continue
             values = {str(key): value for key, value in loaded.items() if _is_key(str(key))}
             named = [key for name in fields for key in values if key.casefold() == name][:1]
-            alike = [key for key in values if key.casefold().endswith((*fields,))]  # "paragraph_id"
-            others = [key for key, value in values.items() if not isinstance(value, list)]
+            compound = [key for key in values if key.casefold().endswith((*fields,))]  # "unit_id"
+            not_lists = [key for key, value in values.items() if not isinstance(value, list)]
             ids = [
                 key
-                for key in others
+                for key in not_lists
                 if (len(loaded) == 1 and not key.endswith("s")) or _ID.fullmatch(str(values[key]))
             ]
-            keys = named or alike or (ids if list not in kinds else [])
+            keys = named or compound or (ids if list not in kinds else [])
             if len(keys) != 1:
                 continue
             loaded = values[keys[0]]
@@ -324,8 +328,8 @@ def _labelled_lists(text: str) -> list[list[int]]:
     if not last and after[:1] in "[{" and (lists := _json_lists(after.partition("]")[0] + "]")):
         return lists
     if not last and (last := _items(line)):
-        others = _LINE_OR_ID.findall(after, len(line))
-        if not {*map(int, others)} <= {*last[0]}:
+        numbers_below = _LINE_OR_ID.findall(after, len(line))
+        if not {*map(int, numbers_below)} <= {*last[0]}:
             return []  # the list continues in an unknown form
     # Several lines with one label and one unit each are one list.
     parts = [text[a.end() : b.start()].strip(" \n>-") for a, b in pairwise(labels)]
@@ -371,6 +375,6 @@ def _items(text: str) -> list[list[int]]:
                 return []
             end = remark.end()
     denied = _NEGATION.search(_SENTENCE.split(text[end:].lstrip("? "), maxsplit=1)[0])
-    more = _is_about_unit(text, end) or re.search(r"\d", text[end:])
-    count = len(items) == 1 and _COUNT.match(text)
-    return [items] if items and not (denied or more or count) else []
+    continues = _is_about_unit(text, end) or re.search(r"\d", text[end:])
+    is_count = len(items) == 1 and _COUNT.match(text)
+    return [items] if items and not (denied or continues or is_count) else []

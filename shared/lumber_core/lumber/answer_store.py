@@ -144,10 +144,10 @@ def _decode(row: dict[str, Any], group: Group) -> Verdict:
 
 def move_verdict(verdict: Verdict, group: Group) -> Verdict:
     """Return the verdict on an equal group with this group's unit numbers, without usage."""
-    by, unit, reason = group.start - verdict.start, verdict.unit, verdict.reason
-    if reason and by:
+    shift, unit, reason = group.start - verdict.start, verdict.unit, verdict.reason
+    if reason and shift:
         reason += f" (of an equal group, which starts at unit {verdict.start} of its text)"
-    unit = None if unit is None else unit + by
-    starts = tuple(start + by for start in verdict.starts)
+    unit = None if unit is None else unit + shift
+    starts = tuple(start + shift for start in verdict.starts)
     moved = replace(verdict, start=group.start, stop=group.stop, unit=unit, starts=starts)
     return replace(moved, reason=reason, usage=Usage())

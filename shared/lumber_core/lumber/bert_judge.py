@@ -107,7 +107,7 @@ class BertJudge(Judge):
 
 
 class UnitScores:
-    """Start scores of a document's units, which a BertChunker cuts at some offsets."""
+    """Start scores of a document's units, and the units at which a BertChunker cuts."""
 
     def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int]) -> None:
         import numpy as np

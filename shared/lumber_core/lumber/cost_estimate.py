@@ -88,7 +88,7 @@ class Estimate:
 
 def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Estimate:
     """Return the expected cost of several texts; `usages` has the `expected_usages` of each."""
-    runs = [sum(of_run, Usage()) for of_run in zip(*usages, strict=True)] or [Usage()] * 3
+    runs = [sum(by_text, Usage()) for by_text in zip(*usages, strict=True)] or [Usage()] * 3
     return Estimate(
         calls=Range(*(usage.calls for usage in runs)),
         prompt_tokens=Range(*(usage.prompt_tokens for usage in runs)),

@@ -55,7 +55,7 @@ class GuardedJudge(Judge):
         self._judge = judge
         self._on_failure = on_failure
         self._store = store
-        self._name = "" if store is None else judge.identity
+        self._identity = "" if store is None else judge.identity
         self._asked: SingleFlight[Verdict] = SingleFlight()
         self.waits = judge.waits  # type: ignore[misc]  # overrides the class's value
 
@@ -89,15 +89,15 @@ class GuardedJudge(Judge):
                 verdict = as_verdict(group, self._ask(group))
                 # "unavailable" is not stored: there was no answer.
                 if verdict.outcome != "unavailable" and self._store is not None:
-                    self._store.put(self._name, group, verdict)
+                    self._store.put(self._identity, group, verdict)
             return verdict
 
         if self._store is None:
             return self._complete(group, find())
         # Work for an event loop has its own names: other threads must not wait for that loop.
-        name = is_for_loop(), key(self._name, group)
-        verdict, mine = self._asked.once(name, find)
-        return self._complete(group, verdict if mine else move_verdict(verdict, group))
+        name = is_for_loop(), key(self._identity, group)
+        verdict, is_for_group = self._asked.once(name, find)
+        return self._complete(group, verdict if is_for_group else move_verdict(verdict, group))
 
     def _ask(self, group: Group) -> Verdict:
         judge = self._judge
@@ -106,7 +106,7 @@ class GuardedJudge(Judge):
         return ask_within(None, judge.judge, judge.ajudge, group)  # the class is a user's own
 
     def _look_up(self, group: Group) -> Verdict | None:
-        return None if self._store is None else self._store.get(self._name, group)
+        return None if self._store is None else self._store.get(self._identity, group)
 
     def _complete(self, group: Group, verdict: Verdict) -> Verdict:
         """Return a verdict; if it is a failure, with the units that `on_failure` chooses."""

@@ -149,7 +149,7 @@ class PublishedCodeRules(WalkRules):
 
     def __init__(self, words: Sequence[int], theta: int) -> None:
         super().__init__([count + self._LABEL_WORDS for count in words])
-        self._crossing = next(
+        self._words_at_theta = next(
             total for total in range(int(theta / 1.2), theta + 2) if round(1.2 * total) >= theta
         )
 
@@ -157,11 +157,11 @@ class PublishedCodeRules(WalkRules):
         """Return where the group that starts at `start` stops; None in the last five units."""
         if not 0 <= start < self.units - self._UNITS_WITHOUT_START:
             return None
-        crossed = bisect_left(self._before, self._before[start] + self._crossing, start + 1)
+        crossed = bisect_left(self._before, self._before[start] + self._words_at_theta, start + 1)
         return max(start + 1, min(crossed - 1, self.units - self._UNITS_IN_NO_GROUP))
 
     def choices(self, start: int, stop: int) -> range:
-        """Return the units of the group and the one just past it."""
+        """Return the units of the group and the unit just past it."""
         return range(start, stop + 1)
 
     def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:

@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 _ASYNC_CONCURRENCY = 8  # documents that asynchronous calls split at the same time, by default
 
-# A unit that is too long is divided into parts like paragraphs: about five fit into a group.
+# A unit that is too long is divided into parts as long as paragraphs: about five fit into a group.
 _PARTS_PER_GROUP = 5
 
 
@@ -169,19 +169,19 @@ class LumberChunker(Chunker):
             tokenizer=tokenizer,
             language=language,
         )
-        own_judge = as_judge(judge)
-        if method == "window" and isinstance(own_judge, ModelJudge):
-            own_judge = own_judge.for_windows()
+        checked_judge = as_judge(judge)
+        if method == "window" and isinstance(checked_judge, ModelJudge):
+            checked_judge = checked_judge.for_windows()
         answers = store if store is None or isinstance(store, AnswerStore) else AnswerStore(store)
-        self.judge: Judge = own_judge  # without the store
+        self.judge: Judge = checked_judge  # `_judge` asks it, unless the store has the answer
         self.theta = theta
         self.method: Method = method
         self.on_failure = on_failure
         self.max_concurrency = max_concurrency
         self.store = store
         self.on_segmentation = on_segmentation
-        self._store = answers if own_judge.waits else None
-        self._judge = GuardedJudge(own_judge, on_failure, self._store)
+        self._store = answers if checked_judge.waits else None
+        self._judge = GuardedJudge(checked_judge, on_failure, self._store)
 
     @classmethod
     def as_published(cls, judge: JudgeLike, *, theta: int = THETA, **options: Any) -> LumberChunker:
@@ -228,7 +228,7 @@ class LumberChunker(Chunker):
             lanes = capacity if self.max_concurrency and self._judge.waits else 1
             walks = (self._walk(parsed, lanes) for parsed, _ in work)  # created when needed
             for number, walk in drive(
-                walks, self._judge, capacity=capacity, on_verdict=progress.verdict
+                walks, self._judge, capacity=capacity, on_verdict=progress.show
             ):
                 results[number] = self._finish(number, walk, *work[number])
         return [results[number] for number in range(len(work))]

@@ -58,7 +58,7 @@ class Schedule:
         self._capacity = capacity
         self._active: dict[int, AnyWalk] = {}
         self._finished: list[tuple[int, AnyWalk]] = []
-        self._out = 0
+        self._handed_out = 0
 
     def next_task(self) -> Task | None:
         """Return the next group to judge, or None if there is currently no capacity or no work.
@@ -67,15 +67,15 @@ class Schedule:
         """
         if self.stop.is_set():
             raise Stopped
-        if self._out >= self._capacity:
+        if self._handed_out >= self._capacity:
             return None
         task = next(self._candidates(), None)
-        self._out += task is not None
+        self._handed_out += task is not None
         return task
 
     def give_back(self, task: Task) -> None:
         """Release the capacity of a task whose verdict has been recorded."""
-        self._out -= 1
+        self._handed_out -= 1
         task.walk.follow(self._stored)
         if task.walk.done:
             self._active.pop(task.number, None)
@@ -138,19 +138,19 @@ def drive(
 def _drive_pool(
     pool: ThreadPoolExecutor, schedule: Schedule, judge: GuardedJudge, on_verdict: OnVerdict
 ) -> Iterator[tuple[int, AnyWalk]]:
-    out: dict[Future[Verdict], Task] = {}
+    in_flight: dict[Future[Verdict], Task] = {}
     while True:
         while (task := schedule.next_task()) is not None:
             context = copy_context()  # has the frameworks' callbacks and traces
             context.run(end_sleep_on, schedule.stop)
-            out[pool.submit(context.run, judge.judge, task.group)] = task
+            in_flight[pool.submit(context.run, judge.judge, task.group)] = task
         yield from schedule.take_finished()
-        if not out:
+        if not in_flight:
             return
-        for future in wait_for_first(out):
-            task = out.pop(future)
-            at, walk, error = task.group.start, task.walk, future.exception()
-            if isinstance(walk, Walk) and isinstance(error, Exception) and walk.defer(at, error):
+        for future in wait_for_first(in_flight):
+            task = in_flight.pop(future)
+            start, walk, error = task.group.start, task.walk, future.exception()
+            if isinstance(walk, Walk) and isinstance(error, Exception) and walk.defer(start, error):
                 schedule.give_back(task)
             else:
                 _record(schedule, task, future.result(), on_verdict)
@@ -180,8 +180,8 @@ class Progress:
             self._bar.update(self._bar.total - self._bar.n)
         self._bar.close()
 
-    def verdict(self, task: Task, verdict: Verdict) -> None:
-        """Show a verdict."""
+    def show(self, task: Task, verdict: Verdict) -> None:
+        """Show how far the walk has come, and the calls and tokens of all verdicts."""
         if self._bar.disable:
             return
         self._usage += verdict.usage

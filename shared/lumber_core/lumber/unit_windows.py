@@ -65,7 +65,7 @@ class WindowWalk:
         self.document = document
         before = [0, *accumulate(max(1, count) for count in tokens)]
         self._windows = _plan_windows(before, window_tokens)
-        # The first unit that each window decides, except the first window.
+        # For each window except the first: the first unit that this window decides.
         self._edges = [
             max(start + 1, bisect_right(before, (before[start] + before[end]) / 2, start, end))
             for (_, end), (start, _) in pairwise(self._windows)
@@ -117,7 +117,7 @@ class WindowWalk:
             self.record(verdict)
 
     def record(self, verdict: Verdict) -> None:
-        """Record the verdict on a window of this walk, or raise a ValueError; any order will do."""
+        """Record the verdict on a window of this walk, in any order, or raise a ValueError."""
         number = bisect_left(self._windows, (verdict.start, verdict.stop))
         if self._windows[number : number + 1] != [(verdict.start, verdict.stop)]:
             raise ValueError(f"no window of this walk goes from {verdict.start} to {verdict.stop}")
@@ -147,7 +147,8 @@ def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, 
         windows.append((start, stop))
         if stop < units:
             shared = bisect_left(before, before[stop] - overlap)
-            fitting = bisect_left(before, before[stop + 1] - window_tokens)  # one more unit fits
+            # A window that starts at this unit has room for the unit at `stop`.
+            fitting = bisect_left(before, before[stop + 1] - window_tokens)
             start = min(max(shared, fitting), stop - 1)
     return windows
 

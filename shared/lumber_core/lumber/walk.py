@@ -101,7 +101,7 @@ class Walk:
 
     @property
     def position(self) -> int:
-        """Units that the main chain has passed."""
+        """Number of units that the main chain has passed."""
         return self.rules.units if self.done else self._position
 
     @property
@@ -156,7 +156,7 @@ class Walk:
             self.record(verdict)
 
     def record(self, verdict: Verdict) -> None:
-        """Record the verdict on a group of this walk, or raise a ValueError; any order will do."""
+        """Record the verdict on a group of this walk, in any order, or raise a ValueError."""
         if self.rules.stop(verdict.start) != verdict.stop:
             raise ValueError(f"no group of this walk goes from {verdict.start} to {verdict.stop}")
         self._in_flight.discard(verdict.start)
@@ -199,15 +199,15 @@ class Walk:
             if boundary is not None:
                 self.boundaries[boundary] = verdict
         reached = {self._position}
-        kept = []
+        useful_lanes = []
         for lane in self._lanes:
             self._follow(lane)
             # Two lanes at the same position have met. A lane that the main chain has passed is
             # useless.
             if lane.position > self._position and lane.position not in reached:
-                kept.append(lane)
+                useful_lanes.append(lane)
                 reached.add(lane.position)
-        self._lanes = kept
+        self._lanes = useful_lanes
 
     def _follow(self, lane: _Lane) -> None:
         while (verdict := self._verdict_at(lane.position)) is not None:
@@ -216,7 +216,7 @@ class Walk:
             _, lane.position = self._step(verdict)
 
     def _verdict_at(self, start: int) -> Verdict | None:
-        """Return the verdict on the group at `start`, if there is one or none is needed."""
+        """Return the verdict on the group at `start`; None if a judge has to be asked first."""
         verdict = self._verdicts.get(start)
         if verdict is not None:
             return verdict
