@@ -128,9 +128,9 @@ class BertChunker(Chunker):
                 "the bundled classifier scores places such as sentences, not words: pass model="
                 '"large" or paper=False'
             )
-        most, target = layout_sizes(chunk_size, target_size)
+        limit, target = layout_sizes(chunk_size, target_size)
         super().__init__(
-            chunk_size=None if threshold is not None and chunk_size == "auto" else most,
+            chunk_size=None if threshold is not None and chunk_size == "auto" else limit,
             target_size=target if threshold is None else None,
             min_chunk_size=min_chunk_size,
             units=units,

@@ -30,12 +30,12 @@ from lumber_core.support.extras import require
 
 logger = logging.getLogger(__name__)
 
-_PUBLISHED_WINDOW = 255
+_PUBLISHED_WINDOW = 255  # tokens, with [CLS] and [SEP]
 _SPECIALS = 2  # [CLS] and [SEP]
 _MAX_EMBEDDED_TOKENS = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
-# The minimum share of characters in pieces of two or more characters; below it the encoder does not
-# fit the language. With the bundled encoder: English 0.96, German 0.93, source code 0.86, tables of
-# numbers 0.3 to 0.8; Russian, Greek and Chinese 0.1, Arabic and Korean 0.
+# The minimum share of characters in pieces of two or more characters. An encoder with a lower share
+# does not fit the language. With the bundled encoder: English 0.96, German 0.93, source code 0.86,
+# tables of numbers 0.3 to 0.8; Russian, Greek and Chinese 0.1, Arabic and Korean 0.
 _MIN_SHARE_IN_PIECES = 0.25
 _MIN_CHARACTERS = 1_000  # fewer characters cause no warning
 

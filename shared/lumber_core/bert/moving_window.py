@@ -54,9 +54,9 @@ class OverlappingWindows:
     The weight of a window is the token's distance from the nearer end of the window, because the
     middle has context on both sides. Scores of `windows` may be added in any order.
 
-    A window has `size` tokens, and the next one starts `stride` tokens later. `wanted` is whether
-    to score each token, shape (tokens,); None for all. Other tokens score minus infinity. `on_done`
-    is called with the scores once all windows are scored.
+    A window has `size` tokens, and the next window starts `stride` tokens later. `wanted` is
+    whether to score each token, shape (tokens,); None for all. Other tokens score minus infinity.
+    `on_done` is called with the scores once all windows are scored.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class OverlappingWindows:
         self._weights: Scores = np.zeros(count, dtype=np.float32)
         starts = range(0, max(1, count - size + stride), stride) if count else range(0)
         self.windows = [Window(at, min(at + size, count)) for at in starts]
-        self._left = len(self.windows)
+        self._windows_left = len(self.windows)
 
     @property
     def scores(self) -> Scores:
@@ -93,12 +93,12 @@ class OverlappingWindows:
         length = window.stop - window.start
         rising = np.arange(1, length + 1, dtype=np.float32)
         weights = np.minimum(rising, rising[::-1])
-        every = np.full(length, -np.inf, dtype=np.float32)
-        every[self.places(window)] = scores
-        self._sums[window.start : window.stop] += weights * every
+        token_scores = np.full(length, -np.inf, dtype=np.float32)
+        token_scores[self.places(window)] = scores
+        self._sums[window.start : window.stop] += weights * token_scores
         self._weights[window.start : window.stop] += weights
-        self._left -= 1
-        if not self._left:
+        self._windows_left -= 1
+        if not self._windows_left:
             self.finish()
 
     def finish(self) -> None:
@@ -146,7 +146,7 @@ def read_moving(
     while at < len(ids):
         window = Window(at, min(at + size, len(ids)))
         (t,) = scorer.score([ids[slice(*window)]], [np.arange(window.stop - at)])
-        first = at + (at == last > 0)  # the score of a start is that of the window before
+        first = at + (at == last > 0)  # the window before has scored its last start token
         scores[first : window.stop] = t[first - at :]
         indices = at + np.flatnonzero((t > threshold) & allowed[slice(*window)])
         starts += indices[indices > last].tolist()

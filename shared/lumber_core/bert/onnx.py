@@ -60,13 +60,13 @@ class OnnxModel:
         self._path = Path(path)
         self._runtime = self._start()
         session = self._runtime.session
-        own_inputs, own_outputs = (
+        input_names, output_names = (
             [node.name for node in side] for side in (session.get_inputs(), session.get_outputs())
         )
-        if own_inputs != list(inputs) or own_outputs != [output]:
+        if input_names != list(inputs) or output_names != [output]:
             raise WeightsError(
                 f"{path} is another kind of model: expected {', '.join(inputs)} in and {output} "
-                f"out, found {', '.join(own_inputs)} and {', '.join(own_outputs)}. Make it with: "
+                f"out, found {', '.join(input_names)} and {', '.join(output_names)}. Make it with: "
                 "python -m lumber_training export"
             )
 

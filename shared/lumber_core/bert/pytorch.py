@@ -143,7 +143,7 @@ class TorchScorer:
 
     @torch.inference_mode()
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return t of some tokens of each window, in one batch."""
+        """Return the scores of the tokens at `places` of each window, computed in one batch."""
         if self._process != os.getpid():
             # A forked process inherits OpenMP's thread pool without its threads.
             torch.set_num_threads(1)

@@ -171,7 +171,7 @@ def _start_tokens(
     labelled = np.array([0, *places.first_words], dtype=np.int64)
     segments = np.unique(np.searchsorted(starts, np.union1d(offsets, labelled)))
     segments = segments[segments < count]
-    # A place without tokens, such as a line of control characters, joins the one before.
+    # A place without tokens, such as a line of control characters, joins the place before it.
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]
     allowed = np.zeros(count + 1, dtype=np.bool_)
     allowed[first_indices(segments, count, 1 if model.places else FIRST_TOKENS)] = True

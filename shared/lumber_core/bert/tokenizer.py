@@ -35,7 +35,7 @@ _MAX_WORD_CHARACTERS = 100  # longer words are unknown
 _UNKNOWN, _CONTINUES = "[UNK]", "##"
 _MAX_ID = 1 << 24  # far more than any vocabulary has
 # Ideographs, which BERT's tokenizer reads as separate words, and kana, which may follow them.
-_OWN_WORD = re.compile(
+_SEPARATE_WORD = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
 )
 _PARSE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -138,7 +138,7 @@ class WordPieceTokenizer:
         begins = ~self._continues[pieces.ids]
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
         for number in touching:
-            begins[number] = bool(_OWN_WORD.match(text, int(pieces.starts[number])))
+            begins[number] = bool(_SEPARATE_WORD.match(text, int(pieces.starts[number])))
         indices = np.flatnonzero(begins)
         if text.isascii():
             return indices

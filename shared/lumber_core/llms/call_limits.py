@@ -28,8 +28,8 @@ class RateLimiter:
     ) -> None:
         self._per_request = 60.0 / requests_per_minute if requests_per_minute else 0.0
         self._per_token = 60.0 / tokens_per_minute if tokens_per_minute else 0.0
-        self._next = 0.0
-        self._resume = 0.0
+        self._next_slot = 0.0
+        self._resume_at = 0.0
         self._lock = ForkSafeLock()
         self._limits = requests_per_minute, tokens_per_minute
 
@@ -37,23 +37,23 @@ class RateLimiter:
         """Wait until a prompt may be sent: for its slot, and for the end of a pause."""
         if (delay := self.delay(characters)) > 0:
             sleep(delay)
-        while (pause := self._resume - time.monotonic()) > 0:
-            # Up to a quarter more, so that paused calls do not all resume at the same time.
+        while (pause := self._resume_at - time.monotonic()) > 0:
+            # Each call waits up to a quarter longer, so that calls do not all resume together.
             sleep(pause * (1 + random.random() / 4))
 
     def delay(self, characters: int) -> float:
         """Reserve the next free slot for a prompt and return the seconds to wait for it."""
         with self._lock:
             now = time.monotonic()
-            start = max(now, self._next)
+            start = max(now, self._next_slot)
             cost = max(self._per_request, self._per_token * characters / _CHARACTERS_PER_TOKEN)
-            self._next = start + cost
+            self._next_slot = start + cost
         return start - now
 
     def pause(self, seconds: float) -> None:
         """Pause all calls for some seconds."""
         with self._lock:
-            self._resume = max(self._resume, time.monotonic() + seconds)
+            self._resume_at = max(self._resume_at, time.monotonic() + seconds)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RateLimiter, self._limits

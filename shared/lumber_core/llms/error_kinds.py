@@ -38,7 +38,8 @@ _CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server did not rece
 _RETRY_DELAY = re.compile(r"retry_?[dD]elay\W+(?:seconds\W+)?(\d+(?:\.\d+)?)")
 _NO_CREDIT = "insufficient_quota"  # OpenAI's code, with the status of a rate limit
 _MAX_RETRY_AFTER_SECONDS = 3600.0  # a longer wait is a mistake of the server
-# Classes without a status, in lower case: LangChain's own, and those of Bedrock and others.
+# The status of errors that have none, by a part of their class's name in lower case: classes of
+# LangChain, Bedrock and others.
 _STATUS_OF_NAMES = (
     ("ratelimit", 429),
     ("throttl", 429),
@@ -63,7 +64,7 @@ _STATUS_OF_GRPC = {
     "UNAVAILABLE": 503,
     "DEADLINE_EXCEEDED": 504,
 }
-# In messages of errors without a class or attribute of their own, as in NVIDIA's client.
+# A status that only the message of an error states, as in NVIDIA's client.
 _STATUS_IN_TEXT = re.compile(
     r"(?i)(?:\A[<\[(]?(?=[45]\d\d\W+[a-z])|\b(?:error|code|status|http|response)\W{0,3})"
     r"([45]\d\d)(?![\d.,]*\d)"
@@ -72,7 +73,7 @@ _BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure, Gemini, Bedrock and Co
     *("blocked", "blocklist", "content-filter", "content_filter", "guardrail", "no candidates"),
     *("prohibited", "recitation", "refusal", "safety", "spii", "toxic"),
 )
-_CUT_WORDS = (  # in those of OpenAI, Anthropic, Cohere and DeepSeek, and in errors of clients
+_CUT_WORDS = (  # in finish reasons of OpenAI, Anthropic, Cohere and DeepSeek, and in errors
     *("length", "max_tokens", "max_output_tokens", "error_limit", "context_window"),
     *("insufficient_system_resource", "terminated early"),
 )
@@ -158,7 +159,7 @@ def is_of_ended_loop(error: Exception) -> bool:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status of an error or of one that it was raised from, or None."""
+    """Return the HTTP status of an error or of an error that caused it, or None."""
     links = [*chain_of(error)]
     for linked in links:
         response = getattr(linked, "response", None)

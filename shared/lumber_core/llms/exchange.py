@@ -19,11 +19,11 @@ from lumber_core.llms.reasoning import without_reasoning
 
 logger = logging.getLogger("lumber_core.llms")
 
-_MAX_ENUM_VALUES = 500  # in one schema, the limit of OpenAI
+_MAX_ENUM_VALUES = 500  # OpenAI's limit for a schema
 _ANSWER_TOKENS = 64  # enough for a short answer in any form, with a few words around it
 _ITEM_TOKENS = 8  # added for each answer of a list: label, quotes and comma take six to eight
 _REASONING_TOKENS = 8192  # for an answer with the model's reasoning before it
-# Statuses about keys, credit, time or load: a simpler request would get the same one.
+# Statuses about keys, credit, time or load: a simpler request would get the same status.
 _UNRELATED_STATUS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 
 
@@ -49,23 +49,25 @@ class RequestForms:
     max_tokens: int | Literal["auto"] | None
     structured: bool
     _lock: ForkSafeLock = field(default_factory=ForkSafeLock, init=False)
-    _kept: int | None = field(default=None, init=False)  # the number of the form that is kept
-    _failed_once: bool = field(default=False, init=False)  # the full form
+    _kept_form: int | None = field(default=None, init=False)  # its number
+    _full_form_failed: bool = field(default=False, init=False)
     _model_reasons: bool = field(default=False, init=False)
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
         """Return the forms to try in order, or only the kept form, and whether a form is kept."""
-        few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
+        fits_schema = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
         limit = None if self.max_tokens == "auto" else self.max_tokens
         if self.max_tokens == "auto" and answers is not None:
             limit = _REASONING_TOKENS if self._model_reasons else _ANSWER_TOKENS
             limit += _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
-        restricted = answers if self.structured and few else None
+        restricted = answers if self.structured and fits_schema else None
         full = RequestSettings(self.temperature, restricted, limit)
         plain = RequestSettings(None, None, limit)
         forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
-        kept = self._kept
-        return (forms, False) if kept is None else (forms[kept : kept + 1] or forms[-1:], True)
+        number = self._kept_form
+        if number is None:
+            return forms, False
+        return forms[number : number + 1] or forms[-1:], True
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
         """Keep the form that was answered; `number` is its index. The fullest form is preferred.
@@ -73,11 +75,11 @@ class RequestForms:
         `error` is the error of the full form, or None.
         """
         with self._lock:
-            if error is not None and not self._failed_once:
-                self._failed_once = True
+            if error is not None and not self._full_form_failed:
+                self._full_form_failed = True
                 return
-            is_first = self._kept is None
-            self._kept = number if self._kept is None else min(number, self._kept)
+            is_first = self._kept_form is None
+            self._kept_form = number if self._kept_form is None else min(number, self._kept_form)
         if is_first and error is not None:
             logger.warning(
                 "%s is asked for plain text without a temperature%s from now on, because "
@@ -90,9 +92,9 @@ class RequestForms:
     def needs_reasoning_tokens(self, completion: Completion, form: RequestSettings) -> bool:
         """Return whether reasoning used up all tokens, so that a higher limit helps."""
         limit = form.max_tokens
-        limited = self.max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
+        is_raisable = self.max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
         if (
-            not limited
+            not is_raisable
             or not is_cut(completion.finish_reason)
             or without_reasoning(completion.text)
         ):

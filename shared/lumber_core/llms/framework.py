@@ -30,7 +30,7 @@ _NO_INFLUENCE = frozenset(
         "i",  # the position of LangChain's fake models in their list of answers
     )
 )
-# Parts of the names of further such settings, at any depth.
+# Parts of the names of other settings of this kind, which may be nested.
 _TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
 # Private attributes that hold a client's state, not its settings.
 _STATE = (
@@ -41,7 +41,8 @@ _STATE = (
 # and LlamaIndex a second, and then twice as long each time.
 _FIRST_RETRY_SECONDS = 0.3
 _RETRIES_WITHOUT_SETTING = 2  # the default of Cohere's client, which its models do not expose
-# Errors of these packages for a reply without an answer. From a user's own class they are bugs.
+# Errors that models of these packages raise for a reply without an answer. If a user's own class
+# raises them, they are bugs.
 _CLIENTS = ("langchain", "llama_index")
 _READING_ERRORS = (AttributeError, LookupError, TypeError, ValueError)
 _DATA = (bool, int, float, str, bytes, list, tuple, Mapping, set, frozenset, Enum)
@@ -69,8 +70,8 @@ class FrameworkModel(ABC):
 
     def _identity_of(self, model: Any, arguments: Mapping[str, object]) -> str:
         # A client may get its URL and headers from the environment, or be the user's own.
-        further = {"routes": routes_of(model), "arguments": arguments}
-        settings = {**self._settings(model), **{name: of for name, of in further.items() if of}}
+        other = {"routes": routes_of(model), "arguments": arguments}
+        settings = self._settings(model) | {name: value for name, value in other.items() if value}
         digest = settings_digest(settings, without=_NO_INFLUENCE, anywhere=_TRANSPORT)
         return ":".join(filter(None, [self._framework, *self._names(model), digest]))
 
@@ -93,8 +94,8 @@ class FrameworkModel(ABC):
         No client retries all errors, and none reports whether it did. All wait before a retry.
         """
         has_setting = any(hasattr(model, "max_retries") for model, _ in self._models)
-        most = self.client_retries if has_setting else _RETRIES_WITHOUT_SETTING
-        return min(most, int(math.log2(1 + seconds / _FIRST_RETRY_SECONDS)))
+        max_retries = self.client_retries if has_setting else _RETRIES_WITHOUT_SETTING
+        return min(max_retries, int(math.log2(1 + seconds / _FIRST_RETRY_SECONDS)))
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`."""

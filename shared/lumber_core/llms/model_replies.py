@@ -49,18 +49,18 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
         if any(isinstance(entries.get(name), int) for name in names)
     ]
     counts: Entries = counted[0] if counted else {}
-    prompt = _first(counts, _PROMPT_TOKENS)
+    prompt = _first_count(counts, _PROMPT_TOKENS)
     if not usage:
-        prompt += sum(_first(counts, (name,)) for name in _CACHED_TOKENS)
-    completion = _first(counts, _COMPLETION_TOKENS)
-    completion += _first(counts, ("thoughts_token_count",))  # Gemini counts these separately
-    # A model may write words before its call, which is the answer.
+        prompt += sum(_first_count(counts, (name,)) for name in _CACHED_TOKENS)
+    completion = _first_count(counts, _COMPLETION_TOKENS)
+    completion += _first_count(counts, ("thoughts_token_count",))  # Gemini counts these separately
+    # A model may write words before a tool call; the arguments of the call are the answer.
     text = "\n".join(filter(None, (text, *_arguments(entries_of_reply))))
     return Completion(
         text=str(refusals[0]) if refusals else text or text_instead(*sources),
         prompt_tokens=prompt,
         # xAI counts thoughts only in the total.
-        completion_tokens=max(completion, _first(counts, _TOTAL_TOKENS) - prompt),
+        completion_tokens=max(completion, _first_count(counts, _TOTAL_TOKENS) - prompt),
         finish_reason="refusal" if refusals else _finish_reason(entries_of_reply),
     )
 
@@ -100,15 +100,15 @@ def _finish_reason(entries_of_reply: list[Entries]) -> str:
             elif re.search(_REASON, name):
                 reasons.append(str(reason))
         details = entries.get("incomplete_details")  # the reason in the Responses API
-        reasons += [str(of["reason"]) for of in _entries_of((details,)) if "reason" in of]
+        reasons += [str(each["reason"]) for each in _entries_of((details,)) if "reason" in each]
     reasons = [reason for reason in reasons if not reason.endswith("UNSPECIFIED")]
-    for matters in (is_blocked, is_cut, bool):
-        for reason in filter(matters, reasons):
+    for is_of_kind in (is_blocked, is_cut, bool):
+        for reason in filter(is_of_kind, reasons):
             return reason
     return ""
 
 
-def _first(usage: Entries, names: tuple[str, ...]) -> int:
+def _first_count(usage: Entries, names: tuple[str, ...]) -> int:
     counts = (usage.get(name) for name in names)
     return next((count for count in counts if isinstance(count, int) and count >= 0), 0)
 

@@ -16,7 +16,7 @@ from lumber_core.llms.model_replies import read_reply
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
 
-_CONNECT_SECONDS = 5.0  # at most; the default of OpenAI's package
+_MAX_CONNECT_SECONDS = 5.0  # the default of OpenAI's package
 
 
 class OpenAIModel(RemoteModel):
@@ -43,8 +43,8 @@ class OpenAIModel(RemoteModel):
 
     def _start(self) -> None:
         super()._start()
-        if self._own is not None:  # the caller retries
-            self._client = self._own.with_options(max_retries=0)
+        if self._user_client is not None:  # the caller retries
+            self._client = self._user_client.with_options(max_retries=0)
 
     def list_models(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
@@ -95,7 +95,9 @@ class OpenAIModel(RemoteModel):
             client = sdk.OpenAI(
                 api_key=self._key(),
                 base_url=self._url,
-                timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
+                timeout=sdk.Timeout(
+                    self._timeout, connect=min(self._timeout, _MAX_CONNECT_SECONDS)
+                ),
                 max_retries=0,
                 default_headers=headers,
                 http_client=sdk.DefaultHttpxClient(event_hooks=hooks, follow_redirects=False),
@@ -123,8 +125,8 @@ class OpenAIModel(RemoteModel):
         if settings.temperature is not None:
             request["temperature"] = settings.temperature
         if settings.answers is not None:
-            described = {"name": "answer", "strict": True, "schema": _schema(settings.answers)}
-            request["response_format"] = {"type": "json_schema", "json_schema": described}
+            schema = {"name": "answer", "strict": True, "schema": _schema(settings.answers)}
+            request["response_format"] = {"type": "json_schema", "json_schema": schema}
         if settings.max_tokens is not None:
             # OpenAI's newer models reject "max_tokens"; some other servers support only that.
             limit = "max_completion_tokens" if self._base_url is None else "max_tokens"
@@ -158,7 +160,7 @@ def _text(content: object) -> str | None:
         part.get("text") if isinstance(part, Mapping) else getattr(part, "text", part)
         for part in content
     ]
-    return "".join(text for text in parts if isinstance(text, str))  # parts with thoughts have none
+    return "".join(text for text in parts if isinstance(text, str))  # thoughts have no "text"
 
 
 def _schema(answers: Answers) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Removes the reasoning that models write before an answer, in the forms of their chat templates.
 
-A server with a parser for its model returns it separately; others leave it in the text.
+A server that parses its model's reasoning returns it separately; others leave it in the text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _NAME = (
     r"|chain_of_thought|cot|gedanken?|denken|r[\xe9e]flexion|pens[\xe9e]es?|pensamientos?)"
     r"(?:_(?!start|end|begin)[a-z]{1,12})?|\u601d(?:\u8003(?:\u8fc7\u7a0b)?|\u7ef4))"
 )
-# In any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
+# Tags in any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
 # <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is quoted, not used.
 _TAG = re.compile(
     rf"""(?<!`) (?:[<\[\u25c1\u3008\u3010\uff1c]|&lt;) [|\uff5c\s]?
@@ -40,8 +40,8 @@ _BLOCK = re.compile(
         [\ *]*[]\u3011:\uff1a\n][\s*:\uff1a]*(?=\S)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# gpt-oss: the answer is on the channel "final" or calls a tool; Solar's is the content. If special
-# tokens are removed, the names remain.
+# gpt-oss writes its answer to the channel "final" or calls a tool; Solar writes it after
+# <|content|>. If a server removes the special tokens, the names of channels remain.
 _FINAL = re.compile(
     r"<\|channel\|>\s?(?:final|commentary (?:to=|json))[^<]{0,99}"
     r"(?:<\|constrain\|>[^<]{0,99})?<\|message\|>|assistant\s?final(?![a-z])|<\|content\|>"

@@ -35,13 +35,13 @@ class RemoteModel(ABC):
 
     A request that the server rejects is sent once more as plain text without a temperature, and
     then without a token limit as well. After two requests that were answered only in a simpler
-    form, later ones begin with it, and a warning is logged; once a full request was answered, all
-    requests are full. Errors about keys, credit, rates or load are not retried here.
+    form, later requests begin with this form, and a warning is logged; once a full request was
+    answered, all requests are full. Errors about keys, credit, rates or load are not retried here.
 
     Args:
         model: The model's name.
-        base_url: URL of another server. None: the provider's.
-        api_key: The key. None: the one in the provider's environment variable, which is never sent
+        base_url: URL of another server. None: the provider's server.
+        api_key: The key. None: the key in the provider's environment variable, which is never sent
             to a server named by `base_url`.
         temperature: From 0 to 2; 0.1 as in the paper. None: the model's default.
         timeout: Seconds for one request, from connecting to the end of the reply.
@@ -63,7 +63,7 @@ class RemoteModel(ABC):
     """The module of the provider's package."""
     _package: ClassVar[Mapping[str, str]]
     """The `package` that contains the module, and the `extra` that installs it."""
-    _client_class: ClassVar[str] = ""  # the class that `client` must have; "": any
+    _client_class: ClassVar[str] = ""  # the class that `client` must have; "" for any class
     _url_variable: ClassVar[str | None] = None
     """The environment variable for the URL of another server."""
     _route_variables: ClassVar[tuple[str, ...]] = ()
@@ -99,8 +99,11 @@ class RemoteModel(ABC):
         require(self._module, **self._package)
         name = self._client_class
         if client is not None and name and not isinstance(client, getattr(self._sdk(), name)):
-            given = f"{type(client).__name__}: asynchronous methods call it in threads"
-            raise TypeError(f"client must be a synchronous {self._module}.{name}, not {given}")
+            kind = type(client).__name__
+            raise TypeError(
+                f"client must be a synchronous {self._module}.{name}, not {kind}: asynchronous "
+                "methods call it in threads"
+            )
         self._model = model
         self._base_url = base_url
         # The variable is read now, because clients are created on first use.
@@ -108,29 +111,29 @@ class RemoteModel(ABC):
         self._api_key = api_key
         self._timeout = float(timeout)
         self._forms = RequestForms(model, temperature, max_tokens, structured)
-        self._own = client
+        self._user_client = client
         self._start()
 
     def _start(self) -> None:
         """Create the lock and the client, which cannot be pickled."""
         self._lock = Lock()
-        self._client: Any = self._own
+        self._client: Any = self._user_client
         renew_after_fork(self, lambda model: model._start())  # processes must not share connections
 
     @property
     def identity(self) -> str:
         """Provider, model, server and settings, without credentials."""
-        further: dict[str, object]
-        if self._own is not None:
-            routes = routes_of(self._own)
-            url, further = url_of(routes) or "own client", {"routes": routes}
+        route: dict[str, object]
+        if self._user_client is not None:
+            routes = routes_of(self._user_client)
+            url, route = url_of(routes) or "own client", {"routes": routes}
         else:
             url = self._url or "default"
             # These variables do not apply to a server passed as `base_url`.
             variables = {} if self._base_url else environment_route(self._route_variables)
-            further = {"url": url, **variables}
+            route = {"url": url, **variables}
         return (
-            f"{self._provider}:{self._model}:{public_url(url)}:{settings_digest(further)}:"
+            f"{self._provider}:{self._model}:{public_url(url)}:{settings_digest(route)}:"
             f"temperature={self._forms.temperature}:structured={self._forms.structured}:"
             f"max_tokens={self._forms.max_tokens}"
         )
@@ -138,7 +141,7 @@ class RemoteModel(ABC):
     @property
     def timeout(self) -> float | None:
         """Maximum seconds for a request and its whole reply; None with a client of your own."""
-        return self._timeout if self._own is None else None
+        return self._timeout if self._user_client is None else None
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
@@ -148,18 +151,18 @@ class RemoteModel(ABC):
             TimeoutError: There is no complete reply within `timeout` seconds. (The provider's
                 package may raise its own error instead.)
             MissingExtraError: The provider's package is not installed.
-            Exception: Anything else that the provider's package raises, unchanged.
+            Exception: Any other error of the provider's package, with secrets redacted.
         """
         self._get_client()  # creating the client does not count towards the timeout
-        spent = Usage()
+        usage = Usage()
         while True:
             completion, form = self._ask(system, user, answers)
-            spent += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+            usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
             if not self._forms.needs_reasoning_tokens(completion, form):
                 return replace(
                     completion,
-                    prompt_tokens=spent.prompt_tokens,
-                    completion_tokens=spent.completion_tokens,
+                    prompt_tokens=usage.prompt_tokens,
+                    completion_tokens=usage.completion_tokens,
                 )
 
     async def acomplete(
@@ -173,7 +176,7 @@ class RemoteModel(ABC):
     ) -> tuple[Completion, RequestSettings]:
         """Return the first answer to a request, in simpler forms if necessary, and its form."""
         forms, is_kept = self._forms.of(answers)
-        rejected: Exception | None = None
+        first_error: Exception | None = None
         for number, form in enumerate(forms):
             try:
                 request = self._request(system, user, form)
@@ -184,13 +187,13 @@ class RemoteModel(ABC):
                     return Completion("", finish_reason=str(reason)), form
                 if not is_about_form(error):
                     raise error  # noqa: B904 - it is the caught error, or has it as its cause
-                rejected = rejected or error
+                first_error = first_error or error
             else:
                 if not is_kept:
-                    self._forms.keep(number, form, rejected)
+                    self._forms.keep(number, form, first_error)
                 return completion, form
-        assert rejected is not None
-        raise rejected
+        assert first_error is not None
+        raise first_error
 
     @abstractmethod
     def _make_client(self) -> Any: ...
@@ -224,7 +227,7 @@ class RemoteModel(ABC):
     @property
     def server(self) -> str:
         """The server's URL for error messages; the provider's name for its own server."""
-        url = self._url if self._own is None else url_of(routes_of(self._own))
+        url = self._url if self._user_client is None else url_of(routes_of(self._user_client))
         return public_url(url) if url else self._provider
 
     def _clean(self, error: Exception) -> Exception:
@@ -242,7 +245,7 @@ class RemoteModel(ABC):
         return error
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._own is not None:
+        if self._user_client is not None:
             raise TypeError(
                 "a model with a client= of its own cannot be pickled: pass base_url and api_key"
             )

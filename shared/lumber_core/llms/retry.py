@@ -43,9 +43,9 @@ class CallPolicy:
             sent only once more. A model that has never answered is given up on after ten seconds,
             unless its server is busy. Retries inside a LangChain or LlamaIndex model count: with
             `max_retries=2` each call makes up to 3 attempts, so 6 attempts are 2 calls.
-        initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
-            The wait is drawn at random below it. A server's Retry-After takes precedence; after a
-            timeout the wait is at least as long as the request took.
+        initial_backoff: Maximum seconds before the second attempt; doubled for each further
+            attempt. The wait is a random time up to this maximum. A server's Retry-After takes
+            precedence; after a timeout the wait is at least as long as the request took.
         max_backoff: Maximum seconds between two attempts, whatever Retry-After asks for.
         give_up_after: Number of questions in a row without an answer after which calls pause, with
             one warning. A trial request is sent after `max_backoff` seconds, then after twice as
@@ -108,7 +108,7 @@ class RetryingModel:
         self.policy = policy or CallPolicy()
         self._limiter = RateLimiter(self.policy.requests_per_minute, self.policy.tokens_per_minute)
         self._breaker = CircuitBreaker(self.policy.give_up_after, self.policy.max_backoff)
-        self.has_answered = False  # whatever the answer
+        self.has_answered = False  # an unusable answer counts
 
     @property
     def identity(self) -> str:
@@ -130,36 +130,36 @@ class RetryingModel:
                 f"the last failure: {breaker.last_failure}"
             )
         is_trial = breaker.is_open
-        started, timeouts, sent = 0.0, 0, 0
+        first_began, timeouts, sent = 0.0, 0, 0
         for attempt in count(1):
             self._limiter.wait(len(system) + len(user))
             began = time.monotonic()
-            started = started or began
+            first_began = first_began or began
             try:
                 completion = self._ask(system, user, answers)
             except Exception as error:
-                trouble, summary = trouble_of(error), error_summary(error)
-                if trouble == "unknown":
+                kind, summary = trouble_of(error), error_summary(error)
+                if kind == "unknown":
                     raise
-                if trouble == "settings":
+                if kind == "settings":
                     raise ModelSettingsError(
                         f"the model rejected the call, and retrying will not help: {summary}. "
                         "Check the key, the model's name and the settings"
                     ) from error
                 timeouts += is_timeout(error)
-                others_failed = breaker.is_open and not is_trial
+                was_stopped = breaker.is_open and not is_trial  # by failures of other questions
                 repeats, is_certain = self._count_client_retries(error, began)
                 sent += 1 + repeats
                 may_go_on = sent + 1 + repeats <= policy.attempts or (
                     # The client's retries may have ended before a server could start.
                     attempt == 1 < policy.attempts
                     and not (is_certain or self.has_answered)
-                    and time.monotonic() - started < _MAX_FIRST_ANSWER_SECONDS
+                    and time.monotonic() - first_began < _MAX_FIRST_ANSWER_SECONDS
                 )
-                if is_trial or others_failed or timeouts >= _MAX_TIMEOUTS or not may_go_on:
+                if is_trial or was_stopped or timeouts >= _MAX_TIMEOUTS or not may_go_on:
                     raise self._unavailable(sent, summary) from error
                 seconds = self._pause_after(error, attempt, began)
-                waited = time.monotonic() - started + seconds
+                waited = time.monotonic() - first_began + seconds
                 if self._may_be_misaddressed(error) and waited > _MAX_FIRST_ANSWER_SECONDS:
                     raise self._unavailable(sent, summary) from error
                 logger.info(
@@ -212,12 +212,12 @@ class RetryingModel:
 
     def _pause_after(self, error: Exception, attempt: int, began: float) -> float:
         """Return the seconds to pause after a failed attempt; after a 429 all calls pause."""
-        longest = self.policy.max_backoff
+        max_seconds = self.policy.max_backoff
         doubled = self.policy.initial_backoff * 2.0 ** min(attempt - 1, 99)
-        seconds = random.uniform(0, min(longest, doubled))
+        seconds = random.uniform(0, min(max_seconds, doubled))
         if (server_wait := retry_after(error)) is not None:
-            seconds = min(server_wait, longest)
-            if server_wait > longest:
+            seconds = min(server_wait, max_seconds)
+            if server_wait > max_seconds:
                 logger.warning(
                     "the server asks for a pause of %.0f s; trying again after %.0f s "
                     "(CallPolicy.max_backoff)",
@@ -225,7 +225,7 @@ class RetryingModel:
                     seconds,
                 )
         elif is_timeout(error):
-            seconds = max(seconds, min(time.monotonic() - began, longest))
+            seconds = max(seconds, min(time.monotonic() - began, max_seconds))
         if status_of(error) == 429:
             self._limiter.pause(seconds)
         return seconds

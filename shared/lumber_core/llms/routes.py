@@ -70,7 +70,7 @@ def _clients_of(holder: object) -> Iterable[str]:
 
 def _route(client: object) -> Route:
     values = {name: _get(client, name) for name in (*_URLS, *_HEADERS, *_PARAMETERS, *_PLACES)}
-    # URLs of httpx have a class of their own, and are empty for a client without one.
+    # URLs of httpx have a class of their own, and are empty for a client without a URL.
     urls = [u for name in _URLS if isinstance(u := values[name], str) or type(u).__name__ == "URL"]
     url = next(filter(None, map(str, urls)), "")
     mappings = {
