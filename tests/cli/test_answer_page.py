@@ -137,7 +137,7 @@ End.
 """
 
 
-def test_marks_of_markdown_are_shown_as_what_they_mean(browser: Browser, write: Any) -> None:
+def test_markdown_is_rendered_without_losing_its_marks(browser: Browser, write: Any) -> None:
     table = MARKED[MARKED.index("| Boat") : MARKED.index("---\n\nE")]
     found = [passage("fleet.md", text, MARKED) for text in ("has *one* `mast`", table)]
     page = write(found, Source(MARKED, name="fleet.md", format="markdown"))
@@ -192,7 +192,7 @@ def test_kinds_of_quotes_are_distinguished(browser: Browser, page: Path) -> None
     assert len(set(colours)) == 3
 
 
-def test_an_answer_is_shown_as_its_marks_mean(browser: Browser, write: Any) -> None:
+def test_markdown_of_an_answer_is_rendered(browser: Browser, write: Any) -> None:
     table = "| Boat | Days |\n| --- | --- |\n| Gull | 7 [1] |\n"
     said = f"**Seven** days [1].\nNo more.\n\n1. See [7].\n\n{table}"
     page = write(PASSAGES, answer=CitedAnswer(said, ANSWER.citations))
@@ -209,7 +209,7 @@ def test_an_answer_is_shown_as_its_marks_mean(browser: Browser, write: Any) -> N
     assert len(look(browser, page, lines)) == 2  # a line ends where the model ended it
 
 
-def test_prose_that_was_wrapped_fills_its_lines(browser: Browser, write: Any) -> None:
+def test_hard_wrapped_prose_is_joined_into_full_lines(browser: Browser, write: Any) -> None:
     prose = (
         "The ferry sails at noon, and whoever has come to the quay\n"
         "by then is taken over, with a dog or a bicycle or a small\n"
@@ -229,7 +229,7 @@ def test_prose_that_was_wrapped_fills_its_lines(browser: Browser, write: Any) ->
     assert excerpt == [filled, "", filled, "", "Oars: 5", "Sails: 3"]
 
 
-def test_only_the_columns_scroll(browser: Browser, write: Any) -> None:
+def test_the_page_itself_does_not_scroll(browser: Browser, write: Any) -> None:
     page = write(PASSAGES, answer=CitedAnswer(f"{ANSWER.text}\n\n" * 30, ANSWER.citations))
     script = """
       const page = document.scrollingElement;
@@ -305,7 +305,7 @@ def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path, write: Any) -
     assert (label, place) == ("Open page 3 ↗", "page 3")
 
 
-def test_what_divides_pages_is_not_seen() -> None:
+def test_page_separators_are_hidden() -> None:
     text = "```\na\n```\n\f\n\nTwo.\fThree."
     blocks = ("code", "paragraph", "paragraph")
     spans = (Span(0, 10), Span(10, 13), Span(13, len(text)))
@@ -318,7 +318,9 @@ def test_what_divides_pages_is_not_seen() -> None:
     assert hidden == {"```\n", "\f"}
 
 
-def test_only_files_are_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_documents_from_files_have_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "stdin").write_text("A file.")
     assert file_link("stdin", 2) is None

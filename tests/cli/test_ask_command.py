@@ -56,14 +56,14 @@ def test_the_passage_is_an_exact_slice_with_its_place(docs: Path) -> None:
     assert "pages" not in best
 
 
-def test_people_read_the_file_lines_and_headings(docs: Path) -> None:
+def test_readable_output_has_the_file_lines_and_headings(docs: Path) -> None:
     (docs / "care.md").write_text("# Care -- of sails\n\nSails dry on the line.\n")
     done = run_apart("ask", "docs", "Where do sails dry?", "--words", 12, code=0)
     assert done.out.startswith("===== [1] docs/care.md | lines 1 to 3 | Care -- of sails\n# Care")
     assert "Sails dry on the line.\n" in done.out
 
 
-def test_pages_of_a_pdf_are_cited_and_no_lines(docs: Path) -> None:
+def test_a_pdf_is_cited_by_page_without_lines(docs: Path) -> None:
     (docs / "quay.pdf").write_bytes(pdf([["The first page."], ["Anchors rust in the harbour."]]))
     passages = asked("docs/quay.pdf", "What rusts?", "--words", 9)["passages"]
     assert passages[0]["pages"][-1] == 2
@@ -101,7 +101,7 @@ def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> 
     assert stored.sources() == [*map(str, kept)]
 
 
-def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) -> None:
+def test_passages_of_a_file_that_became_unreadable_are_not_returned(docs: Path) -> None:
     options = ("docs", "Do dogs travel for free?", "--index", "docs.db")
     assert "docs/notes.txt" in documents(*options)
     (docs / "notes.txt").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
@@ -112,7 +112,7 @@ def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) ->
     assert "1 of 2 documents could not be read: 1 txt" in done.err
 
 
-def test_of_many_unreadable_files_some_are_named_and_all_are_counted(docs: Path) -> None:
+def test_a_message_about_many_unreadable_files_names_some_and_counts_all(docs: Path) -> None:
     for number in range(12):
         (docs / f"{number}.{'pdf' if number % 4 else 'docx'}").write_bytes(b"no document")
     done = run_apart("ask", "docs", "Do dogs travel for free?", code=0)
@@ -121,7 +121,7 @@ def test_of_many_unreadable_files_some_are_named_and_all_are_counted(docs: Path)
 
 
 @pytest.mark.parametrize("command", ["ask", "split"])
-def test_what_git_ignores_is_left_out_unless_requested(docs: Path, command: str) -> None:
+def test_files_that_git_ignores_are_left_out_unless_requested(docs: Path, command: str) -> None:
     (docs / ".gitignore").write_text("built/\n", encoding="utf-8")
     for name in ("built/copy.md", "node_modules/pkg/README.md"):
         (docs / name).parent.mkdir(parents=True)
@@ -135,7 +135,7 @@ def test_what_git_ignores_is_left_out_unless_requested(docs: Path, command: str)
     assert "docs/node_modules/pkg/README.md" in shown
 
 
-def test_nothing_in_a_text_controls_a_terminal(docs: Path) -> None:
+def test_control_characters_of_a_text_do_not_reach_a_terminal(docs: Path) -> None:
     (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims\x9b2J.", encoding="utf-8")
     asked = ("ask", "docs/evil.txt", "What swims?")
     split = ("split", "docs/evil.txt", "--format", "text")
@@ -182,7 +182,7 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
         ("I cannot help with that.", "", "no answer from the model: the model declined to answer"),
     ],
 )
-def test_an_answer_without_quotes_of_the_files_is_doubted(docs, reply, kept, said) -> None:
+def test_a_warning_marks_an_answer_without_quotes_from_the_files(docs, reply, kept, said) -> None:
     with LoopbackServer(reply) as server:
         options = ("docs", "How long may a rental last?", "--model", f"{server.openai_url}#any")
         done = run_apart("ask", *options)
@@ -202,7 +202,7 @@ def test_an_answer_without_quotes_of_the_files_is_doubted(docs, reply, kept, sai
         (None, "http://127.0.0.1:9 returns no list of models"),
     ],
 )
-def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: str) -> None:
+def test_passages_are_shown_if_the_model_fails(docs: Path, fault: Any, said: str) -> None:
     with LoopbackServer("Any.", faults=lambda _: fault) as server:
         url = "http://127.0.0.1:9" if fault is None else f"{server.openai_url}#any"
         options = ("--model", url, "--set", "attempts=1")
@@ -213,14 +213,14 @@ def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: st
     assert said in done.err
 
 
-def test_what_the_files_do_not_answer_is_reported(docs: Path) -> None:
+def test_a_question_that_the_files_do_not_answer_is_reported(docs: Path) -> None:
     done = run_apart("ask", "docs", "Who discovered quantum chromodynamics?", code=0)
     assert "nothing in these files seems to answer this" in done.err
     done = run_apart("ask", "docs", "How long may a rental last?")
     assert "nothing" not in done.err
 
 
-def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
+def test_a_page_can_be_written_instead_of_printed_output(docs: Path) -> None:
     reply = 'Seven days at most [1].\n\n[1] "seven days at most"'
     with LoopbackServer(reply) as server:
         model = ("--model", f"{server.openai_url}#any")
@@ -236,7 +236,7 @@ def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
     assert "docs/a.html" not in documents("docs", "How long may a rental last?", "--words", 900)
 
 
-def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
+def test_a_page_has_the_whole_files_of_a_stored_index_and_of_stdin(docs: Path) -> None:
     days = [f"On day {n} the tide is written into the book of the house." for n in range(20)]
     (docs / "quay.pdf").write_bytes(pdf([days, ["Anchors rust in the harbour."]]))
     command = ("ask", "docs", "-", "Hulls and anchors rust?", "--index", "docs.db", "-o", "a.html")

@@ -82,7 +82,9 @@ def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
     return ["compare", docs, "--questions", questions, "--output", folder]
 
 
-def test_a_model_judges_and_nothing_is_paid_twice(docs: Path, questions: Path, tmp_path: Path):
+def test_a_repeated_comparison_does_not_ask_the_model_again(
+    docs: Path, questions: Path, tmp_path: Path
+):
     with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
         arguments = compared(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "lumber:60", "--splitter", "paragraphs"]
@@ -104,7 +106,9 @@ def test_a_model_judges_and_nothing_is_paid_twice(docs: Path, questions: Path, t
         assert before["figures"] == after["figures"]
 
 
-def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(docs, questions, tmp_path):
+def test_questions_whose_answers_are_in_no_document_are_named_before_the_run(
+    docs, questions, tmp_path
+):
     name = sorted(path.stem for path in docs.iterdir())[0]
     row = {"question": "Where is it?", "document": name, "must_contain": "in no text at all"}
     with questions.open("a", encoding="utf-8") as file:
@@ -115,7 +119,7 @@ def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(docs, qu
     assert f"'Where is it?' ({name}.txt)" in done.err
 
 
-def test_the_bundled_judge_is_not_passed_off_as_a_language_model(docs: Path, tmp_path: Path):
+def test_the_bundled_judge_is_not_presented_as_a_language_model(docs: Path, tmp_path: Path):
     options = ("--splitter", "lumber:60", "--splitter", "paragraphs", "--output", tmp_path / "out")
     said = output_of("compare", docs, *options)
     sentence = "lumber:60: the bundled classifier judged where topics shift, not a language model"

@@ -23,7 +23,7 @@ def stamps(*files: ReadFile) -> dict[str, Stamp | None]:
     return {file.path: file.stamp for file in files}
 
 
-def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
+def test_each_open_index_sees_files_that_another_one_stored(tmp_path: Path) -> None:
     ferry = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     train = read(tmp_path / "train.md", "The train leaves at nine.\n")
     one, two = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
@@ -60,7 +60,7 @@ def test_records_of_many_files_are_written_a_few_times(tmp_path: Path, monkeypat
     }
 
 
-def test_what_another_process_has_replaced_is_not_current(tmp_path: Path) -> None:
+def test_a_file_that_another_process_replaced_is_not_current(tmp_path: Path) -> None:
     before = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     one, two = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
     one.add([before])
@@ -156,7 +156,7 @@ def test_the_title_of_a_renamed_page_is_that_of_one_read_again(write_docs: Any) 
     assert found.metadata["title"] == "south office: The rules of the house"
 
 
-def test_the_bytes_of_what_is_no_file_are_not_waited_for(tmp_path: Path) -> None:
+def test_pipes_folders_and_missing_files_are_not_read(tmp_path: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", ".", "no"):

@@ -44,7 +44,7 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
     assert FINAL not in again
 
 
-def test_first_passages_are_for_people_who_read_passages(docs: Path) -> None:
+def test_first_passages_are_only_shown_in_readable_output(docs: Path) -> None:
     are_shown = {
         "": True,
         "--no-cache": True,
@@ -62,7 +62,7 @@ def test_first_passages_are_for_people_who_read_passages(docs: Path) -> None:
         assert is_shown is False or shown.split(FINAL)[-1].strip() == last
 
 
-def test_a_pipe_gets_the_final_passages_alone(docs: Path) -> None:
+def test_a_pipe_gets_only_the_final_passages(docs: Path) -> None:
     done = run_python(FROM_ONE_BYTE + EACH, shlex.join(("ask", "docs", QUESTION)))
     out, status, *_ = done.stdout.split("\0")
     assert (out.count(ANSWER), status) == (1, "0")

@@ -40,7 +40,7 @@ def ask(*arguments: object) -> tuple[list[dict[str, Any]], str]:
     return json.loads(done.out)["passages"], done.err
 
 
-def test_a_second_question_reads_what_has_changed_alone(docs, cache_folder, read_files) -> None:
+def test_a_second_question_reads_only_changed_files(docs, cache_folder, read_files) -> None:
     first, report = ask("docs")
     assert report.count(str(cache_folder)) == 1
     assert sorted(read_files) == ["boats.md", "ferry.txt"]
@@ -65,7 +65,7 @@ def test_only_its_user_may_read_the_cache(docs: Path, cache_folder: Path) -> Non
 
 
 @pytest.mark.parametrize("options", [("--no-cache",), ("--index", "mine.db"), ("-",)])
-def test_nothing_is_kept_in_the_cache_if_not_wanted(options, docs, cache_folder) -> None:
+def test_the_cache_is_not_used_with_no_cache_index_or_stdin(options, docs, cache_folder) -> None:
     _, report = ask("docs", *options)
     assert not cache_folder.exists()
     assert "is kept" not in report
@@ -91,7 +91,7 @@ def test_an_index_in_the_cache_that_cannot_be_used_is_built_again(docs: Path, ca
         assert ask(docs) == (first, "")
 
 
-def test_two_who_ask_for_the_first_time_at_once_share_the_index(docs: Path, cache_folder: Path):
+def test_simultaneous_first_questions_share_the_index(docs: Path, cache_folder: Path):
     for number in range(40):
         (docs / f"{number}.txt").write_text(f"Keeper {number} paints wall {number} of the mill.\n")
     both = [started("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
@@ -106,7 +106,9 @@ def test_two_who_ask_for_the_first_time_at_once_share_the_index(docs: Path, cach
     assert ask(docs) == (alone, "")
 
 
-def test_an_index_in_the_cache_outlives_a_disk_that_fails(docs: Path, cache_folder: Path) -> None:
+def test_a_question_is_answered_and_the_cached_index_kept_if_the_disk_fails(
+    docs: Path, cache_folder: Path
+) -> None:
     first, _ = ask(docs)
     (index,) = cache_folder.glob("*.db")
     before = index.read_bytes()
@@ -119,7 +121,7 @@ def test_an_index_in_the_cache_outlives_a_disk_that_fails(docs: Path, cache_fold
     assert ask(docs) == (first, "")
 
 
-def test_without_a_cache_folder_a_question_is_answered_all_the_same(docs, cache_folder, read_files):
+def test_a_question_is_answered_without_a_cache_folder(docs, cache_folder, read_files):
     cache_folder.parent.parent.mkdir(exist_ok=True)
     cache_folder.parent.write_text("a file where the folder would be")
     passages, report = ask(docs)
@@ -128,7 +130,7 @@ def test_without_a_cache_folder_a_question_is_answered_all_the_same(docs, cache_
     assert sorted(read_files) == ["boats.md", "ferry.txt"]
 
 
-def test_what_may_no_longer_be_read_is_no_answer(docs: Path, monkeypatch) -> None:
+def test_files_that_may_no_longer_be_read_are_not_searched(docs: Path, monkeypatch) -> None:
     ask(docs)
 
     def may(path: Path, mode: int) -> bool:
@@ -149,7 +151,9 @@ def open_unless_forbidden(path: Path) -> bytes:
         return file.read()
 
 
-def test_indexes_unused_or_too_large_together_leave_the_cache(docs, cache_folder, monkeypatch):
+def test_unused_indexes_and_those_above_the_total_size_are_removed_from_the_cache(
+    docs, cache_folder, monkeypatch
+):
     for name in ("boats.md", "ferry.txt"):
         ask(docs / name)
     old, recent = sorted(cache_folder.glob("*.db"))
@@ -179,7 +183,7 @@ def test_the_cache_is_listed_and_cleared(docs: Path, cache_folder: Path) -> None
     assert run_apart("index", "copy", "x").code == 2
 
 
-def test_other_embeddings_have_another_index_in_the_cache(docs: Path, read_files: list[str]):
+def test_each_embedding_model_has_its_own_index_in_the_cache(docs: Path, read_files: list[str]):
     with LoopbackServer() as server:
         name = f"{server.url}/v1#letters"
         for _ in range(2):
@@ -194,7 +198,9 @@ def test_other_embeddings_have_another_index_in_the_cache(docs: Path, read_files
 
 
 @pytest.mark.parametrize("first", ["bundled", "letters"])
-def test_an_index_of_ones_own_refuses_another_model_in_a_sentence(docs: Path, first: str) -> None:
+def test_an_index_at_a_given_path_refuses_another_model_in_one_sentence(
+    docs: Path, first: str
+) -> None:
     with LoopbackServer() as server:
         names = {"bundled": "bundled", "letters": f"{server.url}/v1#letters"}
         kept = ("ask", "docs", QUESTION, "--index", "own.db", "--embeddings")

@@ -21,7 +21,9 @@ def ask(docs: Path, index: object) -> object:
     return json.loads(done.out)
 
 
-def test_a_copy_is_asked_without_reading_a_file_again(docs: Path, place: Place, tmp_path: Path):
+def test_a_copied_index_answers_without_reading_files_again(
+    docs: Path, place: Place, tmp_path: Path
+):
     first, second = tmp_path / "first.db", place()
     answer = ask(docs, first)
     assert run_apart("index", "copy", first, second).code == 0
@@ -33,7 +35,9 @@ def test_a_copy_is_asked_without_reading_a_file_again(docs: Path, place: Place, 
 
 
 @pytest.mark.parametrize("source", ["none.db", "empty.db"])
-def test_what_cannot_be_copied_is_one_line(source: str, tmp_path: Path) -> None:
+def test_a_missing_or_empty_index_is_not_copied_and_named_in_one_line(
+    source: str, tmp_path: Path
+) -> None:
     target = tmp_path / "copy.db"
     (tmp_path / "empty.db").touch()
     done = run_apart("index", "copy", tmp_path / source, target)
@@ -43,7 +47,9 @@ def test_what_cannot_be_copied_is_one_line(source: str, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_a_copy_that_finds_no_room_leaves_nothing(docs: Path, tmp_path: Path, monkeypatch) -> None:
+def test_a_copy_that_fails_for_lack_of_space_leaves_no_file(
+    docs: Path, tmp_path: Path, monkeypatch
+) -> None:
     ask(docs, tmp_path / "notes.db")
     with monkeypatch.context() as patch, limited_files(30_000):
         patch.chdir(tmp_path)
@@ -68,7 +74,9 @@ def limited_files(size: int) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, ignored)
 
 
-def test_agents_see_where_an_index_in_postgres_is_and_no_password(docs: Path, postgres: Server):
+def test_the_status_for_agents_shows_the_place_of_a_postgres_index_without_its_password(
+    docs: Path, postgres: Server
+):
     from lumber_cli.agents.tools import FolderTools
     from tests.cli.serving import until
 
@@ -82,7 +90,7 @@ def test_agents_see_where_an_index_in_postgres_is_and_no_password(docs: Path, po
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_copy_that_is_killed_leaves_nothing_that_opens_and_is_repeated(docs: Path, tmp_path):
+def test_a_killed_copy_cannot_be_opened_and_can_be_repeated(docs: Path, tmp_path):
     first, second = tmp_path / "first.db", tmp_path / "second.db"
     answer = ask(docs, first)
     if os.fork() == 0:

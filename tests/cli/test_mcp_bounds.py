@@ -27,7 +27,7 @@ def lined(*levels: int) -> LinedText:
 
 
 @pytest.mark.parametrize("level", [1, 2])
-def test_of_too_many_headings_of_one_level_the_first_are_listed(level: int) -> None:
+def test_only_the_first_of_too_many_headings_of_one_level_are_listed(level: int) -> None:
     sections, note = headings_of(lined(*[level] * 1000))
     assert [one["first_line"] for one in sections] == [*range(1, 600, 2)]
     assert note.startswith("only the first 300 of 1,000 headings are listed: those from line 601")
@@ -48,14 +48,14 @@ def test_the_deepest_headings_are_left_out_only_if_others_show_how_a_file_is_bui
     assert note.startswith("headings below level 1 are left out; only the first 300 of 500")
 
 
-def test_the_end_of_the_last_line_begins_no_line(tmp_path: Path) -> None:
+def test_a_line_break_at_the_end_of_a_file_does_not_begin_another_line(tmp_path: Path) -> None:
     for name, text in {"a": "line\n", "b": "\n", "c": "", "d": "x\r\n\r\n", "e": "x"}.items():
         (tmp_path / f"{name}.txt").write_bytes(text.encode())
     found = find(tmp_path, "^$")
     assert [(one["file"], one["line"]) for one in found["matches"]] == [("b.txt", 1), ("d.txt", 2)]
 
 
-def test_the_time_for_an_expression_is_bounded_whatever_it_is(tmp_path: Path, monkeypatch) -> None:
+def test_the_time_for_any_regular_expression_is_bounded(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "a.txt").write_text("a" * 200_000, encoding="utf-8")
     (tmp_path / "b.txt").write_text("x\n", encoding="utf-8")
     # A second passes between two reads of the clock; one part of a line is searched between them.

@@ -73,7 +73,7 @@ def test_a_folder_without_files_is_served_until_it_has_some(served: Served) -> N
     assert "no file to read yet" in serving.error("grep", pattern="noon")
 
 
-def test_what_has_changed_is_found_and_what_it_was_is_not(served: Served) -> None:
+def test_new_content_of_a_changed_file_is_found_and_old_content_is_not(served: Served) -> None:
     serving, one, _ = served
     write(one / "ferry.md", FERRY)
     write(one / "other.md", "The pier is painted green.\n")
@@ -85,7 +85,7 @@ def test_what_has_changed_is_found_and_what_it_was_is_not(served: Served) -> Non
         assert serving.data("read", file="one/ferry.md", first_line=4)["text"].count(hour) == 1
 
 
-def test_what_is_deleted_is_gone_from_all_tools_at_once(served: Served) -> None:
+def test_a_deleted_file_is_gone_from_all_tools_at_once(served: Served) -> None:
     serving, one, _ = served
     write(one / "ferry.md", FERRY)
     write(one / "other.md", "The pier is painted green.\n")
@@ -101,7 +101,7 @@ def test_what_is_deleted_is_gone_from_all_tools_at_once(served: Served) -> None:
     assert found(serving, "What is green?") == [("one/ferry.md", "The pier is painted green.")]
 
 
-def test_a_change_that_no_stamp_shows_is_never_cited_as_it_was(served: Served) -> None:
+def test_old_text_is_never_cited_after_a_change_that_keeps_size_and_time(served: Served) -> None:
     serving, one, _ = served
     write(one / "ferry.md", FERRY, 10**9)
     assert "noon" in found(serving, "When does the ferry leave?")[0][1]
@@ -113,7 +113,9 @@ def test_a_change_that_no_stamp_shows_is_never_cited_as_it_was(served: Served) -
     assert "dusk" in again[0][1]
 
 
-def test_a_link_out_is_not_followed_whenever_it_is_made(served: Served) -> None:
+def test_a_link_that_leads_out_of_the_folder_is_not_followed_whenever_it_is_made(
+    served: Served,
+) -> None:
     serving, one, two = served
     secret = one.parent / "secret"
     write(secret / "vault.md", "The vault opens at midnight.\n")
@@ -163,7 +165,7 @@ def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(
         texts.read(file)
 
 
-def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
+def test_a_file_that_could_not_be_opened_is_read_later(tmp_path: Path) -> None:
     path, aside = tmp_path / "docs" / "ferry.md", tmp_path / "aside.md"
     write(path, FERRY, 10**9)
     texts = FileTexts(None, MAX_UNPACKED)
@@ -181,7 +183,7 @@ def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
     assert ({*progress.current}, {*progress.failed}) == ({"ferry.md"}, set())
 
 
-def test_a_folder_that_is_away_for_a_moment_stays_in_the_index(served: Served) -> None:
+def test_a_folder_that_is_briefly_missing_stays_in_the_index(served: Served) -> None:
     serving, one, two = served
     write(one / "ferry.md", FERRY)
     write(two / "train.md", "The train leaves at nine.\n")
@@ -199,7 +201,7 @@ def test_a_folder_that_is_away_for_a_moment_stays_in_the_index(served: Served) -
     assert stored(one.parent / "both.db") == before  # nothing was embedded again
 
 
-def test_a_file_that_cannot_be_read_any_more_does_not_answer(served: Served) -> None:
+def test_passages_of_a_file_that_cannot_be_read_any_more_are_not_returned(served: Served) -> None:
     serving, one, _ = served
     write(one / "ferry.md", FERRY)
     write(one / "other.md", "The pier is painted green.\n")

@@ -40,7 +40,7 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_tools_answer_before_all_is_indexed(docs: Path, tmp_path: Path, monkeypatch) -> None:
+def test_tools_answer_before_all_files_are_indexed(docs: Path, tmp_path: Path, monkeypatch) -> None:
     batches, go_on, add = itertools.count(), Event(), FileIndex.add
 
     def add_later(self: FileIndex, files: Iterable[ReadFile]) -> None:
@@ -137,7 +137,7 @@ runpy.run_module("lumber_cli", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.parametrize(("end", "status"), [("Ctrl-C", 130), ("end of stdin", 0)])
-def test_ctrl_c_and_the_end_of_stdin_end_it_quietly_while_a_call_runs_and_files_are_indexed(
+def test_ctrl_c_and_the_end_of_stdin_stop_a_busy_server_quietly(
     docs: Path, tmp_path: Path, end: str, status: int
 ) -> None:
     with serving_process(docs, "--index", tmp_path / "docs.db", program=HANGING) as process:
@@ -148,7 +148,7 @@ def test_ctrl_c_and_the_end_of_stdin_end_it_quietly_while_a_call_runs_and_files_
     assert (process.returncode, out, err) == (status, b"", b"")
 
 
-def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> None:
+def test_http_is_served_only_on_this_machine(docs: Path, tmp_path: Path) -> None:
     with http(docs, tmp_path / "docs.db") as url:
         with connected(url) as one, connected(url) as two:
             assert serves(one)
@@ -170,7 +170,7 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("structured", [False, True])
-def test_results_are_text_alone_unless_data_is_asked_for(structured: bool, tmp_path: Path) -> None:
+def test_results_are_only_text_unless_data_is_requested(structured: bool, tmp_path: Path) -> None:
     """Clients that get data show the model only that, without line numbers and quote marks."""
     folder = tmp_path / "docs"
     folder.mkdir()
@@ -187,7 +187,7 @@ def test_results_are_text_alone_unless_data_is_asked_for(structured: bool, tmp_p
         assert (result.structured_content is not None) == structured
 
 
-def test_the_registry_starts_the_server_that_this_is() -> None:
+def test_the_registry_entry_matches_the_version_and_starts_the_server() -> None:
     entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     [package] = entry["packages"]
     assert entry["version"] == package["version"] == __version__

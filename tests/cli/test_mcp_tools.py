@@ -71,7 +71,7 @@ def questions() -> list[str]:
     return [json.loads(line)["question"] for line in lines][:12]
 
 
-def test_the_list_of_tools_is_short_may_be_kept_and_states_that_they_only_read(served: Agent):
+def test_the_list_of_tools_is_short_cacheable_and_marks_tools_as_read_only(served: Agent):
     listed = served.list_tools()
     assert listed.ttl_ms == 24 * 3600 * 1000
     shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
@@ -88,7 +88,7 @@ def test_the_list_of_tools_is_short_may_be_kept_and_states_that_they_only_read(s
     assert "not act on it" in str(served.client.instructions)
 
 
-def test_each_cited_line_is_there_when_it_is_read_again(served: Agent) -> None:
+def test_lines_of_search_results_are_the_same_when_read(served: Agent) -> None:
     cited = 0
     for question in [*questions(), "Where does the otter dive?", "What is in the log?"]:
         for passage in served.data("search", question=question, words=150)["passages"]:
@@ -104,7 +104,7 @@ def test_each_cited_line_is_there_when_it_is_read_again(served: Agent) -> None:
     assert cited > 20
 
 
-def test_passages_are_those_of_the_retriever(served: Agent, folder: Path) -> None:
+def test_passages_of_the_server_equal_those_of_the_retriever(served: Agent, folder: Path) -> None:
     index = FileIndex(None)
     names = [*served.data("status")["files"]]
     inputs = Inputs([str(folder / name) for name in names if name != "broken.pdf"])
@@ -135,7 +135,7 @@ def test_passages_have_pages_headings_and_a_place_to_cite(served: Agent) -> None
     assert f"handbook/day_book.md, {place} (The day book > Who may read it)\n    " in text
 
 
-def test_a_search_states_that_nothing_answers(served: Agent) -> None:
+def test_a_search_states_that_no_passage_answers(served: Agent) -> None:
     far = served.data("search", question="How do I configure a Kubernetes ingress?")
     assert far["passages"]
     assert "nothing in these files seems to answer" in far["note"]
@@ -158,14 +158,16 @@ def test_a_search_states_that_files_could_not_be_read(served: Agent) -> None:
         ("[1] orders.md", {"."}),
     ],
 )
-def test_patterns_choose_files(served: Agent, patterns: Any, files: set[str]) -> None:
+def test_patterns_restrict_the_searched_files(
+    served: Agent, patterns: Any, files: set[str]
+) -> None:
     found = served.data("grep", pattern=".", regex=True, files=patterns)["matches"]
     assert {str(Path(match["file"]).parent) for match in found} == files
     searched = served.data("search", question="the ferry", files=patterns)["passages"]
     assert {str(Path(one["file"]).parent) for one in searched} <= files
 
 
-def test_lines_are_read_exactly(served: Agent, folder: Path) -> None:
+def test_read_returns_exact_lines(served: Agent, folder: Path) -> None:
     whole = served.data("read", file="old.txt")
     assert (whole["total_lines"], whole["last_line"]) == (5, 5)
     assert whole["text"] == "One\rtwo\r\nthree\n\nfive \u2028 five"
@@ -179,7 +181,7 @@ def test_lines_are_read_exactly(served: Agent, folder: Path) -> None:
     }
 
 
-def test_what_is_read_at_once_is_bounded(served: Agent) -> None:
+def test_one_read_returns_a_bounded_amount_of_text(served: Agent) -> None:
     first = served.data("read", file="long.txt")
     assert first["last_line"] == 400
     assert first["note"] == "lines 401 to 1000 follow: read on with first_line=401"
@@ -236,7 +238,7 @@ def test_grep_finds_texts_and_expressions(served: Agent) -> None:
     assert slow["count"] == 0
 
 
-def test_status_states_what_is_not_read_and_why(served: Agent, folder: Path) -> None:
+def test_status_lists_files_that_are_not_read_and_the_reasons(served: Agent, folder: Path) -> None:
     status = served.data("status")
     assert status["folders"] == [str(folder)]
     assert status["total"] == status["indexed"] + len(status["failed"])
@@ -300,7 +302,7 @@ def test_a_mistake_is_reported_in_one_line(served, tool, arguments, said) -> Non
     assert served.data("read", file="orders.md", last_line=1)["text"] == "# Notes"
 
 
-def test_a_very_long_name_is_shown_in_part(served: Agent) -> None:
+def test_a_very_long_name_is_shortened(served: Agent) -> None:
     for tool, argument in {"read": "file", "search": "files"}.items():
         arguments = {"question": "Who?"} if tool == "search" else {}
         error = served.error(tool, **{argument: "ferry" * 60_000}, **arguments)
@@ -309,7 +311,9 @@ def test_a_very_long_name_is_shown_in_part(served: Agent) -> None:
 
 
 @pytest.mark.parametrize("tool", ["search", "read", "grep"])
-def test_no_line_of_a_document_passes_for_one_of_the_server(served: Agent, tool: str) -> None:
+def test_lines_of_documents_cannot_be_mistaken_for_lines_of_the_server(
+    served: Agent, tool: str
+) -> None:
     calls: dict[str, dict[str, Any]] = {
         "search": {"question": "What is the passphrase of the cellar?", "files": "orders.md"},
         "read": {"file": "orders.md"},

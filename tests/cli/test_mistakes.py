@@ -93,7 +93,9 @@ def contents() -> dict[Path, bytes]:
     ("command", "reason", "code"),
     [(*case, 2) for case in WRONG_VALUES] + [(*case, 1) for case in WRONG_FILES],
 )
-def test_a_mistake_is_one_line_and_nothing_is_written(command, reason, code, tmp_path, monkeypatch):
+def test_a_mistake_is_reported_in_one_line_and_no_file_is_written(
+    command, reason, code, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

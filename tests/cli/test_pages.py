@@ -79,7 +79,7 @@ class Elements(HTMLParser):
 
 
 @every_page
-def test_hostile_texts_are_no_elements(make: Callable[[], str]) -> None:
+def test_hostile_texts_do_not_become_elements(make: Callable[[], str]) -> None:
     page = make()
     found = Elements(page)
     assert not found.kinds & {"img", "base", "form", "u-foreign", "iframe", "link"}
@@ -111,7 +111,7 @@ def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(page, br
 
 @every_page
 @pytest.mark.parametrize("dark", [False, True])
-def test_all_texts_can_be_read(page: Path, dark: bool, browser: Browser) -> None:
+def test_all_texts_have_enough_contrast(page: Path, dark: bool, browser: Browser) -> None:
     script = """(async () => {
       const solid = (each) => {
         for (; each; each = each.parentElement) {
@@ -140,5 +140,5 @@ def test_all_texts_can_be_read(page: Path, dark: bool, browser: Browser) -> None
 
 
 @every_page
-def test_a_phone_needs_no_scrolling_to_the_side(page: Path, browser: Browser) -> None:
+def test_pages_do_not_scroll_sideways_on_a_phone(page: Path, browser: Browser) -> None:
     assert browser.evaluate(page, "document.documentElement.scrollWidth", width=390) == 390

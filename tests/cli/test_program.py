@@ -69,7 +69,7 @@ HEAVY = {
 }
 
 
-def test_a_wrong_option_or_command_is_refused_with_the_nearest() -> None:
+def test_a_wrong_option_or_command_is_refused_with_a_suggestion() -> None:
     assert run("--version") == (0, f"lumber-splitters {version('lumber-splitters')}\n")
     for wrong, nearest in (("split --targetsize", "--target-size"), ("spilt", "split")):
         code, said = run(*wrong.split())
@@ -109,7 +109,7 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
     assert "onnxruntime" in scored
 
 
-def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) -> None:
+def test_answering_with_a_model_imports_no_evaluation_module(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The ferry leaves at noon.", encoding="utf-8")
     with LoopbackServer('At noon [1].\n\n[1] "The ferry leaves at noon."') as server:
         asked = ("ask", tmp_path, "When does it leave?", "--no-cache")

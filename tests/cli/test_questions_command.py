@@ -36,7 +36,7 @@ def ask(folder: Path, server: LoopbackServer, count: int, *more: object, **envir
     return run("questions", folder, *options, *output, *more, **environment)
 
 
-def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Path) -> None:
+def test_generated_questions_are_written_in_a_form_that_loads(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "questions.jsonl"
     with LoopbackServer(one_of_many) as server:
         arguments = [
@@ -58,7 +58,7 @@ def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Pa
         assert [span.of(text) for span in question.references] == [question.must_contain]
 
 
-def test_without_a_model_the_other_ways_are_named(folder: Path, tmp_path: Path) -> None:
+def test_a_missing_model_is_reported_with_alternatives(folder: Path, tmp_path: Path) -> None:
     code, said = run("questions", folder, "--output", tmp_path / "q.jsonl")
     assert code == 2
     for way in ("--model NAME", "ollama:NAME", "must_contain", "--sections headings"):
@@ -75,7 +75,7 @@ def test_dropped_questions_are_reported(folder: Path) -> None:
     assert "not kept: the provider blocked the answer: refusal (1)" in said
 
 
-def test_the_key_comes_from_the_variable_named(folder: Path) -> None:
+def test_the_key_is_read_from_the_named_environment_variable(folder: Path) -> None:
     with LoopbackServer(one_question) as server:
         code, said = ask(folder, server, 1, "--key-variable", "THEIR_KEY", THEIR_KEY="their-key")
         assert code == 0, said

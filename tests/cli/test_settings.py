@@ -49,7 +49,7 @@ def asking(server: LoopbackServer) -> list[Any]:
         *(("auto", "auto"), ("'3'", "3"), ("cl100k_base", "cl100k_base"), ("a b", "a b")),
     ],
 )
-def test_values_are_written_as_in_python_and_strings_without_quotes(text: str, value: object):
+def test_values_are_python_literals_and_strings_need_no_quotes(text: str, value: object):
     assert settings_in([f"one-setting={text}"]) == {"one_setting": value}
 
 
@@ -88,7 +88,7 @@ def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, again
     assert len(asked) - len(set(asked)) == again
 
 
-def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> None:
+def test_the_model_is_asked_with_the_prompt_of_the_file(server: LoopbackServer) -> None:
     run_apart("split", "text.txt", *asking(server), "--prompt", "prompt.txt", code=0)
     first = server.requests[0]
     assert first.system == "You cut stories."
@@ -96,7 +96,7 @@ def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> N
     assert first.user == f"Where is the turn, from 0 to 2?\n{told}"
 
 
-def test_a_prompt_without_a_system_text_keeps_the_librarys(folder: Path) -> None:
+def test_a_prompt_file_without_a_system_text_keeps_the_default_one(folder: Path) -> None:
     (folder / "plain.txt").write_text("\ufeffWhere? {paragraphs}\n", encoding="utf-8")
     assert prompt_in(folder / "plain.txt") == PromptTemplate(user="Where? {paragraphs}")
     assert prompt_in(None) is None
@@ -115,7 +115,9 @@ def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
     assert expected not in estimated()
 
 
-def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(tmp_path: Path, monkeypatch) -> None:
+def test_an_estimate_needs_no_key_and_equals_that_of_the_splitter(
+    tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     text = SAMPLE.read_bytes().decode()
@@ -138,7 +140,7 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("option", ["chunk-overlap", "threshold", "store", "max-concurrency"])
-def test_an_estimate_has_no_option_without_an_effect_on_it(option: str) -> None:
+def test_options_without_effect_on_an_estimate_are_refused(option: str) -> None:
     done = run_apart("estimate", SAMPLE, f"--{option}", "1")
     assert (done.code, done.out) == (2, "")
     assert f"No such option: --{option}" in done.err
@@ -153,7 +155,7 @@ def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyP
     assert "temperature=0.5" in model.identity
 
 
-def test_of_a_server_with_several_models_one_must_be_named(monkeypatch) -> None:
+def test_a_server_with_several_models_needs_the_name_of_one(monkeypatch) -> None:
     models = [{"id": name, "object": "model"} for name in ("small", "large")]
     listed = Reply(200, json.dumps({"object": "list", "data": models}))
     monkeypatch.setattr(LoopbackServer, "_fault", lambda *_: listed)

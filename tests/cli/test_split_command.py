@@ -89,7 +89,7 @@ def test_options_are_the_settings_of_the_splitters(options: str, made: Any) -> N
     assert spans == [*made.segment(text).spans]
 
 
-def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
+def test_all_output_formats_have_the_same_chunks(docs: Path) -> None:
     rows = rows_of(run_apart("split", "docs", "--chunk-size", 60).out)
     shown = run_apart("split", "docs", "--chunk-size", 60, "--format", "text").out
     for row in rows:
@@ -151,7 +151,7 @@ def test_a_notice_about_a_file_names_it_once(docs: Path) -> None:
     ]
 
 
-def test_chunks_and_reports_that_were_written_into_a_folder_are_not_read(docs: Path) -> None:
+def test_output_files_in_a_folder_are_not_read_as_documents(docs: Path) -> None:
     assert run_apart("split", "docs", "-o", "docs/chunks.jsonl").code == 0
     assert run_apart("view", "docs", "-o", "docs/seen.html").code == 0
     (docs / "report.json").write_text('{"format": "lumber-comparison"}', encoding="utf-8")
@@ -178,7 +178,9 @@ def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, do
 
 
 @pytest.mark.parametrize("options", [["split"], ["split", "--format", "parquet"], ["view"]])
-def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Path) -> None:
+def test_a_run_without_documents_does_not_replace_the_output(
+    options: list[str], docs: Path
+) -> None:
     (docs / "damaged.pdf").write_bytes(b"no PDF")
     Path("out").write_text("of yesterday", encoding="utf-8")
     assert run_apart(*options, docs / "damaged.pdf", "-o", "out").code == 1
@@ -186,7 +188,7 @@ def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Pat
     assert {path.name for path in Path.cwd().iterdir()} == {"docs", "out"}
 
 
-def test_an_error_keeps_the_documents_that_are_done(docs: Path, monkeypatch) -> None:
+def test_documents_split_before_an_error_are_written(docs: Path, monkeypatch) -> None:
     def fail_later(path: Path, **options: Any) -> Any:
         if path.name == "b.md":
             raise ValueError("unexpected")
@@ -198,7 +200,7 @@ def test_an_error_keeps_the_documents_that_are_done(docs: Path, monkeypatch) -> 
     assert {row["document"] for row in rows} == {"docs/a.txt"}
 
 
-def test_what_is_replaced_keeps_its_links_and_its_permissions(docs: Path) -> None:
+def test_a_replaced_output_file_keeps_its_links_and_permissions(docs: Path) -> None:
     Path("real.jsonl").touch(mode=0o600)
     Path("link.jsonl").symlink_to("real.jsonl")
     assert run_apart("split", "docs", "-o", "link.jsonl").code == 0
@@ -207,7 +209,7 @@ def test_what_is_replaced_keeps_its_links_and_its_permissions(docs: Path) -> Non
     assert rows_of(Path("real.jsonl").read_text(encoding="utf-8"))
 
 
-def test_a_pipe_is_written_to_and_not_replaced(docs: Path) -> None:
+def test_an_output_pipe_is_written_to_and_not_replaced(docs: Path) -> None:
     with started("split", "docs", "-o", "/dev/stdout", cwd=docs.parent) as process:
         out, _ = process.communicate(timeout=60)
     assert "".join(row["text"] for row in rows_of(out.decode())).endswith(HANDBOOK)
@@ -217,7 +219,9 @@ HOSTILE = "a\x1b[31m\u202e--->\x9b<img src=x>\n.md"
 
 
 @pytest.mark.parametrize("command", [["split", "--format", "text"], ["split"], ["estimate"]])
-def test_control_characters_of_names_reach_no_terminal(command: list[str], docs: Path) -> None:
+def test_control_characters_of_names_do_not_reach_a_terminal(
+    command: list[str], docs: Path
+) -> None:
     for name in (HOSTILE, "data.\x1b[31mbin"):
         (docs / name).write_text("Some text.", encoding="utf-8")
     (docs / "bad\x1b[31m.pdf").write_bytes(b"no PDF")
@@ -247,7 +251,7 @@ def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None
     assert written["document"] == "docs/caf\\udce9.txt"
 
 
-def test_a_language_model_decides_and_is_asked_once(docs: Path) -> None:
+def test_a_language_model_decides_and_is_not_asked_again(docs: Path) -> None:
 
     def answer(request: Request) -> str:
         return f"Answer: ID {request.allowed[0]}" if request.allowed else "Answer: none"
@@ -276,7 +280,7 @@ def test_a_reader_that_stops_early_causes_no_traceback(tmp_path: Path) -> None:
         assert (process.wait(timeout=60), said) == (141, "")
 
 
-def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
+def test_all_rows_reach_an_unbuffered_pipe(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_bytes(SAMPLE.read_bytes() * 10)
     unbuffered = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -298,7 +302,7 @@ def unread(pipe: Any) -> int:
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
-def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_documents_that_are_already_split(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
     command = ("split", SAMPLE, "-", "--method", "greedy", "-o", output)
     process = started(*command, preexec_fn=heed_ctrl_c)
@@ -321,7 +325,7 @@ GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Cr
 SMALL = ("--method", "greedy", "--target-size", 8)
 
 
-def test_rows_have_the_vectors_of_the_core_only_if_wanted(tmp_path: Path) -> None:
+def test_rows_have_vectors_only_on_request_and_equal_those_of_the_core(tmp_path: Path) -> None:
     guide, output = tmp_path / "guide.md", tmp_path / "chunks.parquet"
     guide.write_text(GUIDE, encoding="utf-8")
     source = Source(GUIDE, format="markdown")

@@ -38,7 +38,7 @@ def viewed(*arguments: object) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("options", [[], ["--method", "greedy", "--chunk-overlap", "80"]])
-def test_the_chunks_are_those_of_split(text: Path, options: list[str]) -> None:
+def test_a_view_shows_the_chunks_of_split(text: Path, options: list[str]) -> None:
     done = run_apart("split", "text.txt", *options, code=0)
     rows = [json.loads(line) for line in done.out.splitlines()]
     shown = viewed("text.txt", *options)
@@ -54,7 +54,7 @@ def test_the_chunks_are_those_of_split(text: Path, options: list[str]) -> None:
     assert any(overlaps) == ("--chunk-overlap" in options)
 
 
-def test_documents_headings_and_pages_are_named(text: Path) -> None:
+def test_a_view_names_documents_headings_and_pages(text: Path) -> None:
     Path("b.md").write_text(HANDBOOK, encoding="utf-8")
     Path("c.pdf").write_bytes(pdf([["The first page."], ["The second."]]))
     shown = viewed("b.md", "c.pdf", text, "--chunk-size", 60)
@@ -67,7 +67,7 @@ def test_documents_headings_and_pages_are_named(text: Path) -> None:
     assert all(f'<section id="{number}"' in page for number, _ in links)
 
 
-def test_lumber_states_why_a_chunk_starts(text: Path) -> None:
+def test_a_view_states_why_lumber_starts_a_chunk(text: Path) -> None:
     first, *others = viewed("text.txt", "--method", "lumber", "--theta", 200)
     assert len(first["facts"]) == 3
     assert len(others) > 3

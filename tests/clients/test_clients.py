@@ -44,7 +44,9 @@ named = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.nam
 
 @named
 @pytest.mark.timeout(600)
-def test_a_client_as_it_comes_keeps_what_is_promised(client: Client, rows: dict[str, Row]) -> None:
+def test_a_client_with_default_settings_keeps_the_documented_promises(
+    client: Client, rows: dict[str, Row]
+) -> None:
     row = rows[client.name]
     if client.name in BROKEN:
         assert row.plain == "one error; one error"
@@ -59,7 +61,7 @@ def test_a_client_as_it_comes_keeps_what_is_promised(client: Client, rows: dict[
 
 
 @named
-def test_one_refusal_costs_one_request_and_stops_no_model(client: Client) -> None:
+def test_one_refusal_costs_one_request_and_does_not_stop_the_run(client: Client) -> None:
     if client.name in BROKEN:
         pytest.skip("does not work")
     refused = split(client, [Step(end="refused")])
@@ -70,7 +72,7 @@ def test_one_refusal_costs_one_request_and_stops_no_model(client: Client) -> Non
 
 
 @named
-def test_a_busy_server_is_waited_for_at_the_first_question(client: Client) -> None:
+def test_the_first_question_waits_for_a_busy_server(client: Client) -> None:
     if client.name in BROKEN:
         pytest.skip("does not work")
     busy = split(client, [Step(503, retry_after=1), Step(429, retry_after=1), Step()])
@@ -78,7 +80,7 @@ def test_a_busy_server_is_waited_for_at_the_first_question(client: Client) -> No
     assert not busy.segmentation.failures
 
 
-def test_the_table_in_the_docs_is_what_is_seen(rows: dict[str, Row]) -> None:
+def test_the_documented_table_equals_the_observations(rows: dict[str, Row]) -> None:
     table = table_of([*rows.values()])
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split(START)

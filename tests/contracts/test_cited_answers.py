@@ -79,7 +79,7 @@ def test_a_query_engine_answers_with_citations() -> None:
     assert (whole.span, whole.lines, whole.document) == (exact.span, (4, 4), exact.document)
 
 
-def test_an_answer_to_a_sub_question_is_no_document() -> None:
+def test_an_answer_to_a_sub_question_is_not_cited_as_a_document() -> None:
     class Replies(MockLLM):
         def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
             return CompletionResponse(text="Otters hunt whales at noon.")
@@ -119,7 +119,9 @@ THOUGHT = [{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": R
         (llamaindex, AgentChatResponse(response=REPLY)),
     ],
 )
-def test_an_answer_is_taken_as_what_a_model_or_an_engine_returns(package: Any, reply: Any) -> None:
+def test_replies_of_models_and_engines_are_accepted_as_they_are_returned(
+    package: Any, reply: Any
+) -> None:
     answer = package.cite_answer(reply, DOCUMENTS[package])
     assert str(answer) == str(package.cite_answer(REPLY, DOCUMENTS[package]))
 
@@ -131,7 +133,7 @@ def test_an_answer_is_taken_as_what_a_model_or_an_engine_returns(package: Any, r
         (llamaindex, Response(None)),
     ],
 )
-def test_what_is_no_reply_is_refused_with_what_to_pass(package: Any, reply: Any) -> None:
+def test_a_value_that_is_not_a_reply_is_refused_with_advice(package: Any, reply: Any) -> None:
     with pytest.raises(TypeError, match=r"reply must be a text, or .*pass its text"):
         package.cite_answer(reply, DOCUMENTS[package])
 

@@ -63,7 +63,9 @@ class TestTiling:
         assert capfd.readouterr() == ("", "")
 
     @with_a_book(CHUNKERS)
-    def test_spans_cover_a_book(self, make: Callable, book: str, length: int | None, data: Path):
+    def test_spans_cover_a_book_once_in_order(
+        self, make: Callable, book: str, length: int | None, data: Path
+    ):
         text = read_book(data / "books" / f"{book}.txt")[:length]
         segmentation = make().segment(text)
         check_tiling(segmentation.spans, len(text))
@@ -109,7 +111,9 @@ class TestHardBounds:
             assert max(counts) <= limit, name
 
     @every_chunker
-    def test_cuts_divide_no_grapheme_cluster_and_tokens_are_left_for_an_overlap(self, make) -> None:
+    def test_cuts_do_not_divide_grapheme_clusters_and_leave_tokens_for_an_overlap(
+        self, make
+    ) -> None:
         # The longest cluster is a family of four, with at most as many tokens as 25 characters.
         chunker = make(chunk_size=40, tokenizer="cl100k_base")
         for name, text in TEXTS.items():
@@ -128,7 +132,9 @@ class TestHardBounds:
 class TestTheWalkEnds:
     @pytest.mark.parametrize("answer", [-1, 0, 1, 10**9, None, "ID 3", 2.5, True, [], object()])
     @pytest.mark.parametrize("build", [LumberChunker, LumberChunker.as_published])
-    def test_no_answer_loops_or_loses_text(self, answer: object, build: Callable) -> None:
+    def test_any_answer_of_a_model_ends_the_run_without_losing_text(
+        self, answer: object, build: Callable
+    ) -> None:
         text = TEXTS["repeated text"]
         asked: list[int] = []
 
@@ -144,7 +150,7 @@ class TestTheWalkEnds:
 
 class TestSameResultHoweverItIsRun:
     @every_chunker
-    def test_sync_async_one_and_many_agree(self, make: Callable) -> None:
+    def test_synchronous_asynchronous_single_and_batch_calls_agree(self, make: Callable) -> None:
         texts = [text for text in TEXTS.values() if len(text) < 3000]
         expected = [make().segment(text) for text in texts]
 
@@ -159,7 +165,9 @@ class TestSameResultHoweverItIsRun:
 
     @pytest.mark.parametrize("concurrency", [2, 5, 16])
     @pytest.mark.parametrize("build", [LumberChunker, LumberChunker.as_published])
-    def test_lanes_change_nothing(self, build: Callable, concurrency: int, emma: list[str]) -> None:
+    def test_lanes_do_not_change_the_result(
+        self, build: Callable, concurrency: int, emma: list[str]
+    ) -> None:
         texts = ["\n".join(emma[:700]), "\n".join(emma[700:800])]
         expected = build(scattered).segment_all(texts)
         many = build(scattered, max_concurrency=concurrency)
@@ -168,7 +176,7 @@ class TestSameResultHoweverItIsRun:
         assert [many.segment(text) for text in texts] == expected
 
     @pytest.mark.parametrize("name", SAME_IN_BOTH)
-    def test_core_and_both_adapters_agree(self, name: str) -> None:
+    def test_the_core_and_both_adapters_give_the_same_chunks(self, name: str) -> None:
         parser = NODE_PARSERS[name]()
         for text in encodable.values():
             chunks = SAME_IN_BOTH[name]().segment(text).chunks(text)

@@ -86,7 +86,7 @@ def test_chunks_are_at_their_offsets_and_keep_the_text_and_the_limit(
 
 
 @every_adapter
-def test_asynchronous_calls_threads_and_copies_give_the_same_chunks(make: Callable[..., Any]):
+def test_asynchronous_calls_threads_and_copies_give_equal_chunks(make: Callable[..., Any]):
     splitter = make()
     texts = [text for text in texts_for(splitter).values() if len(text) < 600]
     alone = [chunks_of(splitter, text) for text in texts]
@@ -122,7 +122,7 @@ def test_splitters_of_the_core_can_be_copied_and_forked(name: str) -> None:
 
 
 @every_adapter
-def test_each_chunk_has_metadata_of_its_own(make: Callable[..., Any]) -> None:
+def test_each_chunk_has_its_own_metadata_object(make: Callable[..., Any]) -> None:
     splitter = make()
     whole = document(splitter, TEXTS["CR LF"])
     given = copy.deepcopy(whole.metadata)

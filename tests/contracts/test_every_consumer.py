@@ -124,7 +124,7 @@ def test_every_consumer_delivers_the_same_chunks_in_context(name, overlap, bound
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-def test_a_splitter_that_is_compared_by_name_is_the_one_of_the_command_line(name, folder, files):
+def test_a_splitter_compared_by_name_equals_that_of_the_command_line(name, folder, files):
     corpus = load_folder(folder, pattern="*.md")
     (document,) = corpus.documents
     found = [(*chunk.span,) for chunk in preset(name).split(document).chunks]

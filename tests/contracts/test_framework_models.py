@@ -125,7 +125,7 @@ CHANGES_NOTHING: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 ]
 
 
-def test_the_identity_covers_what_changes_answers_and_nothing_else() -> None:
+def test_the_identity_covers_all_settings_that_change_answers_and_no_others() -> None:
     for wrap, settings in CHANGES_ANSWERS:
         assert wrap(**settings).identity != wrap().identity, settings
         assert wrap(**settings).identity == wrap(**settings).identity, settings
@@ -197,7 +197,7 @@ class FailingModel(FakeListChatModel):
 GROUPS = "The tide was low, and nobody came.\n\n" * 300
 
 
-def test_errors_that_a_client_does_not_retry_are_retried() -> None:
+def test_errors_that_a_client_does_not_retry_are_retried_by_the_library() -> None:
     model = FailingModel(errors=[StatusError(429), StatusError(503), StatusError(429)])
     policy = CallPolicy(initial_backoff=0.01, max_backoff=0.02)
     segmentation = LumberTextSplitter(model, policy=policy).segment(GROUPS)
@@ -206,7 +206,7 @@ def test_errors_that_a_client_does_not_retry_are_retried() -> None:
 
 
 @pytest.mark.parametrize("reason", ["SAFETY", "RECITATION"])
-def test_answers_that_a_client_reports_by_errors_are_verdicts(reason: str) -> None:
+def test_answers_that_a_client_reports_as_errors_become_verdicts(reason: str) -> None:
     errors = [RuntimeError(f"Response was terminated early: {reason}") for _ in range(5)]
     segmentation = LumberTextSplitter(FailingModel(errors=errors)).segment(GROUPS)
     assert [verdict.outcome for verdict in segmentation.failures] == ["refused"] * 5
@@ -273,7 +273,7 @@ def test_models_with_fallbacks_and_configurations_are_distinguished() -> None:
     assert identities == {name: ChatModel(model).identity for name, model in wrapped().items()}
 
 
-def test_what_changes_no_answer_leaves_the_identity_of_a_model() -> None:
+def test_settings_without_effect_on_answers_are_not_in_the_identity_of_a_model() -> None:
     model = ServerChatModel(messages=iter(()))
     same = [model.with_retry(), model.with_config(tags=["t"]), model.with_retry().with_config({})]
     assert {ChatModel(each).identity for each in same} == {ChatModel(model).identity}
@@ -288,7 +288,7 @@ def test_a_model_with_fallbacks_answers(way: str) -> None:
     assert not segment(chunker, GROUPS, way).failures
 
 
-def test_chains_are_refused_with_what_to_pass_instead() -> None:
+def test_chains_are_refused_with_advice() -> None:
     model = FakeListChatModel(responses=["Answer: none"])
     prompt = ChatPromptTemplate.from_messages([("human", "{x}")])
     for chain in (prompt | model, model | StrOutputParser(), RunnableLambda(str)):
@@ -348,7 +348,7 @@ class StalledModel(SimpleChatModel):
         return "too late"
 
 
-def test_a_model_that_never_answers_ends_with_the_policys_time() -> None:
+def test_a_model_that_never_answers_is_stopped_at_the_policys_timeout() -> None:
     policy = CallPolicy(attempts=1, call_timeout=0.2)
     chunker = LumberTextSplitter(StalledModel(), policy=policy).chunker
     with pytest.raises(ModelUnavailableError, match=r"no complete answer within 0\.2 s"):

@@ -46,7 +46,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Source]:
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-def test_chunks_start_where_they_did(name: str, files: list[Source]) -> None:
+def test_chunks_start_at_the_recorded_places(name: str, files: list[Source]) -> None:
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))[name]
     found = dict(starts_of(SPLITTERS[name](), files))
     changed = {file: starts for file, starts in found.items() if starts != recorded.get(file)}

@@ -17,7 +17,7 @@ SONGS = Document(MUSIC, metadata={"source": "music.txt"})
 QUERY = "When do otters hunt, and who tunes violins?"
 
 
-def test_both_frameworks_share_a_collection(postgres: Server) -> None:
+def test_both_frameworks_can_use_the_same_collection(postgres: Server) -> None:
     url, _, collection = postgres.place().rpartition("&collection=")
     retriever = PassageRetriever(path=url, collection=collection, budget=80)
     assert retriever.add_documents([RIVERS, SONGS]).added == 2
@@ -40,7 +40,7 @@ def test_both_frameworks_share_a_collection(postgres: Server) -> None:
     assert retriever.sources == ["music.txt"]
 
 
-def test_a_retriever_shows_no_password_and_connects_on_use() -> None:
+def test_a_retriever_hides_the_password_and_connects_on_first_use() -> None:
     url = "postgresql://ann:s3cr3t@nowhere.invalid/passages?password=s3cr3t"
     retriever = PassageRetriever(path=url, collection="handbook")
     for shown in (repr(retriever), str(retriever), repr(LlamaRetriever(path=url))):
@@ -48,7 +48,7 @@ def test_a_retriever_shows_no_password_and_connects_on_use() -> None:
     assert "path='postgresql://nowhere.invalid/passages', collection='handbook'" in repr(retriever)
 
 
-def test_a_collection_is_one_of_a_database() -> None:
+def test_a_collection_needs_the_url_of_a_database() -> None:
     for made in (PassageRetriever, LlamaRetriever):
         with pytest.raises(ValueError, match="pass its URL as the path"):
             made(path="notes.db", collection="handbook")

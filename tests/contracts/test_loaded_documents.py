@@ -54,7 +54,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("known", NAMES)
-def test_a_document_that_changed_replaces_what_it_was(of: Retrieving, known: dict[str, Any]):
+def test_a_changed_document_replaces_its_old_version(of: Retrieving, known: dict[str, Any]):
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **known)])
     assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
@@ -75,7 +75,9 @@ APART = [
 
 
 @pytest.mark.parametrize("known", APART)
-def test_documents_from_elsewhere_stay_apart(of: Retrieving, known: list[dict[str, Any]]) -> None:
+def test_documents_from_different_places_stay_separate(
+    of: Retrieving, known: list[dict[str, Any]]
+) -> None:
     texts = ["The pump needs a seal.", "The rack holds violins."]
     for text, metadata in zip(texts, known, strict=True):
         assert of.retriever.add_documents([of.document(text, **metadata)]).removed == 0
@@ -85,7 +87,7 @@ def test_documents_from_elsewhere_stay_apart(of: Retrieving, known: list[dict[st
 
 
 @pytest.mark.parametrize("name", ["notes.md", "tweet", "a/notes.md"])
-def test_another_text_of_a_name_without_a_folder_is_named(of: Retrieving, name: str, caplog):
+def test_replacing_a_document_named_without_a_folder_is_reported(of: Retrieving, name: str, caplog):
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", source=name)])
     assert not caplog.text
@@ -95,7 +97,7 @@ def test_another_text_of_a_name_without_a_folder_is_named(of: Retrieving, name: 
     assert len(caplog.records) == ("/" not in name)
 
 
-def test_documents_with_ids_of_their_own_stay_apart(of: Retrieving, caplog) -> None:
+def test_documents_with_their_own_ids_stay_separate(of: Retrieving, caplog) -> None:
     for identity, text in (("t1", "Otters hunt fish."), ("t2", "The rack holds violins.")):
         for _ in range(2):
             document = of.document(text, source="tweet")
@@ -135,7 +137,7 @@ def test_parts_of_a_file_are_numbered_from_one(of: Retrieving) -> None:
     assert of.retriever.sync(fewer).removed == 1
 
 
-def test_rows_of_a_reader_that_are_gone_leave() -> None:
+def test_rows_that_a_reader_no_longer_returns_are_removed() -> None:
     of = Retrieving("llamaindex")
     for count in (3, 2):
         rows = [of.document(f"Boat {n} is blue.", filename="boats.csv") for n in range(count)]
@@ -194,7 +196,7 @@ def test_files_are_documents_with_their_formats_and_pages(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("file_system", ["file", "memory"])
-def test_simple_directory_reader_reads_with_it(folder: Path, file_system: str) -> None:
+def test_simple_directory_reader_can_use_the_file_reader(folder: Path, file_system: str) -> None:
     extractors = dict.fromkeys(READABLE, FilesReader())
     fs = pytest.importorskip("fsspec").filesystem(file_system)
     fs.pipe({str(path): path.read_bytes() for path in folder.iterdir()})

@@ -32,7 +32,7 @@ def judge(group: Group) -> object:
         (LumberNodeParser, {"llm": judge, "theta": 20}),
     ],
 )
-def test_each_key_is_in_all_chunks_with_values_of_one_type(make, settings, everything) -> None:
+def test_each_metadata_key_is_in_all_chunks_with_one_type(make, settings, everything) -> None:
     coarse, fine = (make(chunk_size=size, add_metadata=everything, **settings) for size in (60, 55))
     documents = [document_for(coarse, text, file_name=name) for name, text in TEXTS.items()]
     chunks = split(coarse, *documents)
@@ -43,7 +43,7 @@ def test_each_key_is_in_all_chunks_with_values_of_one_type(make, settings, every
         assert {type(metadata[key]) for metadata in found} in ({str}, {int}), key
 
 
-def test_what_a_document_brings_stays_as_it_is() -> None:
+def test_metadata_of_a_document_is_not_overwritten() -> None:
     own = {"source": "a.md", "tags": ["a"], "none": None, "headings": "Above", "more": {"a": 1}}
     for everything in (False, True):
         splitter = LayoutTextSplitter(add_metadata=everything)

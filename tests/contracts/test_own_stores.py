@@ -37,7 +37,7 @@ def starts(chunks: list[Any], start: Any) -> list[Any]:
 
 
 class TestVectors:
-    def test_chunks_are_embedded_below_their_context_each_text_once(self, of: Any) -> None:
+    def test_each_chunk_is_embedded_once_below_its_context(self, of: Any) -> None:
         model, chunks = of.vectors(), of.chunks([*library(of), *library(of)])
         of.embed(chunks, model)
         assert len(model.texts) == len(set(model.texts)) < len(chunks)
@@ -46,7 +46,7 @@ class TestVectors:
         rows = [text for text in model.texts if "| tap 9 |" in text]
         assert "| Tap \\| valve | Price |\n| --- | ---: |\n" in rows[0]
 
-    def test_vectors_lean_towards_their_neighbours_in_the_document(self, of: Any) -> None:
+    def test_vectors_are_closer_to_those_of_neighbours_in_the_document(self, of: Any) -> None:
         model, chunks = of.vectors(), of.chunks(library(of))
         made = np.array(of.embed(chunks, model))
         assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(len(chunks)))
@@ -56,24 +56,24 @@ class TestVectors:
         apart = [of.embed(of.chunks([one]), model) for one in library(of)]
         assert np.array_equal(made, np.concatenate(apart))  # other documents do not change vectors
 
-    def test_asynchronous_calls_give_the_same(self, of: Any) -> None:
+    def test_asynchronous_calls_give_the_same_vectors(self, of: Any) -> None:
         chunks = of.chunks(library(of))
         assert of.embed_later(chunks, of.vectors()) == of.embed(chunks, of.vectors())
 
-    def test_chunks_without_usable_offsets_follow_each_other(self, of: Any) -> None:
+    def test_chunks_without_usable_offsets_count_as_adjacent(self, of: Any) -> None:
         chunks = of.chunks(library(of))
         made = np.array(of.embed(chunks, of.vectors()))
         without = of.embed(starts(chunks, None), of.vectors())
         assert np.allclose(without, made, atol=0.05)
         assert not np.allclose([of.embed([one], of.vectors())[0] for one in chunks], made, atol=0.1)
 
-    def test_pages_of_a_file_are_documents_of_their_own(self, of: Any) -> None:
+    def test_pages_of_a_file_are_separate_documents(self, of: Any) -> None:
         model = of.vectors()
         pages = [of.document(text, "a.pdf", page=n) for n, text in enumerate((RIVER, MUSIC))]
         apart = [of.embed(of.chunks([page]), model) for page in pages]
         assert np.array_equal(of.embed(of.chunks(pages), model), np.concatenate(apart))
 
-    def test_what_is_no_chunk_or_no_model_is_refused(self, of: Any) -> None:
+    def test_wrong_types_of_chunks_and_models_are_refused(self, of: Any) -> None:
         with pytest.raises(TypeError, match="not str"):
             of.embed(["a text"], of.vectors())
         for wrong in ("bundled", 3.5, of.vectors):
@@ -81,7 +81,7 @@ class TestVectors:
                 of.embed(of.chunks(library(of)), wrong)
         assert of.embed([], of.vectors()) == []
 
-    def test_the_model_is_the_bundled_one_if_none_is_given(self, of: Any) -> None:
+    def test_the_bundled_model_embeds_if_no_model_is_given(self, of: Any) -> None:
         assert {len(vector) for vector in of.embed(of.chunks(library(of)), None)} == {384}
 
 
@@ -127,7 +127,7 @@ class TestJoiners:
         assert ranked[:3] == ranked[3:]
         assert [found[0][0] for found in ranked[:3]] == ["guide.md", "music.txt", "river.txt"]
 
-    def test_hits_are_joined_as_they_are_found_without_a_question_or_if_asked(self, of: Any):
+    def test_hits_are_joined_without_reranking_if_there_is_no_question_or_on_request(self, of: Any):
         documents, query = library(of), "Which taps close to the right?"
         hits = of.hits(of.chunks(documents)[::2])
         joined = of.join(hits, documents, budget=30)
@@ -150,7 +150,7 @@ class TestJoiners:
         assert len(hits) > 1
         assert joined.metadata.get("text", joined.text) == joined.text
 
-    def test_metadata_states_what_is_true_of_the_whole_passage(self, of: Any) -> None:
+    def test_metadata_of_a_passage_is_true_for_all_of_it(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
         for rank, number in enumerate((6, 4, 5)):
             chunks[number].metadata["mark"] = rank
@@ -173,7 +173,7 @@ class TestJoiners:
         with pytest.raises(ValueError, match="start"):
             of.join(of.hits(starts(chunks, None)), library(of))
 
-    def test_settings_and_types_are_checked_when_a_joiner_is_made(self, of: Any) -> None:
+    def test_a_joiner_checks_settings_and_types_when_it_is_created(self, of: Any) -> None:
         for bad in ({"budget": 0}, {"max_gap": -1}, {"language": "english"}):
             with pytest.raises(ValueError, match=next(iter(bad))):
                 of.joiner(texts=[], **bad)
@@ -219,14 +219,14 @@ class TestCitations:
         assert cited.span == of.cite(quotes, {"pear.vtt": ROLLING})[0].span
         assert str(cited) == "pear.vtt, 00:00:12 to 00:00:19"
 
-    def test_lines_that_chunks_lack_are_not_made_up(self, of: Any) -> None:
+    def test_citations_have_no_lines_if_chunks_have_none(self, of: Any) -> None:
         chunks = of.chunks(library(of), **of.without_lines)
         (citation,) = of.cite(["The miller sells flour in May."], chunks)
         assert citation.span is not None
         assert citation.span.of(RIVER) == citation.text == "The miller sells flour in May."
         assert citation.lines is None
 
-    def test_a_header_of_several_pages_has_a_place_on_each(self, of: Any) -> None:
+    def test_a_header_on_several_pages_is_found_on_each(self, of: Any) -> None:
         texts = [f"The miller's year\n{part}" for part in (RIVER, MUSIC)]
         pages = [of.document(text, "a.pdf", page_number=n) for n, text in enumerate(texts, 1)]
         for given in (pages, of.chunks(pages), [*of.chunks(pages), *pages]):
@@ -235,7 +235,7 @@ class TestCitations:
         (citation,) = of.cite(["The miller's year"], [pages[0], *of.chunks(pages[:1])])
         assert citation.places == 1
 
-    def test_what_is_no_document_is_refused_and_texts_by_name_will_do(self, of: Any) -> None:
+    def test_citations_need_documents_or_a_mapping_of_names_to_texts(self, of: Any) -> None:
         with pytest.raises(TypeError, match="ocuments"):
             of.cite(["a"], ["a text"])
         assert of.cite(["Owls"], {"a": "Owls"})[0].document == "a"
@@ -243,7 +243,7 @@ class TestCitations:
 
 
 class TestPages:
-    def test_joined_documents_keep_what_their_pages_share(self, of: Any) -> None:
+    def test_joined_documents_keep_the_common_metadata_of_their_pages(self, of: Any) -> None:
         note = of.document("A note.", "a.txt", own=["x"])
         pages = [of.document(f"{n}.", "a.pdf", page=n, total_pages=9) for n in range(2)]
         given = [note, *pages, note, of.document("Alone.", "b.pdf", page=0)]
@@ -262,7 +262,9 @@ class TestPages:
         with pytest.raises(TypeError, match=r"pass \[document\]"):
             of.join_pages(note)
 
-    def test_chunks_of_joined_pages_have_pages_and_lines_of_the_whole(self, of: Any) -> None:
+    def test_chunks_of_joined_pages_have_pages_and_lines_of_the_joined_document(
+        self, of: Any
+    ) -> None:
         (joined,) = of.join_pages([of.document(RIVER, "a.pdf", page=n) for n in range(3)])
         whole = of.text(joined)
         chunks = seen(of.chunks([joined], target_size=40, chunk_size=90, add_metadata=True))

@@ -64,7 +64,9 @@ def test_hits_near_each_other_become_one_passage(of: Any) -> None:
     assert best.text.startswith(MUSIC[: MUSIC.index(" The bow")])
 
 
-def test_asynchronous_pickled_and_reopened_ones_find_the_same(of: Any, tmp_path: Path) -> None:
+def test_asynchronous_pickled_and_reopened_retrievers_find_the_same(
+    of: Any, tmp_path: Path
+) -> None:
     documents, query = library(of), "Where do herons nest?"
 
     async def work() -> Any:
@@ -105,7 +107,7 @@ def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> N
     assert names(of.find(pickle.loads(pickled), query)) == {"river.txt"}
 
 
-def test_what_has_not_changed_is_neither_embedded_nor_written_again(of: Any, tmp_path: Path):
+def test_unchanged_documents_are_neither_embedded_nor_written_again(of: Any, tmp_path: Path):
     model, path = of.vectors(), tmp_path / "a.db"
     index = of.index(path, model)
     first = index.add_documents(library(of))
@@ -134,7 +136,7 @@ def test_a_repeated_question_is_embedded_once(of: Any, monkeypatch) -> None:
     assert asked == ["violins"]
 
 
-def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
+def test_a_sync_leaves_exactly_the_passed_documents(of: Any) -> None:
     index = filled(of, "river.txt", "music.txt", budget=500)
     changes = index.sync(library(of, "music.txt", "guide.md"))
     assert (changes.added, changes.unchanged, changes.removed) == (1, 1, 1)
@@ -172,7 +174,7 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     assert (changes.added, changes.removed) == (1, 2)
 
 
-def test_pages_have_the_same_numbers_in_whatever_order_they_came(of: Any) -> None:
+def test_page_numbers_do_not_depend_on_the_order_of_addition(of: Any) -> None:
     words = ["otters", "bees", "wasps"]
     pages = [of.document(f"Some {word} hum.", "a.pdf", page=n) for n, word in enumerate(words)]
 
@@ -192,7 +194,7 @@ def test_pages_have_the_same_numbers_in_whatever_order_they_came(of: Any) -> Non
     assert of.find(index, "wasps", {"page": 2})[0].metadata["page_last"] == 3
 
 
-def test_rows_of_a_file_are_documents_of_their_own(of: Any) -> None:
+def test_rows_of_a_file_are_separate_documents(of: Any) -> None:
     rows = [of.document(f"id: {n}\nserial: SN-{n:03d}", "parts.csv", row=n) for n in range(12)]
     index = of.index(budget=40, max_gap=0)
     index.add_documents(rows[:5])
@@ -243,7 +245,7 @@ def test_citations_state_which_row_or_part(of: Any) -> None:
     assert [one.link for one in cited] == ["parts.csv", "a.md"]
 
 
-def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
+def test_a_filter_applies_to_the_search_by_vectors_and_by_words(of: Any) -> None:
     index = of.index(budget=1000, max_gap=0)
     noise = [of.document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
     index.add_documents([*noise, *library(of, "river.txt")])
@@ -253,7 +255,7 @@ def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 3, ["by the sea"]])
-def test_a_context_of_a_document_that_is_not_text_is_kept_but_not_searched(of: Any, value: Any):
+def test_a_context_value_that_is_not_text_is_kept_but_not_searched(of: Any, value: Any):
     index = of.index(**SETTINGS)
     index.add_documents([of.document(MUSIC, "music.txt", context=value)])
     best, *_ = of.find(index, "strings of violins")
@@ -261,7 +263,7 @@ def test_a_context_of_a_document_that_is_not_text_is_kept_but_not_searched(of: A
     assert best.metadata["context"] == value
 
 
-def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
+def test_k_and_min_similarity_limit_the_passages(of: Any) -> None:
     everything = of.find(filled(of, budget=500), "otters")
     (best,) = of.find(filled(of, budget=500, k=1), "otters")
     assert "Otters" in best.text
@@ -309,7 +311,7 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     assert of.find(index, "otters") == []
 
 
-def test_only_the_document_is_refused_whose_metadata_cannot_be_stored(of: Any, caplog) -> None:
+def test_a_sync_refuses_only_documents_whose_metadata_cannot_be_stored(of: Any, caplog) -> None:
     index, good = of.index(), of.document(RIVER, "river.txt")
     index.add_documents([good, of.document(MUSIC, "music.txt")])
     itself: dict[str, Any] = {}
@@ -352,7 +354,7 @@ def test_passages_of_a_joined_file_state_their_pages(of: Any) -> None:
 
 
 @every_framework
-def test_what_is_no_document_splitter_or_model_is_refused_with_what_to_pass(of: Any) -> None:
+def test_wrong_documents_splitters_and_models_are_refused_with_advice(of: Any) -> None:
     retriever = of.index()
     with pytest.raises(TypeError, match=r"pass \[document\]"):
         retriever.add_documents(library(of, "river.txt")[0])
@@ -371,7 +373,9 @@ def test_what_is_no_document_splitter_or_model_is_refused_with_what_to_pass(of: 
 
 
 @every_framework
-def test_ids_and_folders_are_refused_with_what_to_pass(of: Any, tmp_path: Path) -> None:
+def test_ids_and_folders_in_place_of_documents_are_refused_with_advice(
+    of: Any, tmp_path: Path
+) -> None:
     with pytest.raises(TypeError, match="'ids': use \"source\" in the metadata of documents"):
         of.index().add_documents(library(of, "river.txt"), ids=["a"])
     for folder in (".", str(tmp_path), ""):
@@ -380,7 +384,7 @@ def test_ids_and_folders_are_refused_with_what_to_pass(of: Any, tmp_path: Path) 
 
 
 @every_framework
-def test_from_documents_is_a_retriever_that_has_them(of: Any) -> None:
+def test_from_documents_returns_a_retriever_with_the_documents(of: Any) -> None:
     retriever = of.retriever.from_documents(library(of), budget=30)
     assert retriever.sources == [*TEXTS]
     assert "river.txt" in names(of.find(retriever, "When do otters hunt?"))

@@ -104,7 +104,7 @@ def test_an_overlap_leaves_room_for_the_chunk(form: Any, options: Any, message: 
 
 
 @pytest.mark.parametrize("make", [langchain.LayoutTextSplitter, llamaindex.LayoutNodeParser])
-def test_an_overlap_of_most_of_a_chunk_is_warned_of_once(make: Any, caplog: Any) -> None:
+def test_an_overlap_of_most_of_a_chunk_causes_one_warning(make: Any, caplog: Any) -> None:
     for form in (*FORMS["greedy"][1:], *FORMS["lumber"][1:]):
         form(chunk_overlap=200)
     make(chunk_overlap=60)
@@ -117,7 +117,7 @@ def test_an_overlap_of_most_of_a_chunk_is_warned_of_once(make: Any, caplog: Any)
 
 
 @pytest.mark.parametrize("core", [forms[0] for forms in FORMS.values()])
-def test_an_unknown_setting_or_one_without_its_name_is_refused(core: Any) -> None:
+def test_unknown_and_positional_settings_are_refused(core: Any) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'targt_size'"):
         make(core, targt_size=6)
     with pytest.raises(TypeError, match="positional argument"):
@@ -132,13 +132,13 @@ SETTINGS_BY_NAME = [
 
 
 @pytest.mark.parametrize("form", SETTINGS_BY_NAME)
-def test_a_setting_without_its_name_is_refused(form: Any) -> None:
+def test_a_positional_setting_is_refused(form: Any) -> None:
     with pytest.raises(TypeError, match=rf"^{form.__name__} takes its settings by name"):
         form(200)
 
 
 @pytest.mark.parametrize("position", [BertChunker, langchain.BertTextSplitter])
-def test_a_size_that_is_given_by_position_is_refused_with_its_name(
+def test_a_positional_size_is_refused_with_its_name(
     position: Callable[..., Any],
 ) -> None:
     with pytest.raises(TypeError, match="pass a size by name: target_size=200"):
@@ -166,7 +166,9 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("forms", "name", "instead"), UNKNOWN, ids=lambda given: str(given)[:30])
-def test_a_setting_without_meaning_here_names_what_to_use(forms, name, instead) -> None:
+def test_the_error_about_a_setting_that_does_not_apply_names_the_right_one(
+    forms, name, instead
+) -> None:
     for form in forms:
         message = f"{form.__name__} has no setting '{name}': .*{instead}"
         with pytest.raises(TypeError, match=message):
@@ -179,7 +181,7 @@ def test_a_setting_without_meaning_here_names_what_to_use(forms, name, instead) 
 
 
 @pytest.mark.parametrize("wrong", ["sk-a-key", b"sk-a-key", ["sk-a-key"], {"key": "sk-a-key"}])
-def test_what_cannot_judge_is_not_shown_as_it_may_be_a_key(wrong: Any) -> None:
+def test_a_wrong_judge_is_not_shown_because_it_may_be_a_key(wrong: Any) -> None:
     kind = type(wrong).__name__
     for form, name in zip(FORMS["lumber"], ("judge", "llm", "llm"), strict=True):
         with pytest.raises(TypeError, match=rf"(got|not) {kind}") as caught:
@@ -226,7 +228,9 @@ def needed_by(kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("frameworks", "kind", "name", "hint"), MEANT)
-def test_an_unknown_setting_names_the_one_that_is_meant(frameworks, kind, name, hint) -> None:
+def test_an_error_about_an_unknown_setting_suggests_the_nearest(
+    frameworks, kind, name, hint
+) -> None:
     for framework in frameworks:
         with pytest.raises(TypeError, match=f"^{kind} has no setting '{name}': {hint}"):
             getattr(framework, kind)(**needed_by(kind), **{name: 3})
