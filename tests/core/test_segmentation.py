@@ -65,7 +65,7 @@ def test_stripping_agrees_with_str_strip(text):
 
 @given(st.sets(st.integers(1, 50)))
 @quick
-def test_spans_made_from_starts_tile(starts):
+def test_spans_from_starts_tile_the_text(starts):
     spans = spans_from_starts([0, *sorted(starts)], 51)
     check_tiling(spans, 51)
     assert [span.start for span in spans] == [0, *sorted(starts)]
@@ -80,7 +80,9 @@ CLASSES = [
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_an_error_of_a_worker_process_reaches_its_parent(kind: type[errors.LumberError]) -> None:
+def test_errors_can_be_passed_from_a_worker_process_to_its_parent(
+    kind: type[errors.LumberError],
+) -> None:
     missing = kind is errors.MissingExtraError
     error = kind("torch", "torch", "to train, ") if missing else kind("it is broken")
     again = pickle.loads(pickle.dumps(error))

@@ -62,7 +62,7 @@ def test_adapters_hand_settings_on_as_they_are(core: Any, splitter: Any, parser:
 
 
 @every_chunker
-def test_settings_cannot_be_changed_in_silence(chunker: Any) -> None:
+def test_assigning_a_setting_of_a_splitter_raises(chunker: Any) -> None:
     with pytest.raises(AttributeError, match="chunk_size cannot be changed: make another"):
         chunker.chunk_size = 9
 
@@ -91,7 +91,7 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker: A
     ],
     ids=lambda given: repr(sorted(given) if isinstance(given, set) else given),
 )
-def test_the_repr_shows_the_sizes_that_hold(chunker: Any, sizes: set[str]) -> None:
+def test_the_repr_shows_the_effective_sizes(chunker: Any, sizes: set[str]) -> None:
     assert set(re.findall(r"\w+_size=[0-9]+", repr(chunker))) == sizes
 
 
@@ -103,7 +103,7 @@ def test_a_chunk_size_of_none_is_no_limit_in_every_splitter(make: Any) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de", "pt-br", "zh_Hans", "yue"])
-def test_codes_with_and_without_a_region_are_taken(language: str) -> None:
+def test_language_codes_may_have_a_region(language: str) -> None:
     assert GreedyChunker(language=language, tokenizer="words").split_text("A. B.")
 
 
@@ -114,7 +114,7 @@ def test_codes_with_and_without_a_region_are_taken(language: str) -> None:
         (type("Node", (), {"get_content": "x"})(), r"not Node; pass its get_content\(\)"),
     ],
 )
-def test_a_document_in_place_of_a_text_is_refused_with_how_to_pass_it(text: Any, message: str):
+def test_a_document_in_place_of_a_text_is_refused_with_advice(text: Any, message: str):
     chunker = LumberChunker(never)
     for call in (chunker.segment, lambda given: chunker.estimate([given]), chunker.estimate):
         with pytest.raises(TypeError, match=message):

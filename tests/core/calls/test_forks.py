@@ -68,7 +68,7 @@ def test_a_fork_opens_connections_of_its_own() -> None:
     assert model._client is parents
 
 
-def test_objects_that_are_renewed_are_not_kept_alive() -> None:
+def test_objects_that_are_renewed_after_a_fork_are_not_kept_alive() -> None:
     limiter = RateLimiter()
     gone = weakref.ref(limiter)
     renew_after_fork(limiter, repr)

@@ -130,7 +130,7 @@ def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path
     assert judge.calls < 2 * calls  # the threads share calls, the coroutine makes its own
 
 
-def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path) -> None:
+def test_answers_in_flight_in_threads_are_kept_after_an_error(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.db")
     begun = threading.Barrier(4)
 
@@ -150,7 +150,7 @@ def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path
     assert judge.calls == len(store) == 3
 
 
-def test_a_cancellation_during_work_in_a_thread_takes_effect_after_it() -> None:
+def test_a_cancellation_takes_effect_after_the_work_in_a_thread() -> None:
     done = []
     begun, ended = threading.Event(), threading.Event()
 

@@ -57,7 +57,7 @@ def test_each_unit_is_counted_once():
         (["text"], "must be a str, not list"),
     ],
 )
-def test_a_text_that_is_no_string_is_refused_before_anyone_is_asked(text, message):
+def test_a_text_that_is_not_a_string_is_refused_before_any_call(text, message):
     asked: list[Group] = []
     chunker = LumberChunker(asked.append)
     for call in (
@@ -72,7 +72,7 @@ def test_a_text_that_is_no_string_is_refused_before_anyone_is_asked(text, messag
 
 
 @pytest.mark.parametrize(("texts", "message"), [("text", r"pass \[text\]"), (None, "not NoneType")])
-def test_texts_that_are_no_list_are_refused(chunker, texts, message):
+def test_texts_that_are_not_a_list_are_refused(chunker, texts, message):
     with pytest.raises(TypeError, match=message):
         chunker.segment_all(texts)
     with pytest.raises(TypeError, match=message):

@@ -137,7 +137,7 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
     assert any(start > 100 for start in starts)
 
 
-def test_a_span_whose_parts_count_less_apart_is_cut_once() -> None:
+def test_a_span_is_cut_in_one_pass_even_if_its_parts_count_less_than_the_whole() -> None:
     asked = 0
 
     def count(text: str) -> int:  # "1 " counts 1; in a long text, each counts 1.74

@@ -63,7 +63,7 @@ def test_a_candidate_above_the_maximum_is_not_taken(tokens, wanted):
 @given(tokens=st.lists(st.integers(0, 12), max_size=40), wanted=st.integers(1, 40))
 @example(tokens=[5, 4], wanted=7)
 @quick
-def test_cuts_are_those_of_the_article_candidate_by_candidate(tokens, wanted):
+def test_cuts_equal_those_of_the_article(tokens, wanted):
     assert cuts_of(tokens, wanted) == as_the_article_says(tokens, wanted)
 
 

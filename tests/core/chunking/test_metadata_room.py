@@ -31,7 +31,9 @@ def in_a_form(text: str, context: Context) -> list[str]:
 @pytest.mark.parametrize("tokenizer", COUNTERS)
 @pytest.mark.parametrize("overlap", [0, 6])
 @pytest.mark.parametrize("size", [24, 40, 110])
-def test_nothing_that_is_written_exceeds_the_limit(written, tokenizer, overlap, size) -> None:
+def test_chunks_with_their_metadata_do_not_exceed_the_limit(
+    written, tokenizer, overlap, size
+) -> None:
     if tokenizer is len:
         size, overlap = 5 * size, 5 * overlap
     count = token_counter(tokenizer).count
@@ -74,7 +76,7 @@ def test_a_heading_without_a_title_takes_no_room() -> None:
     assert [chunk.context_parts.titles for chunk in chunks] == [(), ("Shop",)]
 
 
-def test_a_document_without_a_context_is_split_as_without_one() -> None:
+def test_a_document_without_a_context_is_split_as_if_contexts_were_off() -> None:
     text = "Plain words of a text. " * 60
     plain = BertChunker(chunk_size=40, target_size=30)
     found = plain.split(Source(text, forms=below_its_context))
@@ -87,13 +89,13 @@ def test_without_a_limit_no_context_is_shortened() -> None:
     assert bare == chunker.split(Source(LONG, format="markdown", forms=below_its_context))
 
 
-def test_what_is_written_around_a_text_must_leave_room_for_it() -> None:
+def test_metadata_must_leave_room_for_the_text() -> None:
     source = Source("Some words.", forms=lambda text, _: ["word " * 40 + text])
     with pytest.raises(ValueError, match="tokens cannot be reserved in chunks of chunk_size=20"):
         GreedyChunker(chunk_size=20).split(source)
 
 
-def test_a_text_is_counted_together_with_what_is_written_around_it() -> None:
+def test_a_text_is_counted_together_with_its_metadata() -> None:
     counter = token_counter(in_fours)
     room = Room(lambda text, _: [f"ab{text}"], counter, 3)
     assert room.tokens_around == 0

@@ -39,7 +39,7 @@ def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
         assert overlap_spans(parse(text, units), spans, limits, tokens)[1] == Span(start, 15)
 
 
-def test_no_more_is_repeated_than_the_chunk_before_has_of_its_own():
+def test_an_overlap_repeats_at_most_the_new_text_of_the_chunk_before():
     units = spans_from_starts(range(8), 8)
     limits = SizeLimits(None, None, LENGTH)
     spans = [Span(0, 4), Span(4, 6), Span(6, 8)]
@@ -47,7 +47,7 @@ def test_no_more_is_repeated_than_the_chunk_before_has_of_its_own():
     assert found == [Span(0, 4), Span(1, 6), Span(4, 8)]
 
 
-def test_without_overlap_nothing_is_counted_or_found():
+def test_no_tokens_are_counted_without_an_overlap():
     counter = RecordingCounter()
     spans = [Span(0, 2), Span(2, 4)]
     limits = SizeLimits(9, None, counter)
@@ -66,7 +66,7 @@ def test_the_characters_counted_grow_linearly(size):
 
 @given(st.text("a .\n", min_size=1, max_size=24), st.integers(1, 4))
 @quick
-def test_of_trimmed_chunks_none_contains_another(text: str, length: int) -> None:
+def test_no_trimmed_chunk_contains_another(text: str, length: int) -> None:
     def pieces(whole: str) -> list[tuple[int, int]]:
         return [(at, min(at + length, len(whole))) for at in range(0, len(whole), length)]
 
@@ -90,7 +90,7 @@ WORDS = [
     kind=st.sampled_from(["text", "code", "csv", "captions", "markdown"]),
 )
 @quick
-def test_nothing_is_repeated_only_if_not_even_the_last_word_fits(words, cuts, tokens, kind) -> None:
+def test_an_overlap_is_empty_only_if_the_last_word_does_not_fit(words, cuts, tokens, kind) -> None:
     text = "".join(words)
     spans = spans_from_starts(sorted({0, *(cut for cut in cuts if cut < len(text))}), len(text))
     limit = 14 + max(end - start for start, end in spans)

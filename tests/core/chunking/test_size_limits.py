@@ -101,13 +101,13 @@ def words_cost_more_alone(text: str) -> int:
 )
 @example(words=[" bb"] * 10, most=4)
 @quick
-def test_what_is_left_after_trimming_keeps_the_maximum_too(words, most):
+def test_trimmed_chunks_keep_the_maximum(words, most):
     counter = token_counter(words_cost_more_alone)
     chunks = apply(bounds(counter, most=most), "".join(words))
     assert max(counter.count([*chunks, *(chunk.strip() for chunk in chunks)])) <= most
 
 
-def test_reserved_tokens_are_left_free_and_the_other_sizes_shrink_with_it():
+def test_reserved_tokens_are_left_free_and_reduce_the_other_sizes():
     limits = SizeLimits(512, 200, CHARACTERS, target_size=400)
     less = limits.reserve(128)
     assert (less.chunk_size, less.min_chunk_size, less.target_size) == (384, 200, 300)
@@ -155,7 +155,9 @@ def tripled(text: str) -> int:
         (GreedyChunker(chunk_size=8, tokenizer=tripled), 6),
     ],
 )
-def test_an_error_names_a_character_that_counts_more_and_no_limit_that_nobody_set(chunker, overlap):
+def test_an_error_names_the_character_that_exceeds_the_limit_and_only_limits_that_were_set(
+    chunker, overlap
+):
     with pytest.raises(ChunkSizeError, match="'x' alone has more than 2 tokens") as raised:
         chunker.segment("xyz", overlap=overlap)
     assert "chunk_size=" not in str(raised.value)
@@ -169,7 +171,7 @@ def test_small_chunks_join_the_smaller_neighbour_even_if_all_are_small():
 
 @given(case=cut_texts(), least=st.integers(1, 15))
 @quick
-def test_chunks_are_joined_and_never_moved(case, least):
+def test_joining_small_chunks_does_not_move_other_cuts(case, least):
     text, spans, units = case
     result = bounded(bounds(CHARACTERS, least=least), text, spans, units)
     assert {span.start for span in result} <= {span.start for span in spans}

@@ -50,7 +50,9 @@ def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts, list[
 
 @given(problems())
 @examples(100, long=300)
-def test_no_other_tiling_is_better(problem: tuple[list[int], list[float], ChunkCosts, list[bool]]):
+def test_the_chosen_tiling_has_the_best_value(
+    problem: tuple[list[int], list[float], ChunkCosts, list[bool]],
+):
     sizes, scores, costs, headed = problem
     before = before_places(sizes)
     every = (

@@ -10,7 +10,7 @@ from tests.core.llms.conftest import ANSWERS, SYSTEM, USER, model_at, unit_of
 # What is asked and answered.
 
 
-def test_the_answer_and_the_usage_come_back(api, serve, ask):
+def test_the_answer_and_the_usage_are_returned(api, serve, ask):
     server = serve("Answer: ID 7")
     completion = ask(model_at(server, api))
     assert unit_of(completion.text) == 7
@@ -45,7 +45,7 @@ def test_the_temperature_is_sent_as_set(api, serve, ask, settings, sent):
     assert server.requests[0].temperature == (sent if sent is None else pytest.approx(sent))
 
 
-def test_gemini_blocks_nothing_in_four_categories(serve, ask):
+def test_gemini_is_asked_not_to_block_four_categories(serve, ask):
     server = serve()
     ask(model_at(server, "gemini"))
     settings = server.requests[0].body["safetySettings"]

@@ -104,7 +104,7 @@ BOTOCORE = {
         (FileNotFoundError("a file"), None, None),
     ],
 )
-def test_the_status_and_the_pause_are_found_wherever_a_client_puts_them(error, status, seconds):
+def test_the_status_and_the_pause_are_found_in_all_places_that_clients_use(error, status, seconds):
     assert (status_of(error), retry_after(error)) == (status, seconds)
     expected = "unknown" if status is None else "settings" if status in SETTINGS else "transient"
     assert trouble_of(error) == expected
@@ -126,17 +126,19 @@ def test_a_pause_that_ends_at_a_date_lasts_until_then() -> None:
         (AttributedError(status_code=429, code="insufficient_quota"), "settings"),
     ],
 )
-def test_what_an_error_means_beside_its_status(error: Exception, trouble: str) -> None:
+def test_an_error_is_classified_by_its_type_or_code_beside_its_status(
+    error: Exception, trouble: str
+) -> None:
     assert trouble_of(error) == trouble
 
 
-def test_a_cause_that_a_client_hides_is_not_its_own() -> None:
+def test_the_status_of_a_suppressed_context_is_ignored() -> None:
     hiding = ValueError("a bug")
     hiding.__context__, hiding.__suppress_context__ = http(429), True
     assert status_of(hiding) is None
 
 
-def test_an_error_that_repeats_itself_is_read_once() -> None:
+def test_an_error_in_a_cycle_of_causes_is_read_once() -> None:
     first, second = ValueError("one"), ValueError("two")
     first.__cause__, second.__cause__ = second, first
     assert status_of(first) is None

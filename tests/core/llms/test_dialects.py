@@ -44,7 +44,9 @@ def test_a_rejected_temperature_is_left_out_by_every_model(api: str, serve: Any,
     assert [r.temperature is None for r in server.requests] == [False, True, False, True, True]
 
 
-def test_threads_learn_together_and_log_it_once(schema_api: str, serve: Any, caplog) -> None:
+def test_threads_share_a_learned_dialect_and_log_it_once(
+    schema_api: str, serve: Any, caplog
+) -> None:
     server = serve("Answer: ID 7", faults=rejecting("response_format"))
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOG), ThreadPoolExecutor(8) as pool:
@@ -57,7 +59,7 @@ def test_threads_learn_together_and_log_it_once(schema_api: str, serve: Any, cap
 @pytest.mark.parametrize(
     ("code", "sent"), [(401, 1), (403, 1), (429, 1), (503, 1), (400, 3), (404, 3), (500, 3)]
 )
-def test_an_error_that_no_form_helps_against_comes_through(code, sent, api, serve) -> None:
+def test_an_error_that_no_simpler_request_avoids_is_raised(code, sent, api, serve) -> None:
     faults = [Status(code)]
     server: LoopbackServer = serve("Answer: ID 7", faults=lambda _: faults[0] if faults else None)
     model = model_at(server, api)
@@ -72,7 +74,9 @@ def test_an_error_that_no_form_helps_against_comes_through(code, sent, api, serv
 
 
 @pytest.mark.parametrize("passing", [Status(500), Malformed("{}")])
-def test_a_passing_error_of_the_first_request_changes_no_other(passing, api, serve, ask) -> None:
+def test_a_passing_error_of_the_first_request_does_not_change_later_requests(
+    passing, api, serve, ask
+) -> None:
     server = serve("Answer: ID 7", faults={1: passing})
     model = model_at(server, api)
     assert [unit_of(ask(model).text) for _ in range(3)] == [7, 7, 7]
@@ -105,7 +109,7 @@ def test_the_tokens_of_an_answer_are_limited(settings, answers, sent, schema_api
 
 
 @pytest.mark.parametrize("content", [None, "", "<think>The first paragraph is about"])
-def test_a_model_that_was_cut_off_while_thinking_may_write_more(content, serve, ask) -> None:
+def test_a_model_cut_off_while_thinking_gets_more_tokens(content, serve, ask) -> None:
     server = serve("Answer: ID 7", faults={1: cut(content)})
     model = model_at(server, "openai")
     completion = ask(model)
@@ -116,7 +120,7 @@ def test_a_model_that_was_cut_off_while_thinking_may_write_more(content, serve, 
     assert [request.max_tokens for request in server.requests] == [64, 8192, 8192]
 
 
-def test_a_model_that_rambles_is_not_asked_to_ramble_more(serve: Any, ask: Any) -> None:
+def test_a_model_cut_off_in_a_long_answer_gets_no_more_tokens(serve: Any, ask: Any) -> None:
     server = serve(faults={1: cut("Well, that is an interesting question, and")})
     completion = ask(model_at(server, "openai"))
     assert completion.finish_reason == "length"

@@ -60,7 +60,7 @@ ENDS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize(("end", "source"), [(end, one) for end in ENDS for one in ENDS[end]])
-def test_why_an_answer_ended_is_read_in_the_words_of_any_provider(end: str, source: Any) -> None:
+def test_finish_reasons_of_all_providers_are_recognised(end: str, source: Any) -> None:
     given = {"cut": "ID 4, ID 8", "whole": "Answer: none"}.get(end, "")
     completion = read_reply(given, source)
     reason = completion.finish_reason
@@ -85,7 +85,7 @@ def test_tokens_of_thoughts_and_caches_are_counted(usage: dict[str, Any], tokens
     assert (completion.prompt_tokens, completion.completion_tokens) == tokens
 
 
-def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
+def test_tokens_that_a_framework_counted_are_not_added_twice() -> None:
     usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13}
     further = {"usage": {"input_tokens": 4, "cache_read_input_tokens": 5, "output_tokens": 4}}
     completion = read_reply("x", further, usage=usage)
@@ -107,7 +107,9 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
         ([{"type": "reasoning"}, {"type": "output_text", "text": "Answer: ID 7"}], "Answer: ID 7"),
     ],
 )
-def test_a_reply_without_a_text_has_its_blocks_or_tool_calls_or_its_thought(source, text) -> None:
+def test_a_reply_without_a_text_is_read_from_its_blocks_tool_calls_or_thoughts(
+    source, text
+) -> None:
     assert read_reply("", source).text == text
     called = f"\n{text}" if text in (ANSWER, '{"id": 7}') else ""
     assert read_reply("Answer: ID 4", source).text == f"Answer: ID 4{called}"
@@ -116,7 +118,7 @@ def test_a_reply_without_a_text_has_its_blocks_or_tool_calls_or_its_thought(sour
 @pytest.mark.parametrize(
     "words", ["The shift is at ID 3: I say so.", "ID 3 or ID 4?", "No shift at ID 3.", "Sorry,"]
 )
-def test_of_a_tool_call_the_call_counts_and_not_the_words_before_it(words: str) -> None:
+def test_a_tool_call_takes_precedence_over_the_text_before_it(words: str) -> None:
     call = {"name": "answer", "args": {"id": "ID 5"}, "id": "1", "type": "tool_call"}
     reply = read_reply(words, {"content": words, "tool_calls": [call]}).text
     assert read_answer(reply, range(2, 8)).starts == (5,)

@@ -13,7 +13,9 @@ from tests.loopback.faults import Status
 
 
 @pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"])
-def test_a_key_of_the_environment_reaches_no_named_server(api, serve, ask, monkeypatch, variable):
+def test_a_key_of_the_environment_is_not_sent_to_a_named_server(
+    api, serve, ask, monkeypatch, variable
+):
     monkeypatch.setenv(variable, KEY)
     server = serve("Answer: ID 7")
     assert unit_of(ask(model_at(server, api, api_key=None)).text) == 7
@@ -33,7 +35,7 @@ def test_headers_of_the_environment_are_not_sent_to_a_named_server(serve, ask, m
     assert str(server.requests[1].headers).count("planted") in (2, 4)
 
 
-def test_a_missing_key_states_what_to_do(schema_api, ask, monkeypatch):
+def test_an_error_about_a_missing_key_states_what_to_do(schema_api, ask, monkeypatch):
     for variable in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(variable, raising=False)
     variable = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}[schema_api]
@@ -43,7 +45,9 @@ def test_a_missing_key_states_what_to_do(schema_api, ask, monkeypatch):
 
 
 @pytest.mark.parametrize("given", ["as a setting", "by the environment"])
-def test_a_key_that_a_server_echoes_is_removed(given, schema_api, serve, ask, caplog, monkeypatch):
+def test_a_key_that_a_server_echoes_is_removed_from_the_error(
+    given, schema_api, serve, ask, caplog, monkeypatch
+):
     key = "planted4711"  # does not look like a key
     server = serve(faults=lambda request: Status(400, f"got headers {request.headers} and {key}"))
     if given == "as a setting":
@@ -84,7 +88,7 @@ def test_the_identity_distinguishes_models(api, serve):
     assert model_at(server, api).identity == model_at(server, api, api_key="other").identity
 
 
-def test_the_query_of_a_url_distinguishes_servers_and_shows_nothing(api):
+def test_the_query_of_a_url_is_part_of_the_identity_and_not_shown(api):
     def identity(query: str) -> str:
         return MODELS[api]("m", base_url=f"http://127.0.0.1:1/v1{query}").identity
 
@@ -93,7 +97,7 @@ def test_the_query_of_a_url_distinguishes_servers_and_shows_nothing(api):
     assert KEY not in identity(f"?x={KEY}")
 
 
-def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
+def test_client_settings_that_route_requests_are_part_of_the_identity():
     import httpx
     import openai
 
@@ -124,7 +128,9 @@ def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
         (GeminiModel, "GOOGLE_CLOUD_LOCATION"),
     ],
 )
-def test_what_the_environment_routes_is_part_of_the_identity(make, variable, monkeypatch):
+def test_environment_variables_that_route_requests_are_part_of_the_identity(
+    make, variable, monkeypatch
+):
     before, named = make("m").identity, make("m", base_url="http://127.0.0.1:1").identity
     value = "X-Route: {}" if variable.endswith("HEADERS") else "http://{}"
     identities = {before}
@@ -177,7 +183,7 @@ def test_wrong_settings_are_refused_at_once(api, settings, error, message):
         MODELS[api](**{"model": "a-model"} | settings)
 
 
-def test_an_own_openai_client_is_used_without_retrying(serve, ask):
+def test_a_users_openai_client_is_used_without_its_retries(serve, ask):
     import openai
 
     server = serve("Answer: ID 7", faults={1: Status(500)})
@@ -194,7 +200,7 @@ def test_an_own_openai_client_is_used_without_retrying(serve, ask):
         OpenAIModel("a-model", client=client, api_key=KEY)
 
 
-def test_an_own_gemini_client_is_used(serve, ask):
+def test_a_users_gemini_client_is_used(serve, ask):
     from google import genai
 
     server = serve("Answer: ID 7")
@@ -222,7 +228,7 @@ def test_clients_that_cannot_be_called_are_refused():
 
 
 @pytest.mark.legacy
-def test_legacy_models_share_no_configuration(serve, ask):
+def test_legacy_models_do_not_share_their_configuration(serve, ask):
     one, other = serve("Answer: ID 6"), serve("Answer: ID 7")
     first = LegacyGeminiModel("a-model", base_url=one.url, api_key="key-of-one")
     second = LegacyGeminiModel("a-model", base_url=other.url, api_key="key-of-other")

@@ -53,7 +53,7 @@ OPEN = {
 
 
 @pytest.mark.parametrize("opening", OPEN)
-def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: str) -> None:
+def test_thoughts_are_removed_and_a_reply_cut_off_in_a_thought_is_empty(opening: str) -> None:
     thought = f"{opening}First, ID 1.\n\nAnswer: ID 2"
     assert without_reasoning(f"{thought}{OPEN[opening]}{ANSWER}") == ANSWER
     assert without_reasoning(f"\n{thought}{OPEN[opening]}\n\n{ANSWER}\n") == ANSWER
@@ -82,7 +82,7 @@ def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: 
         "It is a thought [thoughts] of a <b>thinker</b>.",
     ],
 )
-def test_thoughts_are_taken_out_wherever_they_stand_and_words_about_them_stay(reply: str) -> None:
+def test_thoughts_are_removed_anywhere_but_words_about_the_tags_stay(reply: str) -> None:
     assert without_reasoning(reply) == (ANSWER if ANSWER in reply else reply)
 
 

@@ -94,7 +94,7 @@ for ask in (model.complete, lambda *args: asyncio.run(model.acomplete(*args))):
 """
 
 
-def test_a_call_that_was_abandoned_does_not_hold_the_end_of_the_program(serve):
+def test_an_abandoned_call_does_not_delay_the_end_of_the_program(serve):
     server = serve(faults=lambda request: Dribble("head"))
     done = run_python(STALLED, server.openai_url, timeout=120)
     assert done.stdout.count("within 0.3 s") == 2
@@ -134,7 +134,7 @@ def gzip(body: bytes) -> bytes:
         ("br", b"anything", "'br', which is not accepted"),
     ],
 )
-def test_a_reply_that_unpacks_to_too_much_is_unreadable(
+def test_a_compressed_reply_above_the_size_limit_is_unreadable(
     encoding, body, message, schema_api, serve, ask, monkeypatch
 ):
     monkeypatch.setattr(deadlines, "_MAX_REPLY_BYTES", 1_000_000)

@@ -84,7 +84,7 @@ def test_an_answer_is_read_in_any_form(answer):
         ("Answer: ID 7\nAnswer: ID 99", "the labelled answer names 7; it also names 99"),
     ],
 )
-def test_of_several_ids_the_last_usable_one_counts_and_the_reason_has_the_others(answer, reason):
+def test_the_last_usable_id_counts_and_the_reason_names_the_others(answer, reason):
     reading = read_answer(answer, CHOICES)
     assert one(reading) == (7, "shift")
     assert reading.reason == reason
@@ -143,7 +143,7 @@ def test_an_answer_that_names_no_unit_states_why(answer: str, outcome: str, reas
     ],
     ids=lambda answer: f"{answer[:20]}...",
 )
-def test_absurd_answers_name_no_unit_and_do_no_harm(answer):
+def test_absurd_answers_name_no_unit(answer):
     reading = read_answer(answer, range(10, 12))
     assert one(reading) in {(None, "outside"), (None, "unreadable")}
 
@@ -209,7 +209,9 @@ NO_LIST: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize(("answer", "outcome"), [(one, e) for e in NO_LIST for one in NO_LIST[e]])
-def test_what_is_no_list_of_units_is_distinguished(answer: str, outcome: str) -> None:
+def test_refusals_and_other_answers_without_a_list_are_distinguished(
+    answer: str, outcome: str
+) -> None:
     parsed = read_list(answer, WINDOW)
     assert (parsed.starts, parsed.outcome) == ((), outcome)
     assert parsed.reason

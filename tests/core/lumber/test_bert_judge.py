@@ -58,7 +58,7 @@ def test_units_without_tokens_are_never_named() -> None:
     assert BertJudge().judge(Group(document, 0, 3)).unit == 2
 
 
-def test_what_bert_separates_is_not_joined_without_a_model(prose: list[str]) -> None:
+def test_units_that_bert_separates_are_not_joined_without_a_model(prose: list[str]) -> None:
     text = "\n\n".join(text.replace("\n", " ").strip() for text in prose[:40])
     by_bert = {span.start for span in BertChunker().segment(text).spans}
     sections = {unit.start for unit in paragraphs(text)} & by_bert

@@ -73,7 +73,7 @@ def outcome_of(chunker: LumberChunker, texts: list[str], way: str) -> object:
     method=st.sampled_from(["paper", "paper", "window"]),
     give_up_after=st.sampled_from([None, 1, 3]),
 )
-def test_the_result_is_that_of_one_call_after_the_other(
+def test_concurrent_calls_give_the_result_of_sequential_ones(
     seed, shares, lengths, on_failure, method, give_up_after
 ) -> None:
     texts = [story(length, number) for number, length in enumerate(lengths)]

@@ -9,7 +9,9 @@ from tests.core.lumber.support import ScatteredModel, story
 from tests.lexical_judge import LexicalJudge
 
 
-def test_emmas_published_calls_lie_in_a_narrow_range(emma: list[str]) -> None:
+def test_the_estimated_range_for_emma_is_narrow_and_contains_the_published_calls(
+    emma: list[str],
+) -> None:
     calls = LumberChunker.as_published(LexicalJudge()).estimate(["\n".join(emma)]).calls
     assert calls.low <= 476 <= calls.high
     assert calls.low <= calls.likely <= calls.high <= 2 * calls.low
@@ -40,7 +42,7 @@ def test_money_follows_from_prices() -> None:
     assert model.asked == []
 
 
-def test_the_simulation_is_the_walk(emma: list[str]) -> None:
+def test_the_estimate_simulates_the_walk_exactly(emma: list[str]) -> None:
     """A model that answers late in every group takes as many calls as the low end says."""
 
     def late(group: Group) -> int | None:
@@ -55,7 +57,7 @@ def test_the_simulation_is_the_walk(emma: list[str]) -> None:
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, "1", None, True])
-def test_prices_that_are_none_are_refused(wrong: Any) -> None:
+def test_invalid_prices_are_refused(wrong: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="completion must be"):
         Prices(prompt=1.0, completion=wrong)
 
@@ -70,7 +72,7 @@ def test_markdown_is_simulated_in_its_own_units() -> None:
     assert marked < plain  # a fence has one label as a single unit
 
 
-def test_it_prints_as_a_table_with_units() -> None:
+def test_an_estimate_prints_as_a_table_with_units() -> None:
     estimate = Estimate(
         Range(9, 12, 1500), Range(1000, 2000, 30000), Range(72, 96, 12000), Range(0.5, 0.75, 1.25)
     )

@@ -32,7 +32,9 @@ def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("jumping_clock")
 @pytest.mark.parametrize("after", ["0", "Wed, 21 Oct 2037 07:28:00 GMT", "not a date"])
-def test_a_clock_that_jumps_changes_no_wait(after: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_do_not_depend_on_the_system_clock(
+    after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits: list[float] = []
     monkeypatch.setattr("lumber_core.calls.threads.time.sleep", waits.append)
     faults = {2: Status(429, headers={"Retry-After": after}), 3: Status(503)}

@@ -71,7 +71,7 @@ def repeated(log: Path) -> int:
 
 @needs_forks
 @pytest.mark.parametrize(("kind", "calls"), [("file", 1), ("file", 4), ("llama-index-redis", 4)])
-def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
+def test_a_killed_process_repeats_only_questions_in_flight_and_does_not_affect_another(
     tmp_path: Path, kind: str, calls: int
 ) -> None:
     log, output, other_log, other_path = (tmp_path / name for name in "abcd")
@@ -108,7 +108,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(tmp_path: Path, way: str):
+def test_lanes_of_a_resumed_run_ask_only_missing_questions(tmp_path: Path, way: str):
     model = ScatteredModel()
     alone = splitter(model, tmp_path / "answers.db").segment(story(STORY))
     entries = Cache(tmp_path / "answers.db", "verdicts")
@@ -151,7 +151,7 @@ ask_all(TroubledModel(sys.argv[3]), prompts, store=sys.argv[1], max_concurrency=
         (QUESTIONS, "completions", 4, "thread"),
     ],
 )
-def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(program, kind, calls, pressed_by, tmp_path):
+def test_ctrl_c_ends_waiting_and_keeps_the_answers(program, kind, calls, pressed_by, tmp_path):
     if pressed_by == "thread" and not hasattr(signal, "pthread_kill"):
         pytest.skip("this platform signals no single thread")
     store = tmp_path / "answers.db"
@@ -159,7 +159,7 @@ def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(program, kind, calls, pre
     assert len(Cache(store, kind)) == ANSWERED
 
 
-def test_an_error_stops_what_is_under_way() -> None:
+def test_an_error_stops_calls_in_flight() -> None:
     class Failing(ScatteredModel):
         def complete(self, system, user, *, answers=None):
             if len(self.asked) >= 10:
@@ -256,7 +256,7 @@ def cancelled_at(step: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> boo
 
 
 @pytest.mark.parametrize("make", [Answering, AnsweringInThreads])
-def test_a_cancellation_at_any_await_loses_no_answer(make: type[Answering]) -> None:
+def test_a_cancellation_at_any_await_keeps_all_answers(make: type[Answering]) -> None:
     steps = 0
     for step in itertools.count(1):
         with memory_folder() as folder:

@@ -82,7 +82,7 @@ def test_judges_of_every_shape_are_called_and_awaited(own):
 
 
 @pytest.mark.parametrize("own", [None, 3, "judge", object(), Own, HasJudge])
-def test_what_cannot_judge_is_refused(own):
+def test_an_object_that_cannot_judge_is_refused(own):
     with pytest.raises(TypeError, match="a judge must be"):
         as_judge(own)
 
@@ -108,7 +108,7 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     ],
     ids=lambda given: type(given).__name__,
 )
-def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason):
+def test_results_of_a_judge_become_verdicts(returned, unit, outcome, reason):
     verdict = guarded(lambda asked: returned).judge(FOUR)
     assert (verdict.start, verdict.stop) == (5, 9)
     assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
@@ -129,7 +129,7 @@ WRONG: list[Verdict] = [
 
 
 @pytest.mark.parametrize("returned", WRONG, ids=lambda w: f"{type(w.unit).__name__} {w.outcome}")
-def test_a_wrong_verdict_of_a_judge_of_any_class_ends_no_run(tmp_path, returned):
+def test_a_wrong_verdict_of_a_custom_judge_does_not_end_the_run(tmp_path, returned):
     class Wrong(Judge):
         def judge(self, asked: Group) -> Verdict:
             return replace(returned, start=asked.start, stop=asked.stop)
@@ -169,7 +169,7 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
         *(("It is a story.", "unreadable"), ("I'm sorry, I can't read this.", "refused")),
     ],
 )
-def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):
+def test_a_verdict_without_a_unit_has_the_outcome_the_reason_and_the_answer(text, outcome):
     repeats = 1 if outcome == "refused" else 0  # a refusal is not asked about again
     verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(repeats=repeats)).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.answer) == (None, outcome, text)
@@ -188,7 +188,7 @@ def test_an_answer_that_the_provider_blocked_is_refused(finish, text):
     assert verdict.usage == Usage(1, 9, 0)
 
 
-def test_the_choices_of_the_group_are_what_a_model_may_name():
+def test_a_model_may_name_only_the_choices_of_the_group():
     wider = group(["a", "b"], start=5, choices=range(5, 8))
     assert ModelJudge(ScriptedModel("Answer: ID 5")).judge(wider).unit == 5
     assert ModelJudge(ScriptedModel("Answer: ID 7")).judge(wider).unit == 7
@@ -201,12 +201,12 @@ def test_the_choices_of_the_group_are_what_a_model_may_name():
         ((ScriptedModel(), "Which? {paragraphs}"), r"PromptTemplate, not builtins\.str"),
     ],
 )
-def test_what_is_no_model_or_no_template_is_refused(given, message):
+def test_wrong_types_of_models_and_prompts_are_refused(given, message):
     with pytest.raises(TypeError, match=message):
         ModelJudge(*given)
 
 
-def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
+def test_as_judge_wraps_a_model_and_defaults_to_the_bundled_judge():
     prompt = PromptTemplate(system="x")
     asked = choose_judge(ScriptedModel(), prompt, CallPolicy(repeats=0))
     assert isinstance(asked, ModelJudge)
@@ -269,7 +269,9 @@ def test_a_judge_that_always_names_the_same_position_is_reported(judge, named, p
         (lambda window: [*window.choices][1::3], None),
     ],
 )
-def test_fewer_windows_are_enough(judge: object, named: str | None, caplog) -> None:
+def test_fewer_windows_suffice_to_report_a_constant_position(
+    judge: object, named: str | None, caplog
+) -> None:
     chunker = LumberChunker(judge, theta=60, method="window")
     chunker.window_tokens = 1000
     assert 3 <= len(chunker.segment(TEXT).verdicts) < 10

@@ -80,7 +80,7 @@ def test_a_short_text_gets_no_lanes() -> None:
 
 
 @pytest.mark.parametrize("extra", [0.05, 0.2])
-def test_lanes_that_never_meet_the_chain_are_given_up(extra: float) -> None:
+def test_lanes_that_never_meet_the_main_chain_are_abandoned(extra: float) -> None:
     """A judge that always moves two units keeps chains of odd and even units apart."""
 
     def judge(group: Group) -> int:

@@ -32,7 +32,9 @@ def splitter(server: LoopbackServer, **options) -> LumberChunker:
 
 
 @pytest.mark.parametrize(("documents", "calls"), [(1, 125), pytest.param(80, 10_000, marks=load)])
-def test_many_calls_lose_and_double_nothing(tmp_path: Path, documents: int, calls: int) -> None:
+def test_many_calls_lose_no_answer_and_ask_none_twice(
+    tmp_path: Path, documents: int, calls: int
+) -> None:
     """Every answer is stored once and none is asked for twice; `make load` asks 10,000 times.
 
     Passing errors change the number of requests alone.

@@ -95,7 +95,7 @@ def test_the_retries_of_a_client_are_counted_among_the_attempts(repeats: int, se
     assert len(model.times) * (1 + repeats) == sent
 
 
-def test_the_pause_before_a_late_attempt_is_the_longest(monkeypatch) -> None:
+def test_the_pause_before_a_late_attempt_is_max_backoff(monkeypatch) -> None:
     Clock(monkeypatch)
     model = RetryingModel(ScriptedModel(), FAST)
     pause = model._pause_after(HttpError(500), attempt=1100, began=0.0)  # 2.0**1024 is too large
@@ -139,7 +139,7 @@ class TestFirstQuestion:
             self.split(model, "sync")
         assert len(model.history) == 2
 
-    def test_one_that_is_busy_is_waited_for(self, monkeypatch) -> None:
+    def test_a_busy_server_is_waited_for(self, monkeypatch) -> None:
         clock = Clock(monkeypatch)
         model = ScriptedModel(*[HttpError(429)] * 3, HttpError(503, retry_after="20"), "Answer: 2")
         assert self.split(model, "sync").failures == ()
@@ -182,7 +182,9 @@ class TestGivingUp:
         assert "give_up_after" in warning
         assert "HttpError 503" in warning
 
-    def test_one_request_is_tried_after_a_pause_and_an_answer_ends_it(self, monkeypatch) -> None:
+    def test_after_a_pause_one_request_is_tried_and_an_answer_resumes_all(
+        self, monkeypatch
+    ) -> None:
         clock = Clock(monkeypatch)
         model = ScriptedModel(*[HttpError(503)] * 7)
         patient = RetryingModel(model, self.POLICY)
@@ -313,7 +315,7 @@ class TestOnFailure:
         assert local.spans != kept.spans
         assert all("judged locally" in failure.reason for failure in local.failures)
 
-    def test_raise_raises(self) -> None:
+    def test_the_policy_raise_raises_an_error(self) -> None:
         with pytest.raises(JudgementError, match=r"unavailable.*503"):
             self.split("raise", HttpError(503))
 

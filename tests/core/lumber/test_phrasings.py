@@ -146,7 +146,7 @@ def read(answer: str) -> ParsedAnswer:
     return read_answer(answer, CHOICES)
 
 
-def test_what_is_named_is_read_or_asked_again() -> None:
+def test_answers_that_name_a_unit_are_read_or_asked_again() -> None:
     again = set()
     for answer, phrase, unit in cases(FOUND):
         parsed = read(answer)
@@ -159,7 +159,7 @@ def test_what_is_named_is_read_or_asked_again() -> None:
 
 
 @pytest.mark.parametrize("phrases", [DENIED, REFUSED, NONE], ids=["denied", "refused", "none"])
-def test_what_is_denied_or_refused_is_no_start(phrases: list[str]) -> None:
+def test_denied_and_refused_units_are_not_read_as_starts(phrases: list[str]) -> None:
     allowed = {"refused", "unreadable"} if phrases is REFUSED else {"no_shift", "unreadable"}
     wrong = {answer: read(answer) for answer, *_ in cases(phrases)}
     assert {answer: one for answer, one in wrong.items() if one.outcome not in allowed} == {}
@@ -167,7 +167,7 @@ def test_what_is_denied_or_refused_is_no_start(phrases: list[str]) -> None:
         assert read_list(answer, CHOICES).outcome != "shift", answer
 
 
-def test_what_is_left_open_is_asked_again() -> None:
+def test_answers_that_leave_the_unit_open_are_asked_again() -> None:
     read_so = {phrase for answer, phrase, _ in cases(OPEN) if read(answer).outcome != "unreadable"}
     assert read_so == set()
 

@@ -55,7 +55,7 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
 
 
 @pytest.mark.parametrize("documents", [8, 2])
-def test_documents_fill_the_capacity_and_lanes_use_what_would_idle(documents: int) -> None:
+def test_documents_fill_the_capacity_and_lanes_use_the_rest(documents: int) -> None:
     tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=nothing, stop=Event()))
     assert len(tasks) == 8
     assert [task.number for task in tasks[:documents]] == list(range(documents))
@@ -129,7 +129,7 @@ def test_each_segmentation_is_reported_once_with_its_number_and_text(way: str) -
         LumberChunker(ModelJudge(ScatteredModel()), on_segmentation=3)  # type: ignore[arg-type]
 
 
-def test_what_was_split_before_an_error_is_reported() -> None:
+def test_texts_split_before_an_error_are_reported() -> None:
     reported: list[int] = []
 
     class Failing(ScatteredModel):

@@ -148,7 +148,7 @@ def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
     assert 0 < len(model.asked) - asked < asked / 2
 
 
-def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
+def test_an_unanswered_question_is_not_stored(tmp_path: Path) -> None:
     class Away(ScatteredModel):
         away = False
 
@@ -174,12 +174,14 @@ def test_a_file_of_answers_holds_no_text(tmp_path: Path) -> None:
     assert b"SECRET" not in path.read_bytes()
 
 
-def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
+def test_a_custom_judge_needs_an_identity(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="give the judge an attribute `identity`"):
         LumberChunker(lambda group: None, store=tmp_path / "answers.db")
 
 
-def test_a_cancelled_or_failed_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> None:
+def test_a_cancelled_or_failed_question_is_asked_by_the_call_that_waits_for_it(
+    tmp_path: Path,
+) -> None:
     class Slow(ScatteredModel):
         async def acomplete(self, system, user, *, answers=None):
             await asyncio.sleep(0.05)
@@ -220,7 +222,7 @@ class Failing(InMemoryByteStore):
 @pytest.mark.parametrize("way", ["sync", "async"])
 @pytest.mark.parametrize("down", [("read", "write"), ("write",)])
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_store_that_goes_down_stops_the_run_and_keeps_what_it_has(way, down, concurrency) -> None:
+def test_a_store_that_fails_stops_the_run_and_keeps_its_answers(way, down, concurrency) -> None:
     given = Failing()
     model = ActingModel(lambda: setattr(given, "down", down))
     with pytest.raises(StoreError, match="Failing cannot be used: ConnectionError") as raised:
@@ -242,7 +244,7 @@ def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
     assert model.asked == []
 
 
-def test_a_redis_that_dies_stops_the_run_and_has_the_answers_when_it_is_back(tmp_path: Path):
+def test_a_redis_that_dies_stops_the_run_and_has_the_answers_after_a_restart(tmp_path: Path):
     server = RedisServer(tmp_path)
     with server:
         model = ActingModel(lambda: server.__exit__())
@@ -273,7 +275,9 @@ STORES: list[Callable[[], Any]] = [InMemoryByteStore, SimpleKVStore]
 
 
 @pytest.mark.parametrize("make", STORES)
-def test_keys_are_those_of_every_machine_and_of_one_format(make: Callable[[], Any], monkeypatch):
+def test_keys_are_the_same_on_every_machine_and_for_each_format_version(
+    make: Callable[[], Any], monkeypatch
+):
     def everything(store: Any) -> str:
         return repr(store.store if isinstance(store, InMemoryByteStore) else store.to_dict())
 
@@ -288,7 +292,7 @@ def test_keys_are_those_of_every_machine_and_of_one_format(make: Callable[[], An
     assert len(AnswerStore(one)) == ALONE.usage.calls
 
 
-def test_what_else_is_in_a_store_is_left_alone() -> None:
+def test_other_entries_of_a_store_are_left_alone() -> None:
     flat, nested = InMemoryByteStore(), SimpleKVStore()
     flat.mset([("mine", b"1")])
     nested.put("mine", {"a": 1})
@@ -314,7 +318,7 @@ def test_clients_that_decode_what_they_read_work_as_well() -> None:
 
 @pytest.mark.parametrize("bad", [5, object(), [], {}])
 @pytest.mark.parametrize("cls", [LumberTextSplitter, LumberNodeParser])
-def test_what_is_no_store_is_refused(cls: Callable[..., Any], bad: object) -> None:
+def test_an_object_that_is_not_a_store_is_refused(cls: Callable[..., Any], bad: object) -> None:
     with pytest.raises(TypeError, match=r"store must be a path, a store.*mget.*get_all"):
         cls(store=bad)
     with pytest.raises(StoreError, match="returned int, not a store"):

@@ -92,7 +92,7 @@ def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(tokens, m
                 assert deciding.start == farther.start
 
 
-def test_a_verdict_on_no_window_is_refused() -> None:
+def test_a_verdict_that_matches_no_window_is_refused() -> None:
     with pytest.raises(ValueError, match="no window of this walk goes from 0 to 1"):
         walk_of([1, 1], 10).record(Verdict(0, 1, None, "no_shift"))
 
@@ -123,7 +123,7 @@ def test_named_starts_are_chunks_if_sizes_allow_with_the_verdict_that_named_them
     assert all(units[verdict.unit or 0].start == start for start, verdict in setters.items())
 
 
-def test_a_judge_that_names_every_unit_makes_no_tiny_chunks() -> None:
+def test_chunks_are_not_tiny_even_if_a_judge_names_every_unit() -> None:
     text = story(200)
     made = chunker(lambda window: window.choices, target_size=40).segment(text)
     sizes = chunker().counter.count(made.chunks(text))

@@ -113,7 +113,7 @@ def test_the_first_verdict_on_a_group_stands():
 @pytest.mark.parametrize(
     ("start", "stop"), [(0, 2), (0, 4), (1, 3), (6, 9), (8, 8), (9, 12), (-1, 2), (-8, 3), (-1, 0)]
 )
-def test_a_verdict_on_no_group_of_the_walk_is_refused(rules_of, start, stop):
+def test_a_verdict_that_matches_no_group_of_the_walk_is_refused(rules_of, start, stop):
     walk = walk_of(rules_of([1] * 8, 3 if rules_of is MethodRules else 99), [1] * 8)
     with pytest.raises(ValueError, match=f"no group of this walk goes from {start} to {stop}"):
         walk.record(Verdict(start, stop, None, "no_shift"))
@@ -148,7 +148,7 @@ def test_the_published_estimate_is_rounded_over_the_whole_group(words, theta, st
         ([0], [(0, 38), (1, 39)], ()),  # unit 0 is accepted, but sets no boundary
     ],
 )
-def test_what_follows_from_answers_under_the_published_rules(answers, groups, boundaries):
+def test_answers_set_boundaries_and_next_groups_by_the_published_rules(answers, groups, boundaries):
     walk = published(100)
     assert run(walk, answers)[: len(groups)] == groups
     assert (*walk.boundaries,) == boundaries
@@ -161,7 +161,7 @@ def test_no_published_group_starts_in_the_last_five_units(units, groups):
     assert walk.position == units
 
 
-def test_units_without_tokens_do_not_make_endless_groups() -> None:
+def test_units_without_tokens_do_not_make_groups_endless() -> None:
     text = "\u200b\n\n" * 2000
     sizes: list[int] = []
 

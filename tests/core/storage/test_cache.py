@@ -36,7 +36,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         max_size=4,
     )
 )
-def test_a_cache_holds_what_a_dictionary_would(rounds) -> None:
+def test_a_cache_behaves_like_a_dictionary(rounds) -> None:
     with memory_folder() as folder:
         check_contents(Cache(Path(folder) / "cache.db", "things"), rounds)
 
@@ -166,7 +166,7 @@ def test_processes_may_create_use_and_close_a_file_at_the_same_time(path: Path) 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not delete files that are in use")
-def test_values_that_come_after_the_file_was_deleted_are_in_a_new_one(path: Path) -> None:
+def test_values_stored_after_the_file_was_deleted_are_in_a_new_file(path: Path) -> None:
     one, two = Cache(path, "things"), Cache(path, "others")
     one.put("before", b"")
     two.put("before", b"")

@@ -30,7 +30,7 @@ def opened(path: str) -> str:
 
 
 @given(URLS)
-def test_a_password_is_in_nothing_that_is_shown(url: str) -> None:
+def test_a_password_is_never_shown(url: str) -> None:
     assert is_url(url)
     assert PASSWORD not in str(display_path(url))
     assert PASSWORD not in opened(url)
@@ -45,7 +45,7 @@ def test_a_password_is_in_nothing_that_is_shown(url: str) -> None:
         (" PASSWORD = sesame", "dbname=...' is not supported"),
     ],
 )
-def test_what_names_no_file_and_no_postgresql_is_refused(path, reason, tmp_path, monkeypatch):
+def test_a_url_of_another_kind_is_refused(path, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = opened(path)
     assert reason in said
@@ -54,7 +54,7 @@ def test_what_names_no_file_and_no_postgresql_is_refused(path, reason, tmp_path,
 
 
 @pytest.mark.parametrize("path", ["notes.db", "/a/b=c.db", "C:\\notes.db", "a:b", "user.db"])
-def test_paths_of_files_are_no_urls(path: str) -> None:
+def test_paths_of_files_are_not_read_as_urls(path: str) -> None:
     assert not is_url(path)
     assert display_path(path) == path
 

@@ -81,7 +81,7 @@ def test_an_identity_is_stable_and_holds_no_secret_and_no_address(name: str) -> 
     assert (NOT_COVERED in identity) == (not covered)
 
 
-def test_what_changes_no_chunk_changes_no_identity() -> None:
+def test_settings_without_effect_on_chunks_do_not_change_the_identity() -> None:
     judge = ModelJudge(ScatteredModel())
     same = {
         LumberChunker(judge).identity,
@@ -113,7 +113,7 @@ def test_an_identity_is_the_same_in_another_process() -> None:
     assert run_python(code).stdout.splitlines() == here
 
 
-def test_a_subclass_of_the_users_is_distinguished_and_marked() -> None:
+def test_a_users_subclass_has_a_different_and_marked_identity() -> None:
     class Mine(GreedyChunker):
         pass
 
@@ -134,7 +134,7 @@ def test_replaced_weights_change_the_identity(tmp_path: Path) -> None:
     assert after[1] != before[1]
 
 
-def test_tokenizers_are_known_by_their_vocabulary() -> None:
+def test_the_identity_of_a_tokenizer_depends_on_its_vocabulary() -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     def counter(*words: str) -> Any:
@@ -147,6 +147,6 @@ def test_tokenizers_are_known_by_their_vocabulary() -> None:
     assert counter("a", "b").identity != counter("a", "c").identity
 
 
-def test_texts_that_run_together_have_different_digests() -> None:
+def test_texts_with_equal_concatenations_have_different_digests() -> None:
     assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", "")}) == 4
     assert digest("\ud83d") != digest("\ufffd")

@@ -32,7 +32,7 @@ def test_a_setting_is_a_secret_by_its_name(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["model", "keywords", "max_tokens", "tokenizer", "monkey", "author"]
 )
-def test_other_settings_are_no_secrets(name: str) -> None:
+def test_other_settings_are_not_secrets(name: str) -> None:
     assert not is_secret(name, "value")
     assert is_secret(name, pydantic.SecretStr(KEY))
 
@@ -58,7 +58,7 @@ def test_secrets_are_found_in_settings_and_clients(holder: object) -> None:
     assert without_secrets(f"<{KEY}>", secrets_in(holder)) == "<[redacted]>"
 
 
-def test_what_is_public_is_not_taken_for_a_secret() -> None:
+def test_public_values_are_not_taken_for_secrets() -> None:
     held: Any = {"model": "some-model", "url": "https://host/v1", "key": "abc", "timeout": 60}
     held["headers"] = {"Content-Type": "application/json", "User-Agent": "python/3", "X-A": "short"}
     held["itself"] = held
@@ -80,7 +80,7 @@ def test_the_longest_secret_is_removed_first() -> None:
         *(f"access_token={KEY}&a=b", f"passwd: {KEY}", f"sk-proj-{KEY}-{KEY}"),
     ],
 )
-def test_secrets_in_a_text_are_found_by_how_they_are_written(said: str) -> None:
+def test_secrets_in_a_text_are_found_by_their_form(said: str) -> None:
     assert KEY not in without_secrets(said)
 
 
@@ -128,7 +128,7 @@ def test_an_error_whose_text_cannot_be_changed_is_replaced() -> None:
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
-def test_a_cause_whose_text_cannot_be_changed_is_cut_off() -> None:
+def test_a_cause_whose_text_cannot_be_changed_is_removed() -> None:
     error = ValueError("bad reply")
     error.__cause__ = refused()
     redact(error, [KEY])
@@ -139,7 +139,7 @@ def test_a_public_url_has_no_user_and_no_query() -> None:
     assert public_url(f"https://user:{KEY}@host:8/v1?key={KEY}#{KEY}") == "https://host:8/v1"
 
 
-def test_what_looks_like_a_key_in_the_path_of_a_url_is_not_shown() -> None:
+def test_a_part_of_a_url_path_that_looks_like_a_key_is_hidden() -> None:
     other = "https://host/openai/deployments/gpt-4o-mini-2024-05-13/v1"
     assert public_url(other) == other
     for key in ("planted-0123456789abcdef", "3fa85f64-5717-4562-b3fc-2c963f66afa6"):

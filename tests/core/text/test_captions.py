@@ -333,7 +333,7 @@ def test_captions_have_each_spoken_line_once(text, said, written) -> None:
             assert text[place:].startswith(line.split()[0])
 
 
-def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None:
+def test_the_time_of_a_span_is_the_start_of_its_cue_or_the_range_of_its_cues() -> None:
     places = [WHISPER_VTT.index(word) for word in ("WEBVTT", "Cut", "branches")]
     assert [time_at(WHISPER_VTT, place) for place in places] == ["", "00:00:00", "00:00:04"]
     assert time_at(WHISPER_VTT, places[1], places[1] + 3) == "00:00:00"
@@ -348,18 +348,18 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
         )
 
 
-def test_ticks_of_timed_text_are_times() -> None:
+def test_ticks_of_timed_text_are_read_as_times() -> None:
     cues = read_cues('<tt><p begin="30000000t" end="55000000t">Row.</p></tt>')
     assert [cue[2:] for cue in cues] == [("00:00:03", "00:00:05")]
 
 
-def test_drawings_are_not_spoken() -> None:
+def test_drawings_are_not_speech() -> None:
     events = "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,"
     drawn = f"{events}{{\\an7\\p1}}m 0 0 l 9 0 9 9{{\\p0}}\n{events}Row.\n"
     assert spoken_text(drawn) == "Row."
 
 
-def test_times_in_words_are_times() -> None:
+def test_times_in_words_are_read_as_times() -> None:
     text = "Ann Lee 0 minutes 3 seconds\nRow.\nAnn Lee 1 hour 2 minutes 9 seconds\nRest.\n"
     assert [cue.begins for cue in read_cues(text)] == ["00:00:03", "01:02:09"]
 
@@ -403,7 +403,7 @@ RESULTS = "Heat 1\n0:58\nAnn, Harbour club\n1:02\nRay, River club\n\nPrize: a cu
         "Ann Lee 02:13:45\nBob 02:14:01\nAnn Lee 02:15:45\n",
     ],
 )
-def test_any_other_text_is_unchanged_speech(text: str) -> None:
+def test_a_text_without_captions_is_unchanged(text: str) -> None:
     assert speech(text) == spoken_text("".join(list(text))) == text
 
 
@@ -415,7 +415,9 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.integers(0, 40), st.integers(0, 40))
 @quick
-def test_speech_has_the_length_and_lines_of_a_text(parts: list[str], start: int, end: int) -> None:
+def test_speech_keeps_the_length_and_lines_of_a_text(
+    parts: list[str], start: int, end: int
+) -> None:
     text = "".join(parts)
     assert len(speech(text)) == len(text)
     assert [c for c in speech(text) if c == "\n"] == [c for c in text if c == "\n"]
@@ -449,7 +451,7 @@ def test_speech_is_read_in_linear_time(part: str) -> None:
         ("0:01\n{}\n", "0:03\n{}\n"),
     ],
 )
-def test_speakers_are_known_and_not_spoken(first: str, second: str) -> None:
+def test_speakers_are_recognised_and_are_not_speech(first: str, second: str) -> None:
     parts = [
         head.format(name) + f"{words}\n\n"
         for head, name, words in [
@@ -466,13 +468,13 @@ def test_speakers_are_known_and_not_spoken(first: str, second: str) -> None:
     assert speakers_of("Ann: We row.", [Span(0, 12)]) == [""]
 
 
-def test_a_word_that_is_spoken_before_a_colon_is_no_speaker() -> None:
+def test_a_spoken_word_before_a_colon_is_not_a_speaker() -> None:
     text = srt("We row.", "Remember: row on.", "We sail.", "We rest.")
     assert "Remember" in speech(text)
     assert speakers_of(text, [Span(0, len(text))]) == [""]
 
 
-def test_names_before_times_from_zero_on_need_not_occur_again() -> None:
+def test_names_before_times_that_start_at_zero_may_occur_once() -> None:
     text = "Ann Lee 00:00:03\nWe row.\n\nBob Ray 00:00:09\nWe rest.\n"
     assert speech(text).split("\n") == [" " * 16, "We row.", "", " " * 16, "We rest.", ""]
 

@@ -366,7 +366,7 @@ def test_a_method_begins_with_its_comments_and_decorators(language: str) -> None
 
 @pytest.mark.parametrize("form", ["code", "text", "markdown"])
 @pytest.mark.parametrize("language", METHODS)
-def test_no_chunk_begins_with_a_brace(language: str, form: str) -> None:
+def test_chunks_do_not_begin_with_a_brace(language: str, form: str) -> None:
     code = code_of(language).replace("  #FIRST", "").replace("  #SIGNATURE", "")
     if form == "text" and language in KNOWN_BY_NAME:
         form = "code"
@@ -377,7 +377,7 @@ def test_no_chunk_begins_with_a_brace(language: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("language", METHODS)
-def test_greedy_cuts_code_where_layout_may(language: str) -> None:
+def test_greedy_cuts_code_at_places_of_layout(language: str) -> None:
     text = code_of(language).replace("  #FIRST", "").replace("  #SIGNATURE", "")
     text = text.replace("Returns a price.", "Returns a price. It may rise.")
     places = {*find_places(text, whole=True).offsets}
@@ -402,7 +402,7 @@ def test_a_brace_that_begins_a_value_of_a_list_or_a_comment_begins_a_place(recor
     assert records.rindex("\n", 0, second) + 1 in {place.offset for place in find_places(records)}
 
 
-def test_lines_above_a_blank_line_and_a_brace_are_no_signature() -> None:
+def test_lines_above_a_blank_line_and_a_brace_are_not_a_signature() -> None:
     text = "for boat in boats:\n    wash(boat)\n    dry(boat)\n\n{ print(boats) }\n"
     assert text.index("    dry") in find_places(text, whole=True).offsets
 
@@ -457,5 +457,5 @@ def test_a_line_of_code_is_whole_unless_it_exceeds_the_limit(suffix, bodies, siz
 
 
 @pytest.mark.parametrize("name", ["Hire.sol", "hire.psm1", "hire.tf"])
-def test_files_of_code_are_known_by_their_names(name: str) -> None:
+def test_code_is_recognised_by_the_name_of_its_file(name: str) -> None:
     assert Source("hire", metadata={"source": name}).kind == "code"

@@ -57,7 +57,7 @@ def test_a_context_has_the_headings_above_a_chunk_but_not_those_inside_it():
     assert context_of("Last words") == "Guide > Setext titles"
 
 
-def test_the_title_in_the_metadata_comes_first_and_once():
+def test_the_title_in_the_metadata_comes_first_and_is_not_repeated():
     known = {"metadata": {"title": " The shop's\nbook "}}
     assert context_of("What things cost", **known) == "The shop's book > Guide"
     assert context_of("What things cost", metadata={"title": "Guide"}) == "Guide"
@@ -66,7 +66,7 @@ def test_the_title_in_the_metadata_comes_first_and_once():
     assert context_of("plain", "Some plain words.", metadata={"title": 7}) == ""
 
 
-def test_what_is_too_long_to_be_repeated_for_each_chunk_is_left_out():
+def test_parts_of_a_context_that_are_too_long_are_left_out():
     long = "word " * 80
     below = f"## Part\n\n{'Some words. ' * 40}"
     assert chunks_of(f"# {long}\n\n{below}")[-1].context == "Part"
@@ -88,7 +88,9 @@ def test_a_title_is_a_first_level_heading_only_if_there_is_a_single_one():
     ("above", "named"),
     [("", False), ('<!-- a -->\n<a id="b"></a>\n\n', False), ("Words.\n\n", True)],
 )
-def test_a_name_is_no_title_if_nothing_is_seen_above_the_heading_of_all_others(above, named):
+def test_a_file_name_is_not_a_title_if_the_text_begins_with_a_heading_above_all_others(
+    above, named
+):
     text = f"{above}## Boats\n\nfirst words\n\n### Oars\n\n" + "more words " * 20
     (*_, last) = chunks_of(text, 16, metadata={"source": "ch02-boats.md"})
     assert last.context == ("ch02 boats > " * named) + "Boats > Oars"
@@ -114,7 +116,7 @@ def test_a_table_that_begins_inside_a_chunk_needs_no_header():
 
 
 @pytest.mark.parametrize("mark", ["  ", "> ", "- "])
-def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
+def test_the_header_of_a_table_in_a_list_or_quote_has_no_list_or_quote_marks(mark):
     rest = "> " if mark == "> " else "  "
     rows = "".join(f"{rest}| {number} | word word |\n" for number in range(9))
     text = f"{mark}| a | b |\n{rest}|---|---|\n{rows}"
@@ -132,7 +134,7 @@ def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
         ("csv", 'tap,"price\nin pounds",left\n', '"tap number {0} of the old, old pub",{0},7\n'),
     ],
 )
-def test_a_part_of_a_table_is_again_cut_between_rows_below_its_header(kind, head, row, title):
+def test_a_part_of_a_table_is_cut_between_rows_when_split_again(kind, head, row, title):
     rows = [row.format(number, number) for number in range(40)]
     parts = chunks_of(head + "".join(rows), 100, format=kind, metadata={"title": title})
     part = parts[1]
@@ -146,7 +148,7 @@ def test_a_part_of_a_table_is_again_cut_between_rows_below_its_header(kind, head
         assert set(child.text.splitlines(keepends=True)) <= {*rows}
 
 
-def test_rows_without_a_header_are_cut_between_rows():
+def test_a_table_without_a_header_is_cut_between_rows():
     lines = ["# Taps\n", "\n", *["| tap number one of the pub | 2 pounds |\n"] * 9, "\n", "End."]
     chunks = chunks_of("".join(lines), 16)
     assert len(chunks) > 4
@@ -219,14 +221,16 @@ PHONES = [f"Ann {number},020 {number},077 {number}" for number in range(9)]
         ),
     ],
 )
-def test_columns_may_lack_cells_or_names_share_one_or_be_years(header, rows) -> None:
+def test_column_names_may_be_missing_repeated_or_years(header, rows) -> None:
     _, *others = chunks_of("\n".join([header, *rows]), 15 if len(rows) > 2 else 2, format="csv")
     assert {chunk.context for chunk in others} == {header}
 
 
 @pytest.mark.parametrize("above", ["Crew", "# made, by hand, in May"])
 @pytest.mark.parametrize(("header", "row"), [("name,town", "Ann,Hull"), (",name,qty", "{},Ann,7")])
-def test_a_title_or_a_comment_above_a_header_is_none(above: str, header: str, row: str) -> None:
+def test_a_title_or_a_comment_above_a_header_is_not_the_header(
+    above: str, header: str, row: str
+) -> None:
     text = "\n".join([above, header, *map(row.format, range(40))])
     _, *others = chunks_of(text, 15, format="csv")
     assert {chunk.context for chunk in others} == {header}
@@ -276,11 +280,11 @@ def test_a_chunk_that_continues_a_table_of_html_gets_its_header():
         {"format": "csv", "metadata": {"start_index": 400}},
     ],
 )
-def test_a_text_that_is_no_file_of_values_from_its_start_has_no_header(known):
+def test_a_text_that_does_not_begin_with_separated_values_has_no_header(known):
     assert {chunk.context for chunk in chunks_of(VALUES, **known)} == {""}
 
 
-def test_headings_inside_a_chunk_are_those_after_its_start():
+def test_headings_inside_a_chunk_exclude_the_one_at_its_start():
     (whole,) = chunks_of(GUIDE, 500)
     assert whole.headings == ()
     titles = ["Guide", "Prices", "Taps", "Repairs", "Leaks", "Setext titles"]

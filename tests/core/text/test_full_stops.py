@@ -197,7 +197,7 @@ def test_a_sentence_ends_before_a_word_that_begins_one(language: str) -> None:
         assert len(pieces(text, language)) == 2, text
 
 
-def test_georgian_has_sentences_that_begin_with_its_only_letters() -> None:
+def test_georgian_sentences_begin_without_capital_letters() -> None:
     assert not sentence_continues("კარგი. და", 7, "ka")
 
 
@@ -218,7 +218,7 @@ def test_only_sentences_with_a_full_stop_are_joined(text: str, language: str) ->
     """),
 )
 @pytest.mark.parametrize("language", ["en", "de", "ru", "xx"])
-def test_a_full_stop_in_a_name_ends_no_sentence(name: str, language: str) -> None:
+def test_a_full_stop_in_a_name_does_not_end_a_sentence(name: str, language: str) -> None:
     text = f"We read {name} again. Then {name} fell.\n\n{name}"
     starts = [text.index("Then"), len(text) - len(name)]
     assert starts_of_sentences(text, language) == [0, *starts]
@@ -247,5 +247,7 @@ def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
         *((text, "`None` is returned.", "en") for text in ("그는 갔습니다. ", "必須です。")),
     ],
 )
-def test_a_sentence_begins_with_all_its_marks_and_below_a_blank_line(first, then, language) -> None:
+def test_a_sentence_includes_its_opening_marks_and_begins_below_a_blank_line(
+    first, then, language
+) -> None:
     assert pieces(first + then, language) == [first, then]

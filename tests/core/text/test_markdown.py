@@ -108,7 +108,7 @@ def fences(text: str) -> list[tuple[int, int]]:
     return [(b.start, b.end) for b in markdown_blocks(text) if b.kind == "code"]
 
 
-def test_a_handbook_is_read_into_its_blocks():
+def test_a_handbook_is_parsed_into_its_blocks():
     kinds = [kind for kind, _ in block_texts(HANDBOOK)]
     assert kinds == [
         *("front matter", "heading", "paragraph", "heading", "paragraph", "heading"),
@@ -118,7 +118,7 @@ def test_a_handbook_is_read_into_its_blocks():
     ]
 
 
-def test_code_keeps_its_marks_blank_lines_and_what_looks_like_headings():
+def test_code_keeps_its_fences_blank_lines_and_lines_like_headings():
     (shell, python, indented) = [text for kind, text in block_texts(HANDBOOK) if kind == "code"]
     assert shell.startswith("```sh")
     assert "# a comment" in shell
@@ -138,7 +138,7 @@ def test_code_keeps_its_marks_blank_lines_and_what_looks_like_headings():
         ("a\n\n```\ncode\n\n# code\n", ["paragraph", "code"]),
     ],
 )
-def test_marks_that_open_blocks(text, kinds):
+def test_kinds_of_blocks_follow_from_their_opening_marks(text, kinds):
     assert [block.kind for block in markdown_blocks(text)] == kinds
 
 
@@ -165,7 +165,7 @@ def test_titles_and_front_matter_take_time_in_proportion_to_them(template: str, 
         ("# `**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3\n", ["`**`, `a_b_c`, x_y_z, Vec<T>, 2 * 3"]),
     ],
 )
-def test_titles_are_those_of_the_documents_own_headings(text, titles):
+def test_titles_come_from_headings_at_the_top_level(text, titles):
     assert [block.title for block in markdown_blocks(text) if block.level] == titles
 
 
@@ -185,7 +185,7 @@ def test_every_line_break_gives_the_same_blocks(line_break):
         assert block.start == 0 or text[: block.start].endswith(line_break)
 
 
-def test_rows_are_those_of_the_table_and_lines_of_the_code():
+def test_rows_are_the_lines_of_tables_and_code():
     blocks = markdown_blocks(HANDBOOK)
     (table,) = [block for block in blocks if block.kind == "table"]
     assert [HANDBOOK[row : row + 6] for row in table.rows] == ["| Pier", "| Lock"]
@@ -238,7 +238,7 @@ def test_paths_name_the_headings_in_force():
     assert path("Last words") == (top, "Faults")
 
 
-def test_a_span_begins_at_its_first_visible_character():
+def test_the_path_of_a_span_is_that_of_its_first_visible_character():
     text = "# A\n\na\n\n# B\n\nb\n"
     at = text.index("\n\n# B")
     assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
@@ -383,7 +383,9 @@ def test_long_code_is_divided_between_its_blocks():
         ("`<h2>` opens what `</h2>` ends\n\n**Bold**\n\n<h2>open\n\ntext\n\n# Go", [(1, "Go", 58)]),
     ],
 )
-def test_headings_in_html_are_headings(text: str, headings: list[tuple[int, str, int]]) -> None:
+def test_html_headings_are_headings_in_markdown(
+    text: str, headings: list[tuple[int, str, int]]
+) -> None:
     blocks = markdown_blocks(text)
     assert [(one.level, one.title, one.start) for one in blocks if one.level] == headings
     assert "".join(text[one.start : one.end] for one in blocks) == text
@@ -391,7 +393,7 @@ def test_headings_in_html_are_headings(text: str, headings: list[tuple[int, str,
     assert [one.kind == "heading" for one in blocks] == [bool(one.level) for one in blocks]
 
 
-def test_a_heading_in_html_stays_with_its_text_and_names_it() -> None:
+def test_an_html_heading_stays_with_its_text_and_is_its_title() -> None:
     text = '<h1 align="center">Otter Kit</h1>\n\nIt has food.\n\n<h2>Bath</h2>\n\nA tub of tin.\n'
     source = Source(text, format="markdown")
     chunks = LayoutChunker(12, merge_sections=False).split(source, Delivery(trim=True))

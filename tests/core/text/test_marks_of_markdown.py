@@ -33,13 +33,15 @@ STRIPPED = (
         {"source": "https://a.org/pumps.html"},
     ],
 )
-def test_text_of_converters_is_markdown(text: str, metadata: dict[str, Any]) -> None:
+def test_text_from_converters_is_recognised_as_markdown(
+    text: str, metadata: dict[str, Any]
+) -> None:
     assert Source(text, metadata=metadata).kind == "markdown"
 
 
 @pytest.mark.parametrize("text", PROSE)
 @pytest.mark.parametrize("name", ["a.pdf", "https://a.org/b", "a.docx", "md", "chapters/c"])
-def test_prose_and_comments_are_no_markdown(text: str, name: str) -> None:
+def test_prose_and_comments_are_not_recognised_as_markdown(text: str, name: str) -> None:
     assert Source(text, metadata={"source": name}).kind == "text"
 
 
@@ -57,7 +59,7 @@ def test_emphasis_and_code_stand_apart_from_operators(words: str, kind: str) -> 
 
 
 @pytest.mark.parametrize("name", ["pumps.txt", "https://a.org/pumps.txt", "", "pumps.csv"])
-def test_only_names_of_what_is_converted_count(name: str) -> None:
+def test_only_names_of_formats_that_are_converted_suggest_markdown(name: str) -> None:
     assert Source(CONVERTED, metadata={"source": name}).kind != "markdown"
 
 
@@ -70,7 +72,7 @@ def test_only_names_of_what_is_converted_count(name: str) -> None:
         STRIPPED + "\n# leave it\ndeactivate\n",
     ],
 )
-def test_comments_are_no_headings_where_a_loader_has_removed_the_marks(text: str) -> None:
+def test_comments_are_not_headings_if_a_loader_removed_the_marks(text: str) -> None:
     assert Source(text, metadata={"source": "docs/readme.md"}).kind == "text"
 
 
@@ -86,7 +88,7 @@ def test_comments_are_no_headings_where_a_loader_has_removed_the_marks(text: str
         "Otters hunt.\n",
     ],
 )
-def test_other_texts_with_the_name_of_markdown_are_markdown(text: str) -> None:
+def test_texts_named_as_markdown_are_markdown(text: str) -> None:
     assert Source(text, metadata={"source": "docs/readme.md"}).kind == "markdown"
 
 

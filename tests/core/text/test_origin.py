@@ -41,7 +41,9 @@ ADDRESSES: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("metadata", "address", "name"), ADDRESSES)
-def test_what_names_a_document(metadata: dict[str, Any], address: str, name: str) -> None:
+def test_metadata_gives_the_address_name_and_key_of_a_document(
+    metadata: dict[str, Any], address: str, name: str
+) -> None:
     assert address_of(metadata) == address
     assert document_names([(metadata, "")])[0] in (name, metadata.get("title", ""))
     assert bool(document_key(metadata)) == bool(address)
@@ -69,11 +71,13 @@ def test_a_key_distinguishes_addresses(metadata: dict[str, str]) -> None:
         ({}, UUID, UUID),
     ],
 )
-def test_what_a_citation_names(metadata: dict[str, Any], identity: str, name: str) -> None:
+def test_a_citation_names_the_part_of_a_file_or_the_document(
+    metadata: dict[str, Any], identity: str, name: str
+) -> None:
     assert document_names([(metadata, identity)]) == [name]
 
 
-def test_names_that_are_alike_have_their_folders() -> None:
+def test_equal_file_names_get_their_folders() -> None:
     known = [{"file_name": "a.md", "file_path": f"{folder}/a.md"} for folder in ("x", "y", "x")]
     other = {"file_name": "b.md", "file_path": "x/b.md"}
     names = document_names([(each, "") for each in (*known, other)])
@@ -95,7 +99,9 @@ def test_names_that_are_alike_have_their_folders() -> None:
         ({}, ()),
     ],
 )
-def test_headings_of_other_splitters(metadata: dict[str, Any], headings: tuple[str, ...]) -> None:
+def test_headings_are_read_from_metadata_of_other_splitters(
+    metadata: dict[str, Any], headings: tuple[str, ...]
+) -> None:
     assert foreign_headings(metadata) == headings
     for name in ("a.md", "a.html"):
         source = Source("Text of it.", metadata={**metadata, "source": name})
@@ -104,7 +110,7 @@ def test_headings_of_other_splitters(metadata: dict[str, Any], headings: tuple[s
         assert all(heading in chunk.context for heading in headings)
 
 
-def test_own_headings_are_below_those_above() -> None:
+def test_headings_in_the_text_are_below_those_in_the_metadata() -> None:
     text = "### Seal\n\nIt is 12 mm wide.\n\n#### Oil\n\nA spoon.\n"
     known = {"Header 1": "A", "Header 2": "B", "Header 3": "Seal", "source": "a.md"}
     chunks = GreedyChunker(target_size=8).split(Source(text, metadata=known))
@@ -129,14 +135,14 @@ def test_titles_are_read_from_keys_of_loaders(metadata: dict[str, Any], title: s
     "name",
     ["general - U0123 - 1609459200.000200", "https://a.slack.com/archives/C01/p1609459200000200"],
 )
-def test_the_channel_and_time_of_a_message_are_no_title(name: str) -> None:
+def test_the_channel_and_time_of_a_message_are_not_a_title(name: str) -> None:
     assert Source("Lunch?", metadata={"source": name}).file_title == ""
 
 
 LABELLED = [{"file_path": "b.pdf", "page_label": label} for label in ("i", "ii", "1", "2", "A")]
 
 
-def test_pages_that_have_labels_alone_are_numbered_by_place() -> None:
+def test_pages_with_only_labels_are_numbered_by_their_order() -> None:
     numbered = number_pages([*LABELLED, {"file_path": "c.pdf", "page_label": "1"}])
     pages = [len(place_source("Text.", each).pages) for each in numbered]
     assert pages == [1, 2, 3, 4, 5, 1]
@@ -158,7 +164,7 @@ def test_pages_of_a_joined_document_keep_their_labels() -> None:
 
 
 @pytest.mark.parametrize("other", [None, ["iv"], 4, "four"])
-def test_labels_of_pages_in_a_form_of_their_own_are_not_read(other: Any) -> None:
+def test_page_labels_in_an_unknown_form_are_ignored(other: Any) -> None:
     assert page_label({"page": 4, "page_labels": other}, 4) == ""
 
 
@@ -171,7 +177,7 @@ def test_labels_of_pages_in_a_form_of_their_own_are_not_read(other: Any) -> None
         {"slide_number": "{}", "file_name": "b.pptx"},
     ],
 )
-def test_numbers_of_pages_under_any_key(known: dict[str, Any]) -> None:
+def test_page_numbers_are_read_from_all_known_keys(known: dict[str, Any]) -> None:
     pages = [
         {k: (n if k == "page" else str(n)) if v == "{}" else v for k, v in known.items()}
         for n in (1, 2, 3)

@@ -50,7 +50,7 @@ def counted(*numbers: Any, name: str | None = "a.pdf", **own: Any) -> list[dict[
         *((labelled("20240101", "20240102"), [[1, 2]]), (labelled("", ""), [[1, 2]])),
     ],
 )
-def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(metadatas, numbers) -> None:
+def test_pages_keep_their_numbers_or_are_counted_from_the_first(metadatas, numbers) -> None:
     assert numbers_of(metadatas) == numbers
 
 
@@ -68,14 +68,14 @@ def test_a_lower_page_number_begins_another_document() -> None:
 
 
 @pytest.mark.parametrize("number", ["iv", "3.5", True, None, 2.5, -1, 100_000])
-def test_parts_of_a_page_and_what_is_no_page_number_are_refused(number: Any) -> None:
+def test_parts_of_a_page_and_invalid_page_numbers_are_refused(number: Any) -> None:
     with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
         numbers_of(counted(number))
     with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before sp"):
         numbers_of(counted(0, 1, 1))
 
 
-def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
+def test_metadata_that_is_equal_on_all_pages_is_kept() -> None:
     equal = {"source": "a.pdf", "total_pages": 2, "tags": ["x"]}
     first, second = {"page": 0, "page_label": "1"}, {"page": 1, "page_label": "2", "own": 1}
     text, metadata = joined_pages(["One.", "Two."], [{**equal, **first}, {**equal, **second}])
@@ -94,7 +94,7 @@ def test_every_part_of_joined_pages_is_found_again_with_empty_and_missing_pages(
     assert source.pages_of(Span(0, len(text))) == (2, 7)
 
 
-def test_form_feeds_and_spaces_at_the_ends_of_a_chunk_are_on_none_of_its_pages() -> None:
+def test_form_feeds_and_spaces_at_the_ends_of_a_chunk_do_not_count_for_its_pages() -> None:
     text = "One.\f\n\fThree.\f \fFive."
     source = place_source(text, {})
     assert source.pages_of(Span(0, text.index("Three"))) == (1, 1)
@@ -111,7 +111,7 @@ def test_form_feeds_and_spaces_at_the_ends_of_a_chunk_are_on_none_of_its_pages()
         *(({"page_label": "vi"}, None), ({"page": "Otters"}, None), ({"source": "a.txt"}, None)),
     ],
 )
-def test_a_page_that_is_not_joined_knows_its_number(metadata: dict[str, Any], pages: Any) -> None:
+def test_a_single_page_has_its_number(metadata: dict[str, Any], pages: Any) -> None:
     assert place_source("Otters swim.", metadata).pages_of(Span(0, 6)) == pages
 
 

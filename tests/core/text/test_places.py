@@ -37,7 +37,7 @@ def line_starts(text: str) -> set[int]:
     return {0, *(at + 1 for at, character in enumerate(text) if character == "\n")}
 
 
-def test_line_ends_in_wrapped_prose_are_no_places() -> None:
+def test_line_ends_in_wrapped_prose_are_not_places() -> None:
     text = read("wrapped.txt")
     starts = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
     for piece in ("times since.", "2011 by", "switchboard", "month. He", "on the next day"):
@@ -148,19 +148,19 @@ On Mon, 3 Mar 2025 at 17:40, Bob <bob@harbour.example> wrote:
     ],
     ids=[*("label", "number", "letter", "question", "times", "diary", "latex", "sections", "mail")],
 )
-def test_lines_stay_with_what_they_belong_to(text: str, starts: list[str]) -> None:
+def test_lines_stay_with_the_lines_they_belong_to(text: str, starts: list[str]) -> None:
     found = [text[place.offset :].split("\n")[0] for place in find_places(text)]
     assert len(found) == len(starts)
     assert all(line.startswith(start) for line, start in zip(found, starts, strict=True)), found
 
 
-def test_words_begin_after_a_label() -> None:
+def test_text_begins_after_a_label() -> None:
     text = "[1] Rain fell.\n[2] Ann left.\nANNA (10:32): Did you see it\n10:33 Ben said no"
     behind = [text[place.first_word :][:3] for place in find_places(text)]
     assert behind == ["Ann", "Did", "Ben"]
 
 
-def test_messages_of_a_chat_are_places() -> None:
+def test_messages_of_a_chat_begin_at_places() -> None:
     text = read("chat.txt")
     found = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
     assert found == line_starts(text) - {0}
@@ -209,7 +209,7 @@ def test_a_title_with_a_rule_is_a_heading_and_stays_with_its_text(title: str) ->
     assert [text[place.offset :] for place in others] == ["Other numbers are errors.\n"]
 
 
-def test_a_rule_below_a_paragraph_or_a_row_makes_no_heading() -> None:
+def test_a_rule_below_a_paragraph_or_a_row_does_not_make_a_heading() -> None:
     text = "Ann came home.\nShe slept\nuntil ten.\n-----\nBen came home.\n"
     assert Kind.HEADING not in kinds(text).values()
     table = "====  =======\nCode  Meaning\n====  =======\n0     success\n1     failure\n"
@@ -245,7 +245,7 @@ def test_a_sentence_that_runs_on_to_the_next_page_is_in_one_paragraph() -> None:
     assert any("because the\n18\fTHE HARBOUR\nguests preferred" in unit for unit in units)
 
 
-def test_a_repeated_line_inside_pages_is_no_running_title() -> None:
+def test_a_repeated_line_inside_pages_is_not_a_running_title() -> None:
     pages = [["Ann", "Bob", "Note", "Cleo", "Dora"], ["Eve", "Fay", "Note", "Gus", "Hal"]]
     text = "\f".join("\n".join(f"{name} came home." for name in page) for page in pages)
     starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
@@ -265,7 +265,7 @@ services:
 """
 
 
-def test_yaml_is_divided_outside_first() -> None:
+def test_outer_keys_of_yaml_are_divided_before_inner_ones() -> None:
     depths = {COMPOSE[p.offset :].split("\n")[0]: p.depth for p in find_places(COMPOSE)}
     assert depths["  db:"] == depths["  worker:"] < depths["    ports:"]
 
@@ -287,7 +287,7 @@ def test_a_numbered_title_stays_with_the_first_number_below_it() -> None:
 
 @pytest.mark.parametrize("term", ["oar_1", "wind up", "--color", "$HOME", "ls", "Oars", "= Oars ="])
 @pytest.mark.parametrize("width", [70, 1000])
-def test_a_term_stays_with_its_text_without_blank_lines(term: str, width: int) -> None:
+def test_a_term_stays_with_its_definition_without_blank_lines(term: str, width: int) -> None:
     body = "They are wound each Monday; what is worn goes to the shop, and the others are hung up "
     body = "\n".join(textwrap.wrap(f"{body}again. {body}before noon on the same day.", width))
     text = "\n".join([body, term, body, term, body])
@@ -305,7 +305,7 @@ def test_fenced_code_in_plain_text_is_divided_at_its_lines() -> None:
     assert (found["## Use"].kind, found["## Use"].level) == (Kind.HEADING, 2)
 
 
-def test_finer_places_are_records_then_clauses_then_words() -> None:
+def test_finer_places_are_records_clauses_and_words_in_this_order() -> None:
     text = '{"a": 1}, {"b": [2], [3], "c": "x y"}'
     objects, _, records, clauses, words = finer_places(text, 0, len(text))
     assert [(text[p.offset], p.kind) for p in objects] == [("{", Kind.SENTENCE)]
@@ -406,7 +406,7 @@ def test_a_block_in_a_container_stays_with_its_marks(opening: str, end: str, bla
 
 
 @pytest.mark.parametrize("kind", [MarkdownText, PlainText])
-def test_indented_code_stays_code(kind: type[ParsedText]) -> None:
+def test_indented_code_is_still_code(kind: type[ParsedText]) -> None:
     code = "for row in rows:\n    if row.full:\n        drain(row)\n    count += 1\nreturn count"
     opening = '!!! example\n    ```python\n    {0}\n    ```\n\n=== "Code"\n\n        {1}\n'
     text = opening.format(code.replace("\n", "\n    "), code.replace("\n", "\n        "))
@@ -432,7 +432,7 @@ def test_a_record_with_line_breaks_in_quotes_is_one_row(separator: str) -> None:
     assert "It was shut" in {text[at:][:11] for at in next(levels).offsets}
 
 
-def test_quotes_in_prose_are_no_records() -> None:
+def test_quotes_in_prose_are_not_records() -> None:
     text = '"I came\nhome," she said,"and\nslept." It was\n"late\nby then."\n\n"Yes."'
     assert rows_of(text) == []
     assert broken_cells('"I came\nhome."\n"Then\nwhat?"\n') == []

@@ -203,12 +203,14 @@ ORG = "* Boats\nOars.\n** Crews\nFive.\n* Carts\nTwo.\n"
         ("https://sea.rs", PYTHON, "return 5", ""),
     ],
 )
-def test_lines_know_what_they_are_part_of(name: str, text: str, line: str, above: str) -> None:
+def test_each_line_has_the_path_of_the_structure_around_it(
+    name: str, text: str, line: str, above: str
+) -> None:
     for body in (dedent(text), dedent(text).replace("\n", "\r\n")):
         assert around(name, body)[line] == above
 
 
-def test_a_part_of_a_chunk_knows_what_it_is_part_of() -> None:
+def test_a_part_of_a_chunk_has_the_path_of_the_structure_around_it() -> None:
     text = dedent(PYTHON)
     chunk = Span(text.index("        return 2"), text.index("LIMITS"))
     parsed = PlainText(Source(text, metadata={"source": "a.py"}))
@@ -242,7 +244,7 @@ def test_json_is_cut_between_its_objects(text: str) -> None:
         assert chunk.text.count('"name"') == chunk.text.count('"note"')
 
 
-def test_what_was_taken_out_of_json_is_read_as_any_text() -> None:
+def test_texts_extracted_from_json_are_read_as_plain_text() -> None:
     text = "Ann ran, and she fell. Bob sat.\n\nHe slept. She woke, then."
     [plain, named] = (
         [chunk.text for chunk in LayoutChunker(4, tokenizer="words").split(source)]
@@ -273,7 +275,7 @@ def test_captions_are_cut_between_cues_by_spoken_words() -> None:
         ("No cue.\n100:00:01.000 --> 100:00:02.000\nLate.", "No cue. Late.", ["", "100:00:01"]),
     ],
 )
-def test_times_of_captions_are_not_spoken(text: str, said: str, times: list[str]) -> None:
+def test_times_of_captions_are_not_speech(text: str, said: str, times: list[str]) -> None:
     blank = speech(text)
     assert (len(blank), " ".join(blank.split())) == (len(text), said)
     words = (text.index(word) for word in ("No", "Oars", "Late") if word in text)
@@ -292,7 +294,7 @@ def test_times_of_captions_are_not_spoken(text: str, said: str, times: list[str]
         ("a.txt", "", "1. Tide\n\n" * 10_000),
     ],
 )
-def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
+def test_reading_takes_linear_time(name: str, begin: str, unit: str) -> None:
     def read(parsed: ParsedText) -> None:
         assert isinstance(parsed.title, str)
         parsed.outline.places(parsed.text, [Span(0, len(parsed.text))])
@@ -303,6 +305,6 @@ def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, uni
     check_linear(read, lambda n: PlainText(Source(f"{begin}{unit * n}\nf(x)", metadata=known)), 1)
 
 
-def test_the_kind_of_a_text_takes_time_in_proportion_to_it() -> None:
+def test_the_kind_of_a_text_is_found_in_linear_time() -> None:
     known = {"source": "a.pas"}
     check_linear(lambda text: Source(text, metadata=known).kind, lambda n: "\t" * n, 20_000)

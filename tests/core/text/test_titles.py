@@ -40,7 +40,7 @@ def test_a_name_and_the_folder_that_completes_it_are_read_as_words(named: str) -
         *("boeing/d41d8cd98f00b204e9800998ecf8427e", "boeing/tmpab12cd", "Scan_2023-05-12.pdf"),
     ],
 )
-def test_a_name_without_a_meaning_is_no_title(name: str) -> None:
+def test_a_meaningless_name_is_not_a_title(name: str) -> None:
     assert name_as_title(name) == ""
     assert name_as_title(f"/data/{name}") == ""
 
@@ -59,7 +59,7 @@ def test_a_name_without_a_meaning_is_no_title(name: str) -> None:
         *(("0000004962-23-000006", ""), ("", "")),
     ],
 )
-def test_a_title_of_its_own_counts_if_it_has_a_meaning(given: str, title: str) -> None:
+def test_a_title_in_the_metadata_counts_unless_it_is_meaningless(given: str, title: str) -> None:
     assert own_title(given) == title
 
 
@@ -72,7 +72,7 @@ WORDS = "Otters live along rivers, where they hunt fish at dawn. " * 4
 NAMED = {"name": "river_otters.md", "format": "markdown"}
 
 
-def test_a_document_without_a_title_goes_by_its_name():
+def test_a_document_without_a_title_has_its_name_as_title():
     assert {*contexts(WORDS, name="river_otters.txt")} == {"river otters"}
     sections = contexts(f"{WORDS}\n\n## Food\n\n### Fish\n\n{WORDS}", **NAMED)
     assert (sections[0], sections[-1]) == ("river otters", "river otters > Food > Fish")
@@ -82,7 +82,7 @@ def test_a_document_without_a_title_goes_by_its_name():
     assert contexts(values, name="quay_prices.csv", format="csv")[-1] == ("quay prices\nname,price")
 
 
-def test_documents_of_frameworks_go_by_the_names_of_their_files_unless_the_title_is_none() -> None:
+def test_documents_of_frameworks_have_file_names_as_titles_unless_the_title_is_none() -> None:
     for key in ("source", "file_path", "file_name"):
         known = {key: "a/river_otters.txt"}
         assert {*contexts(WORDS, metadata=known)} == {"river otters"}
@@ -125,7 +125,7 @@ def test_a_title_in_the_text_comes_before_the_name_also_for_chunks_of_chunks(kin
     assert parts[-1].context == parent.context
 
 
-def test_a_chunk_goes_by_the_name_of_its_document_if_that_did():
+def test_a_chunk_has_the_name_of_its_document_as_title_if_the_document_had():
     text = f"{WORDS}\n\n## Food\n\n### Fish\n\n{WORDS}"
     for source, expected in (
         (Source(text, **NAMED), "river otters > Food > Fish"),

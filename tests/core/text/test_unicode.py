@@ -43,25 +43,25 @@ def unicode_breaks(text: str) -> set[int]:
 @example("plain text, 7 words (in 1 line)")
 @example("x\u00adx")
 @quick
-def test_a_break_is_where_unicode_has_one(text):
+def test_breaks_equal_those_of_unicode(text):
     found = {position for position in range(len(text) + 1) if breaks(text, [position])}
     assert found == unicode_breaks(text)
 
 
 @given(text=any_text, data=st.data())
 @quick
-def test_breaks_of_many_positions_are_those_of_each(text, data):
+def test_breaks_of_many_positions_equal_those_of_single_positions(text, data):
     positions = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     assert list(breaks(text, positions)) == [at for at in positions if breaks(text, [at])]
 
 
 @pytest.mark.parametrize("position", [-1, 0, 2, 3])
-def test_the_ends_of_a_text_are_breaks(position):
+def test_both_ends_of_a_text_are_breaks(position):
     assert breaks("ab", [position])
     assert breaks("", [0])
 
 
-def test_grapheme_cuts_are_the_ends_of_what_people_see_as_characters():
+def test_grapheme_cuts_are_the_ends_of_visible_characters():
     clusters = ["a", ACCENTED, FAMILY, FLAG, "\r\n", "\u4f60"]
     ends = [sum(map(len, clusters[: number + 1])) for number in range(len(clusters))]
     assert list(grapheme_cuts("".join(clusters))) == ends
@@ -75,7 +75,7 @@ def test_word_cuts_lie_between_words_and_never_inside_one_even_of_katakana():
 
 
 @pytest.mark.parametrize("sign", ["`", "\n", "\0", "\u3002", "\u6e21", "\U0001f600", "\ud83d"])
-def test_signs_that_join_with_nothing_have_a_cut_at_each_as_unicode_defines(sign):
+def test_signs_that_do_not_join_have_a_cut_at_each(sign):
     for run in (sign * 5, f"{sign}.{sign}"):
         expected = [match.start() for match in regex.finditer(r"(?w)\b", run)][1:]
         assert list(word_cuts(run)) == expected == list(range(1, len(run) + 1))
@@ -83,14 +83,14 @@ def test_signs_that_join_with_nothing_have_a_cut_at_each_as_unicode_defines(sign
 
 @given(nasty_texts)
 @quick
-def test_no_word_or_space_cut_falls_inside_a_grapheme(text):
+def test_word_and_space_cuts_are_not_inside_graphemes(text):
     assert set(word_cuts(text)) <= unicode_breaks(text)
     assert set(space_cuts(text)) <= unicode_breaks(text)
 
 
 @given(nasty_texts)
 @quick
-def test_space_cuts_have_white_space_before_and_something_else_after(text):
+def test_space_cuts_are_between_white_space_and_other_characters(text):
     for cut in space_cuts(text):
         assert regex.fullmatch(r"\s\S", text[cut - 1 : cut + 1])
 
@@ -123,7 +123,7 @@ class Watched(str):
     ],
     ids=["chinese", "japanese", "thai", "flags", "accents", "families", "korean"],
 )
-def test_looking_for_breaks_is_linear_in_the_length_of_the_text(unit):
+def test_breaks_are_found_in_linear_time(unit):
     work = []
     for count in (1000, 2000, 4000):
         Watched.looked_at = 0

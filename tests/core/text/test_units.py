@@ -72,7 +72,7 @@ def test_without_line_breaks_paragraphs_are_sentences():
     "units",
     [["\n\n\nOne.\n", "Two.\n\n\n"], ["\n\nOne is. ", "He is.\n\n"], ["\ufeff\n\nOne\n\n", "Two"]],
 )
-def test_line_breaks_and_marks_at_the_ends_of_a_text_are_no_blank_lines(units):
+def test_line_breaks_and_marks_at_the_ends_of_a_text_are_not_blank_lines(units):
     assert found(paragraphs, "".join(units)) == units
 
 
@@ -105,12 +105,12 @@ def test_line_breaks_and_marks_at_the_ends_of_a_text_are_no_blank_lines(units):
         ("he", ["זה ספר. ", "זה ילד."]),
     ],
 )
-def test_sentences_of_many_languages(language, expected):
+def test_sentences_of_many_languages_are_found(language, expected):
     assert pieces("".join(expected), sentences("".join(expected), language)) == expected
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u1680", "\u2003", "\u2009", "\u202f", "\u3000"])
-def test_wide_spaces_among_initials_do_no_harm(space):
+def test_wide_spaces_among_initials_do_not_lose_text(space):
     # "J{space}." makes sentencex 1.0 panic where the space takes more than one byte.
     text = f"J{space}. So said{space}A.{space}B.{space}Smith.{space}J. came.{space}Then all left."
     units = sentences(text)
@@ -156,7 +156,7 @@ def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
         (lambda text: [], ["..ab..cd.."]),
     ],
 )
-def test_own_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
+def test_given_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
     assert found(unit_finder(finder), "..ab..cd..") == expected
 
 
@@ -171,7 +171,7 @@ def test_own_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
         ([(4, 2)], r"\(4, 2\) as unit 0"),
     ],
 )
-def test_own_units_that_overlap_or_run_over_are_refused(units, named):
+def test_given_units_that_overlap_or_exceed_the_text_are_refused(units, named):
     with pytest.raises(ValueError, match=f"the unit finder returned {named}"):
         unit_finder(lambda text: units)("abcdef")
 
@@ -200,7 +200,7 @@ def test_a_mark_at_a_lines_end_ends_a_sentence() -> None:
 
 
 @given(st.text(alphabet="aB.:?\u201d\u0301\r\n \t\u3042\u3002", max_size=60))
-def test_lines_only_divide_sentences(text: str) -> None:
+def test_lines_subdivide_sentences(text: str) -> None:
     finer = sentences_and_lines(text)
     assert "".join(span.of(text) for span in finer) == text
     assert all(span.start < span.end for span in finer)
@@ -214,7 +214,7 @@ def test_wrapped_lines_without_blank_lines_are_one_paragraph() -> None:
     assert found(paragraphs, pumps + ledger) == [pumps, ledger]
 
 
-def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
+def test_sentences_of_a_paragraph_do_not_depend_on_other_paragraphs():
     paragraph = 'She said: "Go on. Wait!" It was 5 p.m. by then.\n\n'
     text = paragraph * 60 + "   \n" + "    Indented. Twice.\n\n\n" + paragraph * 60
     alone = [span.start for span in sentences(paragraph)]

@@ -106,7 +106,7 @@ def real(text: str) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_estimate_is_near_the_real_count_for_every_kind_of_text(kind):
+def test_the_estimate_is_close_to_real_counts_for_every_kind_of_text(kind):
     (estimate,) = EstimatedCounter().count([KINDS[kind]])
     assert 0.85 <= estimate / real(KINDS[kind]) <= 1.4
 
@@ -145,7 +145,7 @@ def test_counts_add_up_except_at_the_seams(texts):
 @pytest.mark.parametrize("name", ["estimate", "even"])
 @given(texts=st.lists(any_text.filter(bool), min_size=1, max_size=6), around=any_text)
 @quick
-def test_parts_of_a_text_count_as_they_do_apart(name, texts, around):
+def test_parts_of_a_text_count_the_same_separately(name, texts, around):
     counter: Any = token_counter(name)
     edges = np.cumsum([len(around), *map(len, texts)]).tolist()
     text = "".join([around, *texts, around])
@@ -164,7 +164,7 @@ def test_the_count_does_not_depend_on_how_the_text_falls_into_blocks(before, tex
         assert np.array_equal(np.concatenate(in_blocks), estimated_counter._block_costs(shifted, 0))
 
 
-def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeypatch):
+def test_each_character_is_read_once_and_eight_more_per_block(monkeypatch):
     seen = []
     look, block = estimated_counter._block_costs, estimated_counter._BLOCK_LENGTH
     monkeypatch.setattr(
@@ -180,7 +180,7 @@ def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeyp
     assert [after - before for before, after in pairwise(work)] == [100_000, 200_000]
 
 
-def test_english_counts_as_before_and_other_alphabets_as_much() -> None:
+def test_the_even_counter_counts_english_like_the_estimate_and_other_alphabets_alike() -> None:
     even, estimate = token_counter("even"), EstimatedCounter()
     text = "Otters live along rivers, and hunt fish at dawn. " * 4
     assert even.count([text]) == estimate.count([text])

@@ -102,7 +102,7 @@ def test_a_range_has_the_tokens_that_start_in_it(name, found):
     ],
     ids=["a blank", "a line break", "an emoji and a line break", "an ideographic full stop"],
 )
-def test_what_a_cut_adds_is_known_to_a_few_tokens(text, end):
+def test_the_tokens_that_a_cut_adds_are_bounded_closely(text, end):
     counter = TiktokenCounter("cl100k_base")
     tokens = tokens_of(text, counter)
     cuts = [at + len(end) for at in range(len(text)) if text.startswith(end, at)]
@@ -116,14 +116,14 @@ def test_what_a_cut_adds_is_known_to_a_few_tokens(text, end):
     ["a \ud83d b", "a" + " " * (1 << 13) + "b", "a" + "\u3000" * (1 << 13) + "b"],
     ids=["a lone surrogate", "long blanks", "long wide blanks"],
 )
-def test_nothing_is_known_of_a_text_that_is_not_read_as_one(text):
+def test_texts_that_tiktoken_reads_in_parts_have_no_bound_of_added_tokens(text):
     counter = TiktokenCounter("cl100k_base")
     tokens = tokens_of(text, counter)
     assert tokens.most_added(0, len(text), 2) is None
     assert tokens.count([(0, 2), (2, len(text))]) == counter.count([text[:2], text[2:]])
 
 
-def test_other_counters_count_each_range_as_a_text_of_its_own():
+def test_other_counters_count_each_range_as_a_separate_text():
     class Custom:
         def count(self, texts):
             return [len(text) + 1 for text in texts]

@@ -138,7 +138,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name):
 @pytest.mark.parametrize("special", ALL_SPECIAL)
 @pytest.mark.parametrize("copies", [1, 40])
 @pytest.mark.parametrize("kind", ["encoding", "Encoding"])
-def test_text_that_spells_a_special_token_is_text(kind, copies, special):
+def test_text_that_spells_a_special_token_counts_as_text(kind, copies, special):
     counter = token_counter(COUNTERS[kind]())
     as_text = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(special))
     assert as_text > 1
@@ -160,7 +160,9 @@ def offline(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["p50k_base", "r50k_base"])
-def test_a_vocabulary_that_is_not_to_be_had_names_ways_out(offline, monkeypatch, tmp_path, name):
+def test_an_error_about_an_unavailable_vocabulary_names_alternatives(
+    offline, monkeypatch, tmp_path, name
+):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     with pytest.raises(TokenizerDataError) as caught:
         token_counter(name).count(["text"])
@@ -217,13 +219,13 @@ def test_a_function_counts_each_text_once():
 
 
 @pytest.mark.parametrize("spec", [None, 5, ["words"], b"words", WordCounter, tiktoken.Encoding])
-def test_what_cannot_count_is_refused_with_what_can(spec):
+def test_an_object_that_cannot_count_is_refused_with_advice(spec):
     with pytest.raises(TypeError, match=r'be "estimate", "even", "words".*function from a string'):
         token_counter(spec)
 
 
 @pytest.mark.parametrize("returned", [None, [1, 2], "3", 2.5])
-def test_a_function_that_gives_no_whole_number_is_named(returned):
+def test_an_error_names_a_function_that_does_not_return_an_integer(returned):
     def encode(text):
         return returned
 
