@@ -17,7 +17,7 @@ FOLDERS = [ROOT / folder for folder in (*sorted(FRAMEWORKS), "shared")]
 PACKAGES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.py"))]
 
 
-def test_imports_keep_the_contracts(capsys, monkeypatch) -> None:
+def test_imports_keep_the_contracts_between_packages(capsys, monkeypatch) -> None:
     cli = pytest.importorskip("importlinter.cli")
     monkeypatch.chdir(ROOT)
     # The command would turn off all existing loggers, also for later tests.
@@ -64,7 +64,7 @@ def test_no_two_files_share_a_name() -> None:
     [path for path in PACKAGES if path.name == "__init__.py"],
     ids=lambda path: path.parent.name,
 )
-def test_the_docstring_of_a_package_names_what_is_there(init: Path) -> None:
+def test_the_docstring_of_a_package_names_its_modules(init: Path) -> None:
     tree = ast.parse(init.read_text(encoding="utf-8"))
     modules = {path.stem for path in init.parent.iterdir()}
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
@@ -145,14 +145,14 @@ def _is_public(module: str, name: str) -> bool:
     return hasattr(package, "__path__") and name in package.__all__
 
 
-def test_the_line_between_public_and_private_is_where_the_paths_show() -> None:
+def test_public_names_are_exported_or_documented() -> None:
     assert _is_public("lumber_core", "BertChunker")
     assert _is_public("lumber_core.errors", "StoreError")
     assert _is_public("lumber_evaluation.bootstrap", "mean_interval")
     assert not _is_public("lumber_core.chunking.chunker", "Chunker")
 
 
-def test_names_that_load_on_first_use_are_those_that_type_checkers_see() -> None:
+def test_lazily_loaded_names_equal_those_for_type_checkers() -> None:
     text = (ROOT / "langchain_lumber" / "__init__.py").read_text(encoding="utf-8")
     (branches,) = [node for node in ast.parse(text).body if isinstance(node, ast.If)]
     seen = {

@@ -227,7 +227,7 @@ def test_every_public_name_and_every_option_is_on_a_page() -> None:
     ] == []
 
 
-def test_what_every_extra_brings_is_listed() -> None:
+def test_the_packages_of_every_extra_are_documented() -> None:
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
@@ -245,7 +245,7 @@ def test_the_picture_and_the_table_of_the_readme_are_up_to_date() -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_new_figures_go_into_the_rows_that_the_results_have() -> None:
+def test_new_figures_replace_those_in_existing_rows() -> None:
     with_tables = runpy.run_path(str(ROOT / "scripts" / "draw_readme.py"))["with_tables"]
     head = "**Passages, plain texts** (9 questions)\n\nretriever | recall\n--- | ---\n"
     page = f"# Results\n\n{head}passages | 0.5\nchunks of a | 0.4\n\nEnd.\n"

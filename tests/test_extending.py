@@ -58,7 +58,7 @@ def test_a_splitter_of_the_core_works_in_both_frameworks() -> None:
     assert [node.get_content() for node in nodes] == chunks
 
 
-def test_limits_overlap_and_identity_come_with_the_base_class() -> None:
+def test_the_base_class_provides_limits_overlap_and_identity() -> None:
     bounded = LineChunker(lines=9, chunk_size=20)
     assert max(bounded.counter.count(bounded.split_text(TEXT))) <= 20
     parser = ChunkerNodeParser(splitter=LineChunker(lines=2, chunk_size=40), chunk_overlap=12)

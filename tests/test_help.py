@@ -49,7 +49,7 @@ def parameters_of(value: Any) -> list[str]:
 
 
 @every_public_name
-def test_it_is_documented_with_its_methods(value: Any) -> None:
+def test_public_names_are_documented_with_their_methods(value: Any) -> None:
     assert inspect.getdoc(value)
     if inspect.isclass(value):
         undocumented = [name for name, method in methods_of(value) if not inspect.getdoc(method)]
@@ -57,7 +57,7 @@ def test_it_is_documented_with_its_methods(value: Any) -> None:
 
 
 @every_public_name
-def test_it_describes_every_argument(value: Any) -> None:
+def test_docstrings_describe_every_argument(value: Any) -> None:
     owners = inspect.getmro(value) if inspect.isclass(value) else [value]
     said = "\n".join(filter(None, map(inspect.getdoc, owners)))
     fields = getattr(value, "model_fields", {})  # fields have their own documentation
@@ -70,7 +70,7 @@ def test_it_describes_every_argument(value: Any) -> None:
 
 
 @every_public_name
-def test_its_examples_run_as_printed(value: Any) -> None:
+def test_examples_in_docstrings_run_as_printed(value: Any) -> None:
     module = inspect.getmodule(value)
     finder = doctest.DocTestFinder(recurse=False)
     runner = doctest.DocTestRunner(verbose=False)
@@ -91,7 +91,7 @@ def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) 
 
 
 @every_public_name
-def test_help_on_a_constructor_is_not_that_of_the_framework(value: Any) -> None:
+def test_help_on_a_constructor_does_not_come_from_the_framework(value: Any) -> None:
     if inspect.isclass(value) and "__init__" in vars(value):
         shown = inspect.getdoc(value.__init__) or ""
         assert "in characters" not in shown

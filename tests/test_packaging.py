@@ -53,7 +53,7 @@ for make in (GreedyTextSplitter, LumberTextSplitter):
         ),
     ],
 )
-def test_a_package_and_what_is_used_of_it_load_nothing_else(framework, steps) -> None:
+def test_importing_and_using_a_package_loads_no_unneeded_package(framework, steps) -> None:
     """Modules that the framework itself loads are allowed."""
     code = "".join(f"{statement}\nprint(*sys.modules)\n" for statement, *_ in steps)
     lines = run_python(f"import sys, {framework}\nprint(*sys.modules)\n{code}").stdout.splitlines()
@@ -101,18 +101,18 @@ def test_packages_are_typed(package: str) -> None:
         ("lumber_core.bert.large", ["card.json", "model.int8.onnx", "words.int8.bin"]),
     ],
 )
-def test_what_is_read_at_run_time_lies_in_the_package(package: str, names: list[str]) -> None:
+def test_files_read_at_run_time_are_in_the_package(package: str, names: list[str]) -> None:
     for name in names:
         assert (files(package) / name).read_bytes(), name
 
 
-def test_every_error_can_be_caught_as_one_of_the_library() -> None:
+def test_every_error_has_the_common_base_class() -> None:
     raised = {value for value in vars(errors).values() if isinstance(value, type)}
     assert len(raised) > 9
     assert all(issubclass(error, lumber_core.LumberError) for error in raised)
 
 
-def test_the_base_install_needs_no_framework_no_torch_and_only_what_splits() -> None:
+def test_the_base_install_has_only_the_packages_that_splitting_needs() -> None:
     base = [r for r in distribution("lumber-splitters").requires or [] if "extra ==" not in r]
     assert base
     names = " ".join(base)
@@ -125,7 +125,7 @@ def test_the_base_install_needs_no_framework_no_torch_and_only_what_splits() -> 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_what_is_published_links_to_the_repository_it_comes_from(tmp_path: Path) -> None:
+def test_published_files_link_to_their_repository(tmp_path: Path) -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
     (tmp_path / "scripts").mkdir()
     for name in ("README.md", "pyproject.toml", "scripts/name_repository.py"):
@@ -141,7 +141,7 @@ def test_what_is_published_links_to_the_repository_it_comes_from(tmp_path: Path)
     assert project["project"]["urls"]["Repository"] == home
 
 
-def test_the_registries_list_what_there_is() -> None:
+def test_registry_files_match_the_package() -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     hub = project["tool"]["llamahub"]

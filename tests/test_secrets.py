@@ -147,7 +147,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 @every_model
 @pytest.mark.parametrize("attempts", WAYS)
-def test_a_walk_reveals_no_key(name: str, attempts: int, tmp_path: Path, caplog) -> None:
+def test_splitting_reveals_no_key(name: str, attempts: int, tmp_path: Path, caplog) -> None:
     make, model_at = MODELS[name]
     policy = CallPolicy(attempts=attempts, initial_backoff=0.001, give_up_after=None)
     with LoopbackServer("Answer: none", faults=echo) as server, caplog.at_level(logging.DEBUG):
@@ -273,7 +273,7 @@ def test_custom_objects_reveal_no_key(custom: Any) -> None:
     assert KEY not in "".join(told)
 
 
-def test_what_is_serialised_distinguishes_custom_objects() -> None:
+def test_serialised_settings_distinguish_custom_objects() -> None:
     def key(judge: Any) -> str:
         return str(LumberNodeParser(llm=judge).to_dict())
 

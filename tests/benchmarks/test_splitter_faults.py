@@ -23,7 +23,9 @@ def pieces(*parts: tuple[str, int | None]) -> list[Piece]:
         ("a🙂b", [("a\ufffd", 0), ("\ufffdb", 1)], 20, {"lost": 1, "invented": 2}),
     ],
 )
-def test_what_a_splitter_gets_wrong_is_counted(text, parts, limit, counts):
+def test_chunks_over_the_limit_and_lost_or_invented_characters_are_counted(
+    text, parts, limit, counts
+):
     found = examine(text, pieces(*parts), (len, limit))
     kinds = ("over", "lost", "invented")
     assert {kind: found[kind] for kind in kinds} == dict.fromkeys(kinds, 0) | counts
@@ -48,5 +50,5 @@ def test_an_end_that_does_not_fit_the_start_is_wrong():
     assert wrong_offsets(TEXT, [Piece("One two.", 0, 7)]) == 1
 
 
-def test_a_splitter_without_offsets_has_none_wrong():
+def test_a_splitter_without_offsets_has_no_count_of_wrong_offsets():
     assert wrong_offsets(TEXT, pieces(("One two.", None))) is None

@@ -89,7 +89,7 @@ def test_sentences_are_embedded_with_their_neighbours() -> None:
     assert model.asked == ["Aa. Bb. ", "Aa. Bb. Cc. ", "Bb. Cc. Aa.", "Cc. Aa."]
 
 
-def test_one_sentence_or_none_embeds_nothing() -> None:
+def test_a_single_sentence_or_none_is_not_embedded() -> None:
     model = ByLetters()
     assert SemanticChunks(model)("") == []
     assert SemanticChunks(model)("a a") == [(0, 3)]

@@ -11,7 +11,7 @@ def test_equal_lists_differ_by_nothing() -> None:
     assert paired_difference(values, values) == Interval(0.0, 0.0, 0.0)
 
 
-def test_the_pairs_count_not_the_two_lists() -> None:
+def test_the_pairs_matter_and_not_the_two_distributions() -> None:
     easy_and_hard = np.random.default_rng(1).normal(size=40) * 10
     paired = paired_difference(list(easy_and_hard + 1), list(easy_and_hard))
     own = mean_interval(list(easy_and_hard))
@@ -25,7 +25,7 @@ def test_two_values_give_the_interval_that_can_be_counted() -> None:
     assert mean_interval([0.0, 1.0]) == Interval(0.5, 0.0, 1.0)
 
 
-def test_intervals_hold_the_true_difference_as_often_as_they_promise() -> None:
+def test_intervals_contain_the_true_difference_as_often_as_stated() -> None:
     generator = np.random.default_rng(7)
     held = 0
     for _ in range(200):
@@ -35,7 +35,7 @@ def test_intervals_hold_the_true_difference_as_often_as_they_promise() -> None:
     assert 0.90 <= held / 200 <= 0.99
 
 
-def test_questions_left_out_of_one_list_are_left_out_of_both() -> None:
+def test_questions_missing_in_one_list_are_left_out_of_both() -> None:
     nan = math.nan
     assert paired_difference([1.0, nan, 0.0], [0.0, 1.0, nan]) == Interval(1.0, 1.0, 1.0)
     assert mean_interval([nan, 2.0, 2.0]) == Interval(2.0, 2.0, 2.0)

@@ -26,7 +26,7 @@ def test_a_splitter_that_cuts_answers_apart_is_clearly_worse() -> None:
     assert (difference.value, difference.differing, difference.count) == (1.0, 12, 12)
 
 
-def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
+def test_differences_over_few_questions_are_not_clear_and_have_no_interval() -> None:
     few = compare(corpus(MIN_FOR_INTERVAL - 1), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert all(few.clearly_best(metric) is None for metric in few.metrics)
     assert few.figures["paragraphs", "recall@1"].low is None
@@ -42,7 +42,7 @@ def test_equal_splitters_never_differ_clearly() -> None:
     assert pairs == {frozenset(("one", "two")), frozenset(("one", "shreds"))}
 
 
-def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> None:
+def test_a_splitter_that_cuts_at_the_reference_boundaries_has_perfect_scores() -> None:
     documents = corpus(0, segmented=True)
     gold = wrap_splitter(
         lambda text: [
@@ -71,7 +71,7 @@ def test_without_questions_and_segments_sizes_and_times_are_shown() -> None:
     assert made.results[0].sizes[0] == tuple(round(1.2 * len(c.text.split())) for c in chunks)
 
 
-def test_every_splitter_is_measured_again_in_context() -> None:
+def test_every_splitter_is_also_measured_in_context() -> None:
     froze = [f"# {name}\n\nIts harbour froze over in {1800 + n}." for n, name in enumerate(PLACES)]
     text = "\n\n".join(froze)
     document = Document("harbours", text, (0,), (0,), "made", "markdown")
@@ -138,7 +138,7 @@ def test_other_settings_and_other_texts_are_split_again(tmp_path: Path) -> None:
     assert splitter.asked == 4
 
 
-def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
+def test_results_of_functions_and_failures_are_not_cached(tmp_path: Path) -> None:
     asked = []
     function = wrap_splitter(lambda text: asked.append(text) or [text], name="function")
     failing = Every(r"\n\n", name="failing", failures=1)
@@ -164,7 +164,7 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
         ({"folder": "/dev/null/work"}, StoreError, "cannot be created"),
     ],
 )
-def test_what_cannot_work_is_refused_before_any_work(arguments, error, reason) -> None:
+def test_wrong_arguments_are_refused_before_any_work(arguments, error, reason) -> None:
     counting = paragraphs("counting")
     given: dict[str, Any] = {"corpus": corpus(segmented=True), "embedder": WordEmbedder()}
     given |= arguments
@@ -176,7 +176,7 @@ def test_what_cannot_work_is_refused_before_any_work(arguments, error, reason) -
     assert counting.asked == 0
 
 
-def test_a_comparison_is_shown_by_the_names_of_what_is_compared() -> None:
+def test_the_repr_of_a_comparison_has_the_names_of_corpus_and_splitters() -> None:
     made = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert repr(made).startswith("<Comparison of paragraphs, shreds on ")
     assert made.corpus.documents[0].text not in repr(made.corpus)

@@ -90,7 +90,7 @@ def test_failures_are_results_with_a_reason(caplog: pytest.LogCaptureFixture) ->
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 5
 
 
-def test_a_useless_answer_is_asked_for_again_with_what_is_wrong() -> None:
+def test_a_useless_answer_is_asked_for_again_with_the_mistake() -> None:
     with LoopbackServer(echo, faults={1: Says("Hm.")}) as server:
         (reply,) = ask_all(model_at(server), prompts(1))
         assert reply.outcome == "read"
@@ -136,6 +136,6 @@ def test_an_object_is_read_whatever_stands_around_it(reply: str) -> None:
 
 
 @pytest.mark.parametrize("reply", ["", "none", "{", '{"a": 1}', "{" * 5000, '[{"a":' * 3000, "[]"])
-def test_what_holds_no_object_is_unusable(reply: str) -> None:
+def test_an_answer_without_an_object_is_unusable(reply: str) -> None:
     with pytest.raises(UnusableReplyError, match='"a", "b"'):
         read_object(reply, ("a", "b"))

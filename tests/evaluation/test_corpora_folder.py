@@ -37,7 +37,7 @@ def test_files_at_any_depth_are_documents(tmp_path: Path, caplog: pytest.LogCapt
 MARKED = "One. Two.\n==========\r\nThree.\n\n============  \nFour."
 
 
-def test_marks_are_taken_out_and_offsets_count_without_them(tmp_path: Path) -> None:
+def test_section_marks_are_removed_and_offsets_exclude_them(tmp_path: Path) -> None:
     write(tmp_path / "a.txt", MARKED)
     (document,) = load_folder(tmp_path, sections="marks").documents
     assert document.text == "One. Two.\nThree.\n\nFour."
@@ -60,7 +60,7 @@ Last.
 """
 
 
-def test_headings_stay_and_start_sections(tmp_path: Path) -> None:
+def test_headings_stay_in_the_text_and_start_sections(tmp_path: Path) -> None:
     write(tmp_path / "a.md", HEADED)
     (document,) = load_folder(tmp_path, sections="headings").documents
     assert document.text == HEADED
@@ -114,7 +114,7 @@ def test_questions_find_their_files(tmp_path: Path) -> None:
         load_folder(folder, questions=path)
 
 
-def test_a_missing_folder_a_file_and_no_match_state_what_was_expected(tmp_path: Path) -> None:
+def test_errors_about_a_wrong_folder_or_pattern_state_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
         load_folder(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"contains no file in a supported format \(text,"):
@@ -128,7 +128,7 @@ def test_a_missing_folder_a_file_and_no_match_state_what_was_expected(tmp_path: 
         load_folder(tmp_path)
 
 
-def test_the_questions_are_no_text_that_was_forgotten(tmp_path: Path, caplog) -> None:
+def test_the_file_of_questions_is_not_reported_as_an_unread_text(tmp_path: Path, caplog) -> None:
     write(tmp_path / "b.txt", "The quay lies south.")
     asked = tmp_path / "questions.jsonl"
     write_lines(asked, [{"question": "Where?", "document": "b", "must_contain": "south"}])
@@ -136,7 +136,7 @@ def test_the_questions_are_no_text_that_was_forgotten(tmp_path: Path, caplog) ->
     assert caplog.text == ""
 
 
-def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
+def test_invalid_settings_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "a.txt", "One. Two.")
     with pytest.raises(ValueError, match='sections must be "headings", "marks" or None'):
         load_folder(tmp_path, sections="chapters")

@@ -48,7 +48,7 @@ ASKED = {"Question": "Who, and\nwhy?", "Answer": "The fox.", "Chunk Must Contain
     ],
     ids=["of gutenqa", "spelt in capitals and with hyphens"],
 )
-def test_columns_are_known(row, question, suffix: str, tmp_path: Path) -> None:
+def test_columns_are_recognised_by_many_names(row, question, suffix: str, tmp_path: Path) -> None:
     path = write_table(tmp_path / f"q.{suffix}", [row])
     assert load_questions(path, documents=[document("fox")]) == [question]
 
@@ -67,7 +67,7 @@ def test_columns_are_known(row, question, suffix: str, tmp_path: Path) -> None:
         (["only.md"], "", "only.md"),
     ],
 )
-def test_documents_go_by_file_name_with_or_without_extension(documents, name, found, tmp_path):
+def test_documents_are_named_with_or_without_extension(documents, name, found, tmp_path):
     path = write_table(tmp_path / "q.jsonl", [{**OWN, "document": name}])
     (question,) = load_questions(path, documents=[document(d) for d in documents])
     assert question.document == found

@@ -20,7 +20,7 @@ from tests.loopback.server import LoopbackServer
 TEXTS = ["The tide clock stopped.", "Nobody noticed for a week, or two, or three.", "春"]
 
 
-def test_the_bundled_encoder_is_the_default_and_the_same_through_every_make() -> None:
+def test_the_bundled_encoder_is_the_default_and_is_the_same_in_every_form() -> None:
     expected = TextEmbedder().embed(TEXTS)
     for spec in ("bundled", TextEmbedder(), LumberEmbeddings(), LumberEmbedding()):
         made = embedder(spec)
@@ -80,7 +80,9 @@ def test_identities_distinguish_models_and_hold_no_key() -> None:
         (DeterministicFakeEmbedding, TypeError, "an embedder is"),
     ],
 )
-def test_what_cannot_embed_is_refused(spec: object, error: type[Exception], message: str) -> None:
+def test_an_object_that_cannot_embed_is_refused(
+    spec: object, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         embedder(spec)
 
@@ -162,7 +164,7 @@ class Counting:
         return -self.embed_documents(texts)
 
 
-def test_no_text_is_embedded_twice(tmp_path: Path) -> None:
+def test_texts_in_the_store_are_not_embedded_again(tmp_path: Path) -> None:
     inner = Counting()
     cached = CachedEmbedder(inner, tmp_path / "vectors.db")
     first = cached.embed_documents(["aa", "b", "aa"])
@@ -173,7 +175,7 @@ def test_no_text_is_embedded_twice(tmp_path: Path) -> None:
     assert first.dtype == again.dtype == np.float32
 
 
-def test_queries_documents_and_embedders_are_kept_apart(tmp_path: Path) -> None:
+def test_vectors_are_stored_separately_for_queries_documents_and_embedders(tmp_path: Path) -> None:
     one, other = Counting("one"), Counting("other")
     path = tmp_path / "vectors.db"
     assert CachedEmbedder(one, path).embed_documents(["aa"])[0, 0] == 2

@@ -19,7 +19,7 @@ def tiles(text: str, places: list[int]) -> list[Span]:
 
 
 @given(texts, cuts)
-def test_pieces_are_found_where_a_text_was_cut_whatever_their_white_space(text, places) -> None:
+def test_pieces_are_found_despite_changed_white_space(text, places) -> None:
     spans = [span for span in tiles(text, places) if span.of(text).strip()]
     assert locate(text, [span.of(text) for span in spans]) == spans
     trimmed = [span.strip(text) for span in spans]
@@ -68,7 +68,7 @@ def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) 
         ("One two three.", ["One two three", "two"], [0, 4]),  # "two" is inside the first piece
     ],
 )
-def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(text, chunks, starts) -> None:
+def test_pieces_with_gaps_and_overlaps_of_unknown_size_are_found(text, chunks, starts) -> None:
     spans = [Span(start, start + len(one)) for one, start in zip(chunks, starts, strict=True)]
     assert locate(text, chunks) == spans
 
@@ -80,6 +80,8 @@ def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(text, chunks, starts)
         (["One. Three."], 0, "'One. Three.'"),
     ],
 )
-def test_a_piece_that_is_nowhere_is_named(chunks: list[str], number: int, beginning: str) -> None:
+def test_an_error_names_a_piece_that_is_not_in_the_text(
+    chunks: list[str], number: int, beginning: str
+) -> None:
     with pytest.raises(ChunkNotFoundError, match=f"chunk {number}, which begins {beginning}"):
         locate("One. Two. Three.", chunks)

@@ -37,7 +37,7 @@ def test_offsets_go_to_the_nearest_unit() -> None:
 
 
 @given(true=boundaries, said=boundaries)
-def test_windows_that_are_wrongly_divided_are_counted(true: set[int], said: set[int]) -> None:
+def test_window_diff_and_pk_count_wrongly_divided_windows(true: set[int], said: set[int]) -> None:
     units = 30
     k = min(max(1, round(units / (2 * (len(true) + 1)))), units - 1)
     windows = (range(i + 1, i + k + 1) for i in range(units - k))
@@ -48,7 +48,7 @@ def test_windows_that_are_wrongly_divided_are_counted(true: set[int], said: set[
     assert found == pytest.approx((wrong / (units - k), different / (units - k)))
 
 
-def test_perfect_agreement_is_zero_and_short_texts_are_no_error() -> None:
+def test_perfect_agreement_and_short_texts_have_no_error() -> None:
     assert pk_and_window_diff([4, 8], [4, 8], units=12) == (0, 0)
     assert pk_and_window_diff([], [], units=1) == pk_and_window_diff([], [], units=0) == (0, 0)
     assert pk_and_window_diff([1], [], units=2) == (1, 1)
@@ -65,7 +65,7 @@ def document(name: str, starts: tuple[int, ...], sentences: int = 10) -> Documen
     return Document(name, "x" * 10 * sentences, tuple(range(0, 10 * sentences, 10)), starts, "made")
 
 
-def test_counts_of_all_documents_come_together_and_windows_are_averaged() -> None:
+def test_counts_are_summed_over_documents_and_windows_are_averaged() -> None:
     documents = [document("a", (0, 50)), document("b", (0, 20, 40))]
     scores = score_segmentation(documents, [[0, 50], [0, 20, 60, 80]])
     assert (scores.boundaries.hits, scores.boundaries.predicted) == (2, 4)
@@ -98,7 +98,7 @@ def chunk(start: int, end: int, document: str = "d") -> EvaluatedChunk:
         ([], 0, 0, 0),
     ],
 )
-def test_token_overlap_is_as_worked_by_hand(chunks, recall, precision, iou) -> None:
+def test_token_overlap_has_the_values_worked_out_by_hand(chunks, recall, precision, iou) -> None:
     found = token_overlap(REFERRED, chunks)
     assert (found.recall, found.precision, found.iou) == pytest.approx((recall, precision, iou))
 
@@ -114,7 +114,7 @@ def test_token_overlap_is_as_worked_by_hand(chunks, recall, precision, iou) -> N
         *(([(0, 5), (5, 7), (7, 12)], (0, 1, 2)), ([(0, 12)], (0,)), ([(0, 2), (10, 12)], ())),
     ],
 )
-def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(spans, gold) -> None:
+def test_a_chunk_answers_if_it_has_half_of_an_excerpt_or_is_half_excerpt(spans, gold) -> None:
     text = "abcdefghijkl"
     chunks = split(text, *spans)
     table = letters({c.text: 0.0 for c in chunks.chunks})
@@ -123,7 +123,7 @@ def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(spans, go
 
 
 @given(st.sets(st.integers(1, 29)), st.integers(0, 28), st.integers(1, 30))
-def test_wherever_a_text_is_cut_a_chunk_answers(cuts: set[int], start: int, length: int) -> None:
+def test_some_chunk_answers_wherever_a_text_is_cut(cuts: set[int], start: int, length: int) -> None:
     text = "ab cd ef gh ij kl mn op qr st "
     reference = Span(start, min(start + length, len(text)))
     if not reference.of(text).strip():

@@ -82,7 +82,7 @@ def test_a_reader_gets_what_the_index_returns() -> None:
     assert 0 < sum(recalls[300]) < sum(recalls[600])
 
 
-def test_of_a_passage_above_the_budget_the_first_words_are_read() -> None:
+def test_only_the_first_words_of_a_passage_above_the_budget_are_read() -> None:
     text = " ".join(f"word{n}" for n in range(400))
     questions = tuple(Question("word?", "d", must_contain=f"word{n}") for n in (299, 300))
     one = Corpus("one", (Document("d", text, (0,), (0,), ""),), questions)
@@ -108,7 +108,7 @@ def test_the_words_of_headings_are_read_before_a_passage() -> None:
     assert recalls == {False: [1, 1], True: [1, 0]}
 
 
-def test_passages_are_in_the_report_like_other_measures() -> None:
+def test_the_report_has_passages_like_other_measures() -> None:
     made = compare(corpus(), [paragraphs()], embedder=WordEmbedder(), passages=True)
     keys = ["passage_recall@300w", "passage_recall@600w"]
     assert [metric.key for metric in made.metrics if "passage" in metric.key] == keys

@@ -40,7 +40,9 @@ def test_a_report_replaces_an_older_one_in_one_step(tmp_path: Path) -> None:
     assert {file.name for file in page.parent.iterdir()} == {page.name, data.name}
 
 
-def test_an_older_report_outlasts_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_report_is_kept_after_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = write_report(compared(), tmp_path)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
@@ -106,7 +108,7 @@ def led(made: Comparison) -> dict[str, str]:
     return dict(said)
 
 
-def test_conclusions_state_what_is_not_known() -> None:
+def test_conclusions_distinguish_clear_and_unclear_differences() -> None:
     few = compared(5)
     assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
     assert explanation(few) in render(few)
@@ -119,7 +121,7 @@ def test_conclusions_state_what_is_not_known() -> None:
     assert none[0].startswith("There are neither questions nor reference segments")
 
 
-def test_documents_are_drawn_where_questions_share_them() -> None:
+def test_the_bootstrap_draws_documents_if_questions_share_them() -> None:
     few, many = long_comparison(documents=MIN_FOR_INTERVAL - 1), long_comparison()
     assert not few.draws_documents
     assert many.draws_documents
@@ -135,7 +137,7 @@ def test_documents_are_drawn_where_questions_share_them() -> None:
     assert figure.high - figure.low > 1.2 * (alone.high - alone.low)
 
 
-def test_nothing_is_marked_at_k_chunks_if_sizes_differ_by_more_than_a_third() -> None:
+def test_the_best_at_k_chunks_is_not_marked_if_sizes_differ_by_more_than_a_third() -> None:
     whole = Every("$^", name="whole")
     made = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
     assert not made.sizes_alike
@@ -148,7 +150,7 @@ def test_nothing_is_marked_at_k_chunks_if_sizes_differ_by_more_than_a_third() ->
     assert "Values at k chunks are not marked" in page
 
 
-def test_answers_that_are_nowhere_are_distinguished_from_those_cut_apart() -> None:
+def test_answers_missing_in_the_text_are_distinguished_from_divided_ones() -> None:
     made = compared(12)
     absent = Question("Where?", "harbours-0", must_contain="stands nowhere")
     asked = replace(made.corpus, questions=(*made.corpus.questions, absent))
@@ -165,7 +167,9 @@ def test_answers_that_are_nowhere_are_distinguished_from_those_cut_apart() -> No
         *((0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (0, 0, [0, 0.2])),
     ],
 )
-def test_ticks_are_round_and_cover_what_is_plotted(low: float, high: float, ticks: list[float]):
+def test_ticks_are_round_numbers_and_cover_the_plotted_values(
+    low: float, high: float, ticks: list[float]
+):
     assert round_ticks(low, high) == ticks
 
 
@@ -182,12 +186,12 @@ def test_plots_show_the_differences_from_the_best(comparison: Comparison) -> Non
     assert f'cx="{rows["shreds"].value}"' in render(comparison)
 
 
-def test_failures_are_in_the_page() -> None:
+def test_the_page_lists_failures() -> None:
     failing = compare(corpus(0), [Every(r"\n\n", name="tired", failures=3)])
     assert "tired: 6 answers of its model could not be used" in render(failing)
 
 
-def test_one_splitter_alone_is_reported_too() -> None:
+def test_a_single_splitter_is_reported() -> None:
     made = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
     page = render(made)
     assert "There is nothing to compare it with." in page

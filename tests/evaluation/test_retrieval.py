@@ -39,7 +39,7 @@ def test_a_second_chunk_that_answers_adds_nothing() -> None:
     assert question.recall(20) == 1
 
 
-def test_the_string_is_compared_without_regard_to_case() -> None:
+def test_the_answer_string_is_compared_case_insensitively() -> None:
     text = "Die STRASSE war leer. Es regnete."
     chunks = split(text, (0, 21), (21, len(text)))
     table = letters({text[:21]: 0.1, text[21:]: 0.9})
@@ -67,7 +67,7 @@ def test_cosine_ignores_the_length_of_vectors_and_the_dot_product_does_not() -> 
 
 
 @pytest.mark.parametrize(("within", "ranks", "rank"), [(True, (2, 3), 2), (False, (1, 2, 0, 3), 4)])
-def test_the_document_that_is_asked_about_or_all_are_searched(within, ranks, rank) -> None:
+def test_the_search_covers_one_document_or_all(within, ranks, rank) -> None:
     texts = {"one": "aabb", "two": "ccaa"}
     documents = tuple(Document(name, text, (0,), (0,), "") for name, text in texts.items())
     splits = [split(text, (0, 2), (2, 4), name=name) for name, text in texts.items()]
@@ -97,7 +97,7 @@ def test_headings_above_a_chunk_are_embedded_with_it_and_read_before_it() -> Non
     assert result.texts_embedded == 3
 
 
-def test_surroundings_raise_what_stands_beside_the_answer() -> None:
+def test_surroundings_raise_chunks_next_to_the_answer() -> None:
     vectors = {"q": [1.0, 0.0, 0.0], "aa": [0.1, 0.0, 1.0], "bb": [0.9, 0.5, 0.0]}
     vectors |= {"cc": [0.0, 1.0, 0.0], "dd": [0.05, 1.0, 0.0]}
     text = "aabbcc" + "." * 4000 + "dd"
@@ -114,7 +114,7 @@ similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)
 
 
 @given(similarities, st.data())
-def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataObject) -> None:
+def test_ranks_equal_those_of_sorting_all_chunks(values: list[int], data: st.DataObject) -> None:
     gold = data.draw(st.sets(st.integers(0, len(values) - 1)))
     words = [f"w{number:02}{'x' if number in gold else 'y'}" for number in range(len(values))]
     text = "".join(words)
@@ -139,7 +139,7 @@ def test_a_document_without_chunks_answers_nothing() -> None:
     assert result.questions[0].first_hit is None
 
 
-def test_answers_that_were_cut_apart_are_distinguished_from_those_that_were_never_there() -> None:
+def test_divided_answers_are_distinguished_from_missing_ones() -> None:
     table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
     questions = [asked(wanted) for wanted in ("cc", "bc", "x")]
     result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)

@@ -82,7 +82,7 @@ def test_chunks_are_slices_at_their_spans(name: str) -> None:
 
 
 @pytest.mark.parametrize("adapter", ["LangChain", "LlamaIndex"])
-def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter: str) -> None:
+def test_the_overlap_of_our_adapters_is_evaluated_and_in_their_identity(adapter: str) -> None:
     splitter: Any = EXACT[f"our adapter for {adapter}, overlap"]
     chunks = wrap_splitter(splitter).split(document(STORY)).chunks
     alone = [chunk.strip() for chunk in splitter.split_text(STORY)]
@@ -106,12 +106,12 @@ def assert_found_by_what_is_visible(splitter: object) -> None:
     assert visible("".join(chunk.span.of(STORY) for chunk in split.chunks)) == visible(STORY)
 
 
-def test_sentences_joined_again_are_found_by_what_is_visible() -> None:
+def test_rejoined_sentences_are_found_by_their_visible_characters() -> None:
     assert_found_by_what_is_visible(Rejoining(chunk_overlap=0))
 
 
 @pytest.mark.experimental
-def test_the_semantic_chunker_of_langchain_is_followed() -> None:
+def test_chunks_of_langchains_semantic_chunker_are_located() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         module = pytest.importorskip("langchain_experimental.text_splitter")
@@ -124,7 +124,7 @@ def test_the_semantic_chunker_of_langchain_is_followed() -> None:
     )
 
 
-def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> None:
+def test_chunks_of_a_splitter_that_drops_headings_are_located() -> None:
     text = "# Tides\nThe sea came in.\n\nIt went out.\n# Clocks\n## Old\nThe clock stopped.\n"
     splitter = MarkdownHeaderTextSplitter([("#", "part"), ("##", "chapter")])
     chunks = wrap_splitter(splitter).split(document(text)).chunks
@@ -132,7 +132,7 @@ def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> Non
     assert found == ["Theseacamein.Itwentout.", "Theclockstopped."]
 
 
-def test_of_a_hierarchy_of_nodes_the_leaves_are_taken() -> None:
+def test_only_the_leaves_of_a_hierarchy_of_nodes_are_chunks() -> None:
     parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[100, 30], chunk_overlap=0)
     leaves = get_leaf_nodes(parser.get_nodes_from_documents([LlamaIndexDocument(text=STORY)]))
     chunks = wrap_splitter(parser).split(document(STORY)).chunks
@@ -140,7 +140,7 @@ def test_of_a_hierarchy_of_nodes_the_leaves_are_taken() -> None:
     assert visible("".join(chunk.span.of(STORY) for chunk in chunks)) == visible(STORY)
 
 
-def test_repeated_text_is_split_in_its_places() -> None:
+def test_chunks_of_repeated_text_have_different_places() -> None:
     text = "Round and round it goes. " * 40
     for splitter in (
         RecursiveCharacterTextSplitter(chunk_size=100, chunk_overlap=0),
@@ -160,14 +160,14 @@ alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍�
 @examples(60)
 @given(st.lists(alphabet, max_size=60).map("".join), st.integers(5, 40), st.integers(0, 12))
 @example("on on   on ", 8, 5)  # two chunks are equal without their white space
-def test_any_text_and_overlap_gives_slices_that_cover_it(text: str, size: int, overlap: int):
+def test_any_text_and_overlap_gives_slices_that_cover_the_text(text: str, size: int, overlap: int):
     splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=min(overlap, size - 1))
     chunks = wrap_splitter(splitter).split(document(text)).chunks
     assert [chunk.text for chunk in chunks] == [c for c in splitter.split_text(text) if c.strip()]
     assert all(chunk.text == chunk.span.of(text) for chunk in chunks)
 
 
-def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
+def test_usage_and_failures_of_a_model_are_reported() -> None:
     chunker = LumberChunker(lambda group: 999, theta=60, on_failure="keep_group")
     segmentation = chunker.segment(STORY)
     split = wrap_splitter(chunker).split(document(STORY))
@@ -177,7 +177,7 @@ def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
     assert split.seconds > 0
 
 
-def test_names_are_given_or_taken_from_the_class_or_function() -> None:
+def test_a_name_is_given_or_comes_from_the_class_or_function() -> None:
     def halves(text: str) -> list[tuple[int, int]]:
         return [(0, len(text) // 2), (len(text) // 2, len(text))]
 
@@ -201,7 +201,7 @@ def test_settings_distinguish_splitters_without_addresses() -> None:
         assert " at 0x" not in wrap_splitter(splitter).settings
 
 
-def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
+def test_an_error_names_a_missing_chunk_with_its_splitter_and_document() -> None:
     summary = wrap_splitter(lambda _: ["The ferry left", "a summary of the rest"], name="summaries")
     with pytest.raises(ValueError, match=r"of 'story' by summaries.*'a summary of the rest'"):
         summary.split(document(STORY))
@@ -217,13 +217,13 @@ def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> No
         ([3], TypeError, "found 3"),
     ],
 )
-def test_offsets_that_cannot_be_are_refused(pieces, error, message) -> None:
+def test_impossible_offsets_are_refused(pieces, error, message) -> None:
     with pytest.raises(error, match=message):
         wrap_splitter(lambda text: pieces).split(document(STORY))
 
 
 @pytest.mark.parametrize("thing", [3, "recursive", RecursiveCharacterTextSplitter, None])
-def test_what_cannot_split_is_refused(thing: object) -> None:
+def test_an_object_that_cannot_split_is_refused(thing: object) -> None:
     with pytest.raises(TypeError, match="a splitter is a Chunker of lumber_core"):
         wrap_splitter(thing)
 
@@ -233,7 +233,7 @@ def test_what_cannot_split_is_refused(thing: object) -> None:
     ["bert", "lumber", "lumber:300", "lumber:window", "greedy", "greedy:30",
              "paragraphs", "fixed:20", "recursive:80", "semantic:80"]
 )  # fmt: skip
-def test_presets_split(spec: str) -> None:
+def test_every_preset_splits(spec: str) -> None:
     split = preset(spec).split(document(STORY))
     assert preset(spec).name == spec
     assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
@@ -249,12 +249,12 @@ def test_presets_split(spec: str) -> None:
         ("greedy:0", "target_size must be at least 1"),
     ],
 )
-def test_a_preset_that_is_none_states_what_there_is(spec: str, message: str) -> None:
+def test_an_error_about_an_unknown_preset_lists_the_presets(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         preset(spec)
 
 
-def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
+def test_custom_splitters_do_not_import_a_framework() -> None:
     code = (
         "import sys\n"
         "from lumber_evaluation.dataset import Document\n"

@@ -55,7 +55,7 @@ def test_white_space_that_a_splitter_trims_costs_nothing() -> None:
     assert trimmed(about("four  five"), [0, 1], 6) == 1
 
 
-def test_of_several_places_of_a_string_the_best_counts() -> None:
+def test_the_best_of_several_places_of_a_string_counts() -> None:
     text = "The STRASSE. Nothing. The straße was long."
     read = recall_of((0, 12), (13, 21), (22, len(text)), text=text)
     asked = Question("q", "d", must_contain="straße")
@@ -99,7 +99,7 @@ def test_more_words_never_recall_less_and_all_words_recall_all(cuts, order, budg
     assert sum(read.words[n] for n in ranked[: read.depth(ranked, budget)]) >= min(budget, every)
 
 
-def test_small_chunks_are_read_as_deep_as_the_words_reach() -> None:
+def test_small_chunks_are_read_until_the_words_are_used_up() -> None:
     text = " ".join(f"w{number:03}" for number in range(400))
     chunks = split(text, *((5 * n, min(5 * n + 5, len(text))) for n in range(400)))
     table = letters({text[5 * n : 5 * n + 5]: -float(n) for n in range(400)})

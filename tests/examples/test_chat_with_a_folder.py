@@ -202,7 +202,9 @@ def test_a_passage_of_a_pdf_has_its_page(browser: Browser, page: str, tmp_path: 
         assert any(each.startswith("passage lamps.pdf, page ") for each in cards(tab, "passage"))
 
 
-def test_what_cannot_be_read_or_asked_is_reported_and_the_page_continues(browser, page, tmp_path):
+def test_unreadable_files_and_failed_questions_are_reported_and_the_page_continues(
+    browser, page, tmp_path
+):
     (tmp_path / "broken.txt").write_bytes(b"\xff\x00\xff")
     with opened(browser, page) as tab:
         ask(tab, " ")
@@ -250,7 +252,9 @@ def test_a_model_that_does_not_quote_leaves_the_passages(browser, answering, que
         assert cards(tab, "passage")
 
 
-def test_names_texts_questions_and_answers_bring_no_elements(browser, answering, tmp_path) -> None:
+def test_names_texts_questions_and_answers_do_not_add_elements(
+    browser, answering, tmp_path
+) -> None:
     (tmp_path / f"dropped {HOSTILE[1]}.txt").write_text(HOSTILE[0], encoding="utf-8")
     with opened(browser, answering) as tab:
         # The page begins with the hostile document.

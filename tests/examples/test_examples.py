@@ -127,7 +127,9 @@ def table(printed: str) -> dict[str, list[int]]:
 @pytest.mark.parametrize(
     ("example", "run"), [("langchain_rag", run_alone), ("llamaindex_rag", run)]
 )
-def test_retrieval_in_memory(example: str, run: Callable[[str], str]) -> None:
+def test_both_rag_examples_print_passages_of_two_documents(
+    example: str, run: Callable[[str], str]
+) -> None:
     passages = [*_PASSAGE.finditer(run(example))]
     assert len(passages) > 1
     assert {Path(p["file"]).name for p in passages} == {"the_tide_clock.txt", "tide_house.md"}
@@ -153,14 +155,14 @@ def test_captions_become_chapters_with_titles() -> None:
     assert "football" in titles["In football, meanwhile,"]
 
 
-def test_captions_of_ones_own_may_be_subrip(tmp_path: Path) -> None:
+def test_captions_of_the_user_may_be_subrip(tmp_path: Path) -> None:
     captions = "1\r\n01:02:03,500 --> 01:02:05,000\r\n<i>A sheep\r\nis shorn.</i>\r\n"
     (tmp_path / "shorn.srt").write_text(captions, encoding="utf-8", newline="")
     printed = printed_by("chapters", tmp_path / "shorn.srt")
     assert chapters_in(printed) == [(62 * 60 + 3, "sheep, shorn", "A sheep is shorn.")]
 
 
-def test_langchain_indexing_over_chroma() -> None:
+def test_langchain_indexing_updates_only_changed_chunks_in_chroma() -> None:
     needs("langchain-chroma", "langchain-classic")
     printed = run("langchain_chroma_indexing")
     runs = table(printed)
@@ -176,7 +178,7 @@ def test_langchain_indexing_over_chroma() -> None:
     assert "under Tide House handbook > Behind the dial" in printed
 
 
-def test_llamaindex_pipeline_over_chroma() -> None:
+def test_the_llamaindex_pipeline_updates_only_changed_nodes_in_chroma() -> None:
     needs("llama-index-vector-stores-chroma")
     runs = table(run("llamaindex_chroma_pipeline"))
     nodes = runs["first run"][0]
@@ -254,7 +256,7 @@ def middle(request: Request) -> str:
     return f"Answer: ID {labels[len(labels) // 2]}" if labels else "They are added up [1]."
 
 
-def test_lumber_asks_a_server_by_the_packages_of_both_frameworks() -> None:
+def test_lumber_asks_a_server_through_both_frameworks() -> None:
     needs("langchain-openai", "llama-index-llms-openai-like", "openai")
     with LoopbackServer(middle) as server:
         printed = run("lumber_with_a_server", "--llm", f"{server.openai_url}#m")

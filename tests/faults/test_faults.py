@@ -166,7 +166,7 @@ def run_with(disk: Disk, fault: Fault, at: int, times: int, work: Work, path: Pa
 @pytest.mark.parametrize("work", WORK, ids=lambda work: type(work).__name__)
 @pytest.mark.parametrize(("fault", "times"), FAULTS)
 @pytest.mark.parametrize("sample", [True, pytest.param(False, marks=pytest.mark.faults)])
-def test_what_was_confirmed_is_there_after_any_fault(sample, fault, times, work, prepared) -> None:
+def test_confirmed_changes_are_there_after_any_fault(sample, fault, times, work, prepared) -> None:
     disk = failing_disk()
     path = prepared(work)
     disk.reset()
@@ -191,7 +191,7 @@ def test_what_was_confirmed_is_there_after_any_fault(sample, fault, times, work,
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_what_is_read_wrongly_once_is_not_called_damaged(prepared: Callable[[Work], Path]) -> None:
+def test_a_single_wrong_read_is_not_reported_as_damage(prepared: Callable[[Work], Path]) -> None:
     """Only wrong bytes that can be noticed matter: vectors and texts have no checksum."""
     disk = failing_disk()
     for work in (WORK[-2], WORK[-1]):

@@ -54,7 +54,7 @@ def test_other_encodings_are_detected_and_marked_as_guessed(tmp_path: Path) -> N
         (b"abc", "base64", "unknown encoding 'base64'"),
     ],
 )
-def test_what_cannot_be_decoded_is_an_error(content: bytes, encoding: str, reason: str) -> None:
+def test_undecodable_bytes_raise_an_error(content: bytes, encoding: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_bytes(content, name="a.txt", encoding=encoding)
 
@@ -118,11 +118,11 @@ def test_texts_in_older_encodings_are_not_damaged_utf_8(encoding: str, text: str
         b"PK\x03\x04\x14\0\0\0\x08\0" + bytes(range(256)) * 20,
     ],
 )
-def test_what_is_no_text_is_refused(content: bytes) -> None:
+def test_bytes_that_are_not_text_are_refused(content: bytes) -> None:
     with pytest.raises(UnreadableFileError, match="neither text in a known encoding"):
         read_bytes(content, name="a.txt")
 
 
 @pytest.mark.parametrize("text", ["hello\0world", "N\bNA\bAM\bME\bE\n", "\x1b[31mred\x1b[0m"])
-def test_control_characters_make_no_utf_16(text: str) -> None:
+def test_control_characters_do_not_suggest_utf_16(text: str) -> None:
     assert read_bytes(text.encode(), name="a.txt").text == text

@@ -60,7 +60,9 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
         ("others", "only 1 file of other types$"),
     ],
 )
-def test_what_finds_nothing_is_an_error(given_path: str, reason: str, tmp_path, monkeypatch):
+def test_an_error_reports_a_path_or_pattern_without_files(
+    given_path: str, reason: str, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     write(tmp_path / "others" / "x.bin")
@@ -104,7 +106,7 @@ def test_a_pattern_enters_no_links_and_leaves_no_folder(tmp_path: Path, monkeypa
         find_files(["docs/*.md"])
 
 
-def test_what_gitignore_names_is_left_out_at_any_depth(tmp_path: Path) -> None:
+def test_paths_in_gitignore_are_left_out_at_any_depth(tmp_path: Path) -> None:
     for name in (
         *("a.md", "drafts/b.md", "built/c.md", "deep/built/d.md", "deep/keep/e.txt", "deep/f.txt"),
         *("deep/deeper/g.log.md", "deep/deeper/h.md", "only/i.md", "deep/only/j.md", "k#.md"),
@@ -135,7 +137,7 @@ def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
         assert [path.name for _, path in found] == names, named_path
 
 
-def test_folders_of_tools_are_left_out_unless_they_are_named(tmp_path: Path, monkeypatch) -> None:
+def test_folders_of_tools_are_left_out_unless_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.md", "x/node_modules/b.md", "mine/lib/c.txt", "saved/d.md", "__pycache__/e.md"):
         write(tmp_path / name)
@@ -173,7 +175,7 @@ RULES = st.lists(PATTERNS, min_size=1, max_size=4)
     st.lists(RULES, min_size=1, max_size=3),
     RULES,
 )
-def test_what_is_left_out_is_what_git_leaves_out(paths, rules, excluded) -> None:
+def test_the_same_files_are_left_out_as_by_git(paths, rules, excluded) -> None:
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
         git = ["git", "-C", temporary, "-c", "core.excludesFile="]

@@ -60,7 +60,7 @@ def test_a_reader_gets_the_file() -> None:
         ("long", MEGABYTE, "unpacks to more than max_unpacked=1,000,000 bytes"),
     ],
 )
-def test_an_error_states_what_a_file_does_to_its_reader_and_the_next_one_is_read(
+def test_an_error_states_how_a_reader_failed_and_the_next_file_is_read(
     reader: str, max_unpacked: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lumber_files.isolation._BASE_CPU_SECONDS", 1)
@@ -76,7 +76,7 @@ def test_a_child_serves_many_files_and_has_no_splitters() -> None:
     assert read("process")[0] == first
 
 
-def test_threads_have_a_child_each_and_their_own_answers() -> None:
+def test_each_thread_has_its_own_child_and_answers() -> None:
     with ThreadPoolExecutor(4) as pool:
         sizes = pool.map(lambda n: read("size", b"x" * n)["size"], range(40))
         assert [*sizes] == [*range(40)]
@@ -91,7 +91,7 @@ def test_a_forked_process_has_children_of_its_own() -> None:
     assert read("process")[0] == ours
 
 
-def test_a_child_that_was_stopped_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_child_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lumber_files.isolation._CLOCK_PER_CPU", 0.5)
     with pytest.raises(UnreadableFileError, match=r"^a takes more than 2 s"):
         read("stopped", max_unpacked=0)
@@ -108,7 +108,7 @@ def test_the_memory_of_a_reader_depends_on_its_file_alone() -> None:
 
 @pytest.mark.parametrize("entry", [Path(), b"folder", None], ids=repr)
 @pytest.mark.usefixtures("no_idle_children")
-def test_entries_of_the_search_path_that_are_no_strings_are_ignored(entry: Any, monkeypatch):
+def test_entries_of_sys_path_that_are_not_strings_are_ignored(entry: Any, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, entry])
         size = read("size", b"abc")["size"]
@@ -152,7 +152,7 @@ def test_a_program_is_not_started_again_to_read_a_file(setup: str, answer: str, 
 
 
 @pytest.mark.usefixtures("no_idle_children")
-def test_reading_states_that_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_states_that_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise BlockingIOError("Resource temporarily unavailable")
 

@@ -106,7 +106,7 @@ def test_a_file_that_unpacks_to_more_than_allowed_is_refused(suffix, content, si
     assert "tide" in read_bytes(content, name="a", suffix=suffix, max_unpacked=2 * size).text
 
 
-def test_a_text_is_bounded_like_other_files(tmp_path: Path) -> None:
+def test_the_size_of_text_files_is_limited(tmp_path: Path) -> None:
     for name in ("a.txt", "a.md", "a.html", "a.log"):
         path = tmp_path / name
         path.write_text("The tide turns.")
@@ -125,7 +125,7 @@ EXTRA = ("charset_normalizer", "lxml", "anydoc", "pypdfium2")
         *((".docx", "anydoc"), (".docx", "lxml")),
     ],
 )
-def test_a_format_whose_reader_is_missing_names_the_extra(suffix: str, missing: str, monkeypatch):
+def test_an_error_about_a_missing_reader_names_the_extra(suffix: str, missing: str, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     named = pytest.raises(MissingExtraError, match=r"\[documents\]")
     with named:
@@ -174,7 +174,7 @@ def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
         ("harbour.pdf", "0001512673-21-000008", None),
     ],
 )
-def test_files_have_titles_of_their_own(name: str, given: str, title: str | None) -> None:
+def test_files_have_their_titles_as_metadata(name: str, given: str, title: str | None) -> None:
     def title_of(content: bytes, suffix: str) -> str | None:
         return read_bytes(content, name=f"x/{name}", suffix=suffix).metadata.get("title")
 
@@ -188,7 +188,7 @@ def test_files_have_titles_of_their_own(name: str, given: str, title: str | None
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.md", "a.csv"])
-def test_a_pointer_of_git_lfs_is_no_text(name: str) -> None:
+def test_a_git_lfs_pointer_is_not_read_as_text(name: str) -> None:
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"
     with pytest.raises(UnreadableFileError, match=rf"{name} is not here.*git lfs pull"):
         read_bytes(pointer, name=name)

@@ -45,7 +45,7 @@ def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int)
 
 @given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published", "window"]))
 @examples(60)
-def test_texts_and_answers_cost_neither_text_nor_order_nor_the_end(text, replies, method) -> None:
+def test_any_texts_and_answers_keep_the_text_the_order_and_the_end(text, replies, method) -> None:
     model = ScriptedModel(*replies * 99)
     make = LumberChunker.as_published if method == "published" else LumberChunker
     options: dict[str, Any] = {"method": "window"} if method == "window" else {}
@@ -74,7 +74,7 @@ anything = st.recursive(
     ),
 )
 @examples(50)
-def test_no_completion_ends_a_run(units: list[str], completion: Any) -> None:
+def test_any_completion_lets_a_run_finish(units: list[str], completion: Any) -> None:
     offered = group(units, start=7)
     verdict = ModelJudge(ScriptedModel(*[completion] * 9)).judge(offered)
     assert as_verdict(offered, verdict) == verdict
@@ -96,7 +96,7 @@ verdicts = st.builds(
 
 @given(anything | st.integers(0, 9) | verdicts)
 @examples(50)
-def test_whatever_a_judge_returns_is_a_sound_verdict(returned: Any) -> None:
+def test_any_result_of_a_judge_becomes_a_valid_verdict(returned: Any) -> None:
     offered = group(["a", "b", "c"], start=2)
     verdict = as_verdict(offered, returned)
     assert (verdict.start, verdict.stop) == (offered.start, offered.stop)

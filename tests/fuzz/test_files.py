@@ -42,20 +42,20 @@ def check(content: bytes, suffix: str) -> None:
 
 @examples(100)
 @given(st.binary(max_size=200), st.sampled_from(READABLE))
-def test_any_bytes_are_a_text_or_refused(content: bytes, suffix: str) -> None:
+def test_any_bytes_are_read_as_text_or_refused(content: bytes, suffix: str) -> None:
     check(content, suffix)
 
 
 # Beautiful Soup warns of an XML declaration in the middle of a page.
 @examples(100)
 @given(markup, st.sampled_from(["utf-8", "utf-16", "cp1252"]))
-def test_any_markup_is_a_text_or_refused(page: str, encoding: str) -> None:
+def test_any_markup_is_read_as_text_or_refused(page: str, encoding: str) -> None:
     check(page.encode(encoding, "replace"), ".html")
 
 
 @examples(60)
 @given(st.sampled_from([*WHOLE]), st.data())
-def test_damaged_documents_are_a_text_or_refused(suffix: str, data: st.DataObject) -> None:
+def test_damaged_documents_are_read_as_text_or_refused(suffix: str, data: st.DataObject) -> None:
     content = bytearray(WHOLE[suffix])
     for _ in range(data.draw(st.integers(1, 8))):
         place = data.draw(st.integers(0, len(content) - 1))

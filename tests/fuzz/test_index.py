@@ -169,11 +169,11 @@ class Index(RuleBasedStateMachine):
         assert {name for name, text in self.known.items() if "otters" in text} <= found
 
 
-def test_an_index_is_what_was_added_and_finds_it() -> None:
+def test_an_index_contains_and_finds_what_was_added() -> None:
     run_state_machine_as_test(Index, settings=examples(3, long=8))
 
 
-def test_an_index_in_postgres_is_what_was_added_and_finds_it(postgres: Server) -> None:
+def test_an_index_in_postgres_contains_and_finds_what_was_added(postgres: Server) -> None:
     class Collection(Index):
         def places(self) -> tuple[str, str]:
             return postgres.place(), postgres.place()
@@ -203,7 +203,7 @@ QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
     examples(2, long=4),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-def test_an_index_that_changed_answers_as_one_that_was_built_again(place, seed, most) -> None:
+def test_a_changed_index_answers_like_a_rebuilt_one(place, seed, most) -> None:
     """There are more chunks than are ranked, and many match a question equally."""
     draw = random.Random(seed)
 

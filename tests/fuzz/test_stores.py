@@ -76,7 +76,7 @@ verdict_rows = stored(
 
 @given(verdict_rows)
 @examples(30)
-def test_a_verdict_is_sound_or_refused(value: bytes) -> None:
+def test_a_stored_verdict_is_valid_or_refused(value: bytes) -> None:
     with memory_folder() as folder:
         path = Path(folder) / "answers.db"
         store = AnswerStore(path)

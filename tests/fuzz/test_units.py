@@ -61,7 +61,7 @@ def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
 
 @given(texts)
 @examples(50)
-def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> None:
+def test_places_are_inside_the_text_in_order_and_outside_clusters(text: str) -> None:
     whole = clusters(text)
     for parsed in (PlainText(text), MarkdownText(text)):
         places = parsed.places()

@@ -14,7 +14,7 @@ TABLE = Document(VALUES, metadata={"source": "prices.csv", "title": "Prices"})
 @pytest.mark.parametrize("document", [PAGE, TABLE])
 @pytest.mark.parametrize("overlap", [0, 8])
 @pytest.mark.parametrize("strip", [True, False])
-def test_a_prepended_context_is_within_the_limit_and_before_the_slice(document, overlap, strip):
+def test_a_prepended_context_fits_the_limit_and_precedes_the_slice(document, overlap, strip):
     size = {"chunk_size": 40, "tokenizer": "cl100k_base", "chunk_overlap": overlap}
     splitter = GreedyTextSplitter(**size, strip_whitespace=strip, context=True, add_metadata=True)
     chunks = splitter.split_documents([document])
@@ -39,7 +39,7 @@ def test_texts_and_documents_have_the_same_content_in_context() -> None:
 
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("everything", [False, True])
-def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(before, everything):
+def test_chunks_of_chunks_drop_metadata_that_only_applies_to_the_parent(before, everything):
     words: Any = {"tokenizer": "words", "add_start_index": True}
     large = GreedyTextSplitter(target_size=80, add_metadata=True, context=before, **words)
     small = GreedyTextSplitter(target_size=12, add_metadata=everything, **words)
@@ -61,7 +61,7 @@ def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone(before
         assert parent.page_content[-own:].startswith(children[0].page_content)
 
 
-def test_a_header_in_the_text_of_a_parent_is_no_row_of_its_children() -> None:
+def test_a_table_header_in_a_parents_text_is_not_a_row_of_its_children() -> None:
     rows = [f"tap number {number},{number},7\n" for number in range(40)]
     text = "tap,price,left\n" + "".join(rows)
     table = Document(text, metadata={"source": "data.csv"})  # no title is given

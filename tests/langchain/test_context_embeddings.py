@@ -34,7 +34,7 @@ def contents(chunks: list[Document]) -> list[str]:
     return [chunk.page_content for chunk in chunks]
 
 
-def test_vectors_are_those_of_the_core() -> None:
+def test_vectors_equal_those_of_the_core() -> None:
     chunks, model = chunks_of(library()), LangChainVectors()
     made = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
     sources = [Source(d.page_content, metadata=d.metadata) for d in library()]
@@ -44,7 +44,7 @@ def test_vectors_are_those_of_the_core() -> None:
 
 
 @pytest.mark.parametrize("add_metadata", [True, False])
-def test_a_context_in_the_content_is_embedded_once_in_any_case(add_metadata: bool) -> None:
+def test_a_context_in_the_content_is_embedded_once(add_metadata: bool) -> None:
     model = LangChainVectors()
     chunks = chunks_of(library()[2:], context=True, add_metadata=add_metadata, add_start_index=True)
     made = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
@@ -65,21 +65,21 @@ def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
     assert model.texts == ["Boats\n\nOars.", "Boats > Care\n\nDry them."]
 
 
-def test_where_offsets_begin_again_another_document_begins() -> None:
+def test_a_new_document_begins_where_offsets_decrease() -> None:
     model, chunks = LangChainVectors(), chunks_of([library()[0], library()[0]])
     alone = ContextEmbeddings(chunks[: len(chunks) // 2], model)
     expected = alone.embed_documents(contents(chunks[: len(chunks) // 2]))
     assert ContextEmbeddings(chunks, model).embed_documents(contents(chunks)) == expected * 2
 
 
-def test_an_offset_that_is_none_is_refused_before_any_work() -> None:
+def test_an_invalid_offset_is_refused_before_any_work() -> None:
     chunks = chunks_of(library())
     chunks[1].metadata["start_index"] = -1
     with pytest.raises(ValueError, match="must be an offset in characters"):
         ContextEmbeddings(chunks)
 
 
-async def test_other_texts_are_embedded_alone_each_once() -> None:
+async def test_texts_that_are_not_chunks_are_embedded_once_and_unchanged() -> None:
     model, chunks = LangChainVectors(), chunks_of(library()[:1])
     embeddings = ContextEmbeddings(chunks, model)
     plain = [model.embed_query(text) for text in ("Bees hum.", "Wasps hum.")]
@@ -120,7 +120,7 @@ def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -
         (True, "scoped_full", True, 1, 15),
     ],
 )
-def test_an_edit_embeds_its_document_and_with_a_cache_the_new_text_whatever_index_writes(
+def test_an_edit_embeds_its_document_or_with_a_cache_only_the_new_text(
     cached: bool, cleanup: Any, start_index: bool, embedded: int, written: int
 ) -> None:
     classic = pytest.importorskip("langchain_classic.embeddings")

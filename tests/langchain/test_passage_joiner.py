@@ -40,7 +40,7 @@ def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> N
         join_passages(chunks, [PAGE])
 
 
-def test_pages_of_one_file_are_kept_apart_unless_they_were_joined() -> None:
+def test_pages_of_one_file_stay_separate_unless_joined() -> None:
     pages = [
         Document(text, metadata={"source": "a.pdf", "page": number})
         for number, text in enumerate(["Otters live along", "clean rivers and eat fish."])
@@ -53,7 +53,7 @@ def test_pages_of_one_file_are_kept_apart_unless_they_were_joined() -> None:
     assert (whole.metadata["page_first"], whole.metadata["page_last"]) == (1, 2)
 
 
-def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -> None:
+def test_passages_of_chunks_of_chunks_are_slices_of_the_parent_chunks() -> None:
     between = chunks_of(TALE, target_size=20)
     chunks = chunks_of(*between, target_size=4)
     passages = join_passages(chunks, between)
@@ -64,7 +64,7 @@ def test_chunks_that_were_split_twice_become_slices_of_the_chunks_in_between() -
 
 
 @pytest.mark.parametrize("returned", [float, str, lambda n: str(float(n)), Decimal, np.int64])
-def test_numbers_are_read_in_the_type_in_which_a_store_returns_them(returned: Any) -> None:
+def test_numbers_are_read_in_any_type_that_stores_return(returned: Any) -> None:
     page = Document(STORY.replace("At", "\nAt"), metadata={"source": "story.pdf", "page": 2})
     chunks, quotes = chunks_of(page, add_metadata=True), ["Sails tore."]
     hits = copy.deepcopy(chunks)
@@ -78,7 +78,7 @@ def test_numbers_are_read_in_the_type_in_which_a_store_returns_them(returned: An
 
 
 @pytest.mark.parametrize("returned", [None, float("nan")])
-def test_empty_values_may_be_missing_in_what_a_store_returns(returned: float | None) -> None:
+def test_stores_may_drop_empty_values(returned: float | None) -> None:
     chunks = chunks_of(TALE, add_metadata=True)
     hits = copy.deepcopy(chunks)
     for hit in hits:

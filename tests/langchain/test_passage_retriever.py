@@ -24,7 +24,7 @@ def retriever_of(**settings: Any) -> PassageRetriever:
     return PassageRetriever(**{"splitter": splitter, "max_gap": 0, "budget": 12, **settings})
 
 
-def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
+def test_the_retriever_works_in_chains_batches_and_callbacks() -> None:
     ended: list[tuple[list[Document], list[str]]] = []
 
     class Seen(BaseCallbackHandler):
@@ -53,7 +53,7 @@ def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_what_is_made_of_a_retriever_searches_the_same_index(stored: bool, tmp_path: Path) -> None:
+def test_runnables_made_from_a_retriever_share_its_index(stored: bool, tmp_path: Path) -> None:
     retriever = retriever_of(budget=500, path=tmp_path / "a.db" if stored else None)
     budget = ConfigurableField(id="budget")
     fields = retriever.configurable_fields(budget=budget, k=ConfigurableField(id="k"))
@@ -90,7 +90,7 @@ def test_what_is_made_of_a_retriever_searches_the_same_index(stored: bool, tmp_p
         retriever_of(path=tmp_path / "a.db", k=0)
 
 
-def test_a_temporary_file_is_kept_for_what_was_made_of_its_retriever() -> None:
+def test_runnables_made_from_a_retriever_keep_its_temporary_file() -> None:
     retriever = retriever_of()
     retriever.add_documents([RIVERS])
     made, found = retriever_of(path=retriever.path), retriever.invoke("otters")
@@ -110,7 +110,7 @@ FLEET = Document(
 )
 
 
-def test_what_a_model_reads_begins_with_what_stands_above() -> None:
+def test_content_for_a_model_begins_with_the_context() -> None:
     retriever = PassageRetriever.from_documents([FLEET, RIVERS], budget=40)
     prompt = "{source} {headings} {page_first} {context} {page_content}"
     shown = PromptTemplate.from_template(prompt)
@@ -141,7 +141,7 @@ FILTERS: list[tuple[Any, set[str]]] = [
 ]
 
 
-def test_filters_have_operators() -> None:
+def test_filters_may_use_operators() -> None:
     retriever = retriever_of(budget=500)
     retriever.add_documents([RIVERS, SONGS])
     for where, expected in FILTERS:
@@ -160,7 +160,7 @@ def test_filters_have_operators() -> None:
         ({"year": {"$gt": "1800"}}, "does not fit 1850 in the metadata"),
     ],
 )
-def test_filters_that_mean_nothing_are_refused(where: Any, message: str) -> None:
+def test_invalid_filters_are_refused(where: Any, message: str) -> None:
     retriever = retriever_of()
     retriever.add_documents([RIVERS])
     with pytest.raises(ValueError, match=message):
@@ -168,7 +168,7 @@ def test_filters_that_mean_nothing_are_refused(where: Any, message: str) -> None
 
 
 @pytest.mark.parametrize("add_start_index", [True, False])
-def test_parts_of_a_passage_have_their_own_place_or_none(add_start_index: bool) -> None:
+def test_parts_of_a_passage_have_their_own_offsets_or_none(add_start_index: bool) -> None:
     retriever = retriever_of(budget=40)
     retriever.add_documents([RIVERS])
     passage = retriever.invoke("otters hunt fish")[0]

@@ -82,7 +82,7 @@ def test_ids_are_the_same_in_another_process() -> None:
 
 
 @pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
-def test_a_cache_of_calls_knows_a_splitter_that_was_used(make: Any) -> None:
+def test_a_cache_of_calls_treats_a_used_splitter_like_a_new_one(make: Any) -> None:
     joblib = pytest.importorskip("joblib")
     splitter = make(stable_ids=True)
     before = joblib.hash(splitter)

@@ -45,7 +45,7 @@ class CountingModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() -> None:
+def test_prompts_and_policies_of_wrong_types_are_refused_with_advice() -> None:
     llm = CountingModel()
     with pytest.raises(TypeError, match=r"lumber_core.PromptTemplate, not langchain_core\.prompts"):
         LumberTextSplitter(llm, prompt=LangChainPrompt.from_template("{paragraphs}"))
@@ -53,7 +53,7 @@ def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() ->
         LumberTextSplitter(llm, policy={"attempts": 3})
 
 
-def test_what_has_no_methods_of_a_splitter_names_none() -> None:
+def test_functions_of_documents_refuse_texts_nodes_and_dicts_with_advice() -> None:
     node = SimpleNamespace(to_langchain_format=lambda: None)
     calls: list[Any] = [
         *(PassageRetriever().add_documents, PassageRetriever().sync),
@@ -70,7 +70,7 @@ def test_what_has_no_methods_of_a_splitter_names_none() -> None:
 
 
 @every_splitter
-def test_texts_in_place_of_documents_and_the_reverse_are_refused_with_what_to_call(make: Any):
+def test_texts_in_place_of_documents_and_the_reverse_are_refused_with_the_right_method(make: Any):
     splitter = make()
     with pytest.raises(TypeError, match="not str: use create_documents or split_text for texts"):
         splitter.split_documents(["text"])
@@ -99,7 +99,7 @@ def test_usage_callbacks_and_tracers_see_calls_from_threads(through: str) -> Non
         assert [child.tags for child in run.child_runs] == [["split"]] * 6
 
 
-def test_queries_and_documents_explain_settings_of_vector_stores() -> None:
+def test_errors_explain_settings_that_only_vector_stores_have() -> None:
     retriever = PassageRetriever()
     with pytest.raises(TypeError, match="a query has no setting 'top_k': use k"):
         retriever.invoke("otters", top_k=3)

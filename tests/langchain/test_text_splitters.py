@@ -89,13 +89,13 @@ class TestBoth:
         with pytest.raises(ValueError, match="3 texts but 1 metadatas"):
             make().create_documents(["a", "b", "c"], [{}])
 
-    def test_from_tiktoken_encoder_counts_with_it(self, make: Any) -> None:
+    def test_from_tiktoken_encoder_counts_with_the_encoder(self, make: Any) -> None:
         splitter = make.from_tiktoken_encoder(model_name="gpt-4o", chunk_size=9)
         assert splitter._length_function("abc <|endoftext|>") > 4
         assert "o200k_base" in repr(splitter)
         assert make.from_tiktoken_encoder("cl100k_base").split_text(TEXT)
 
-    def test_from_huggingface_tokenizer_counts_with_it(self, make: Any) -> None:
+    def test_from_huggingface_tokenizer_counts_with_the_tokenizer(self, make: Any) -> None:
         tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         splitter = make.from_huggingface_tokenizer(tokenizer, chunk_size=6)

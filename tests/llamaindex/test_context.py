@@ -32,7 +32,7 @@ def test_a_context_is_embedded_and_sent_to_models() -> None:
     assert not any("headings" in node.get_content(MetadataMode.EMBED) for node in nodes)
 
 
-def test_a_context_can_be_left_out() -> None:
+def test_a_context_can_be_turned_off() -> None:
     nodes = GreedyNodeParser(target_size=20, context=False)([page()])
     assert not any("context" in node.metadata for node in nodes)
 
@@ -91,7 +91,7 @@ def test_a_title_in_the_metadata_is_not_embedded_twice() -> None:
     assert not any("context" in node.get_content(MetadataMode.EMBED) for node in nodes)
 
 
-def test_a_context_that_a_document_brings_is_kept() -> None:
+def test_a_context_in_the_metadata_of_a_document_is_kept() -> None:
     nodes = GreedyNodeParser(target_size=20, chunk_size=60)([page(context="From the shop.")])
     for again in (nodes, GreedyNodeParser(target_size=10, chunk_size=40)(nodes)):
         assert {node.metadata["context"] for node in again} == {"From the shop."}

@@ -38,7 +38,7 @@ def embeddings(nodes: Any) -> np.ndarray:
     return np.array([node.embedding for node in nodes])
 
 
-def test_what_is_embedded_is_what_an_index_would_embed() -> None:
+def test_embedded_texts_equal_those_of_an_index() -> None:
     model, nodes = LlamaIndexVectors(), PARSER(library())
     ContextEmbedding(model)(nodes)
     assert model.texts == [node.get_content(MetadataMode.EMBED) for node in nodes]
@@ -71,7 +71,7 @@ def test_a_pipeline_with_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> Non
     assert model.texts == []
 
 
-def test_progress_is_shown_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     step, nodes = ContextEmbedding(LlamaIndexVectors()), PARSER(library())
     step(nodes)
     assert capsys.readouterr().err == ""
@@ -79,7 +79,7 @@ def test_progress_is_shown_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
     assert "text/s" in capsys.readouterr().err
 
 
-def test_neither_keys_nor_threads_are_in_what_is_serialised_and_the_model_is_passed_again() -> None:
+def test_serialised_embeddings_have_no_keys_or_threads_and_need_the_model_again() -> None:
     step = ContextEmbedding(Keyed())
     assert "sk-secret" not in step.to_json()
     assert ContextEmbedding(Keyed(api_key="sk-other")).to_dict() == step.to_dict()

@@ -63,7 +63,7 @@ class InstrumentedLLM(MockLLM):
 
 
 class TestLumber:
-    def test_callbacks_and_instrumentation_see_each_call(self) -> None:
+    def test_callbacks_and_instrumentation_see_each_model_call(self) -> None:
         seen: list[LLMCompletionStartEvent] = []
 
         class Watcher(BaseEventHandler):
@@ -102,14 +102,14 @@ class TestLumber:
 
 @pytest.mark.parametrize("make", [GreedyNodeParser, LumberNodeParser])
 class TestBoth:
-    def test_metadata_is_handed_on_or_not(self, make: Any) -> None:
+    def test_metadata_is_included_or_not_by_the_setting(self, make: Any) -> None:
         document = Document(text=TEXT, metadata={"source": "a"})
         nodes = make()([document])
         assert {key: value for key, value in nodes[0].metadata.items() if value} == {"source": "a"}
         assert all(node.metadata == nodes[0].metadata for node in nodes)
         assert all(node.metadata == {} for node in make(include_metadata=False)([document]))
 
-    def test_neighbours_are_linked_or_not(self, make: Any) -> None:
+    def test_neighbours_are_linked_or_not_by_the_setting(self, make: Any) -> None:
         settings = {"chunk_size": 8, "tokenizer": "words"}
         first, second, *_ = make(**settings)([Document(text=TEXT)])
         assert first.next_node.node_id == second.node_id
@@ -131,10 +131,10 @@ class TestBoth:
         assert len(handler.get_event_pairs(CBEventType.NODE_PARSING)) == 1
         assert nodes
 
-    def test_unknown_keyword_arguments_are_taken(self, make: Any) -> None:
+    def test_unknown_keyword_arguments_of_parse_nodes_are_accepted(self, make: Any) -> None:
         assert make().get_nodes_from_documents([Document(text=TEXT)], unknown=1)
 
-    def test_nodes_of_another_parser_without_offsets_get_none(self, make: Any) -> None:
+    def test_nodes_of_nodes_without_offsets_get_no_offsets(self, make: Any) -> None:
         parent = SentenceSplitter()([Document(text=TEXT)])[0]
         parent.start_char_idx = None
         assert {node.start_char_idx for node in make()([parent])} == {None}
@@ -144,7 +144,7 @@ class TestBoth:
         with pytest.raises(TypeError, match="tokenizer cannot be pickled"):
             pickle.dumps(parser)
 
-    def test_a_cache_of_calls_knows_a_parser_that_was_used(self, make: Any) -> None:
+    def test_a_cache_of_calls_treats_a_used_parser_like_a_new_one(self, make: Any) -> None:
         parser = make()
         before = pickle.dumps(parser)
         assert parser([Document(text=TEXT)])

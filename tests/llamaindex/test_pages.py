@@ -66,7 +66,7 @@ def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known(
         assert known == (node.source_node is not None and node.text in others[0].get_content())
 
 
-def test_only_whole_documents_are_joined() -> None:
+def test_only_pages_and_not_nodes_are_joined() -> None:
     nodes = GreedyNodeParser()([page("1", "One.")])
     with pytest.raises(TypeError, match="before they are parsed"):
         join_pages(nodes)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def test_nodes_of_other_parsers_are_joined() -> None:
     assert (passage.node.get_content(), passage.score) == (STORY, None)
 
 
-def test_texts_that_cannot_be_pickled_stay_with_the_joiner() -> None:
+def test_a_joiner_with_unpicklable_texts_works_in_its_process() -> None:
     store = docstore()
     store.connection = threading.Lock()
     joiner = PassageJoiner(texts=store)
@@ -61,7 +61,7 @@ def test_texts_that_cannot_be_pickled_stay_with_the_joiner() -> None:
     "make",
     [GreedyNodeParser, LumberNodeParser, LumberEmbedding, partial(PassageJoiner, texts=[TALE])],
 )
-def test_handlers_that_cannot_be_pickled_stay_with_their_component(make: Any) -> None:
+def test_copies_of_a_component_drop_handlers_that_cannot_be_pickled(make: Any) -> None:
     handler = LlamaDebugHandler()
     handler.lock = threading.Lock()
     component = make(callback_manager=CallbackManager([handler]))
@@ -70,7 +70,7 @@ def test_handlers_that_cannot_be_pickled_stay_with_their_component(make: Any) ->
     assert copied.callback_manager.handlers == []
 
 
-def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
+def test_a_passage_is_a_node_with_the_fields_of_its_best_node() -> None:
     nodes = nodes_of(PAGE, TALE)
     hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (len(nodes) - 1, 6, 4)]
     before = [each.model_copy(deep=True) for each in hits]
@@ -86,7 +86,7 @@ def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
 
 @pytest.mark.parametrize("question", ["What happened at sea?", ""])
 @pytest.mark.parametrize("rerank", [True, False])
-def test_the_order_of_hits_counts_whatever_their_scores_are(question: str, rerank: bool) -> None:
+def test_the_order_of_hits_matters_and_not_their_scores(question: str, rerank: bool) -> None:
     nodes = nodes_of(PAGE, TALE)[::3]
     count = len(nodes)
     joiner = PassageJoiner(texts=[PAGE, TALE], max_gap=0, budget=20, rerank=rerank)

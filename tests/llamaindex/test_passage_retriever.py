@@ -56,7 +56,9 @@ def slices(hits: Sequence[NodeWithScore]) -> list[tuple[str | None, int | None, 
     return found
 
 
-def test_a_question_makes_no_embedding_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_does_not_create_the_global_embedding_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     retriever = PassageRetriever()
     retriever.add_documents([RIVERS])
     monkeypatch.setattr("llamaindex_lumber.embedding.LumberEmbedding", None)
@@ -77,7 +79,7 @@ async def test_a_query_engine_answers_from_passages() -> None:
     assert await retriever.aretrieve(bundle) == retriever.retrieve(bundle)
 
 
-def test_traces_show_what_is_asked_not_how_an_index_is_made() -> None:
+def test_traces_show_the_question_and_not_the_building_of_the_index() -> None:
     spans, handlers = SimpleSpanHandler(), get_dispatcher("root").span_handlers
     handlers.append(spans)
     try:
@@ -159,7 +161,7 @@ if Version(version("llama-index-core")) >= Version("0.14.23"):
     ]
 
 
-def test_filters_hold_for_vectors_and_words() -> None:
+def test_filters_apply_to_the_search_by_vectors_and_by_words() -> None:
     retriever = retriever_of(budget=500)
     retriever.add_documents([RIVERS, SONGS, BOOK])
     for filters, expected in FILTERS:
@@ -180,14 +182,14 @@ def test_filters_hold_for_vectors_and_words() -> None:
         (both(has("year", 3, "text_match")), ValueError, "text_match takes a text"),
     ],
 )
-def test_filters_that_mean_nothing_are_refused_at_once(filters, error, message) -> None:
+def test_invalid_filters_are_refused_at_once(filters, error, message) -> None:
     with pytest.raises(error, match=message):
         PassageRetriever(filters=filters)
     with pytest.raises(error, match=message):
         PassageRetriever().with_filters(filters)
 
 
-def test_a_filter_of_another_type_than_the_metadata_names_both() -> None:
+def test_an_error_about_a_filter_of_a_wrong_type_names_both_types() -> None:
     retriever = retriever_of()
     retriever.add_documents([RIVERS])
     for filtered, said in (
@@ -198,7 +200,7 @@ def test_a_filter_of_another_type_than_the_metadata_names_both() -> None:
             retriever.with_filters(both(filtered)).retrieve("otters")
 
 
-def test_a_query_may_bring_its_embedding() -> None:
+def test_a_query_may_have_its_own_embedding() -> None:
     retriever = retriever_of(keywords=False)
     retriever.add_documents([RIVERS, SONGS])
     vector = LumberEmbedding().get_query_embedding("Where are harps?")
@@ -235,7 +237,7 @@ def test_a_model_is_shown_the_context_of_a_passage() -> None:
             assert "context: " not in hit.text
 
 
-def test_a_parser_whose_nodes_overlap_and_nodes_are_refused() -> None:
+def test_nodes_and_a_parser_with_overlapping_nodes_are_refused() -> None:
     for parser, error, message in (
         (SentenceSplitter(), TypeError, r"LayoutNodeParser\(target_size=50\)"),
         ([RIVERS], TypeError, "documents are passed to add_documents"),

@@ -33,7 +33,7 @@ def ids(nodes: list[BaseNode]) -> list[str]:
 
 
 @pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)
-def test_the_pipeline_upserts_what_has_changed(make: Any) -> None:
+def test_the_pipeline_upserts_only_changed_documents(make: Any) -> None:
     store = SimpleVectorStore()
     pipeline = IngestionPipeline(
         transformations=[make(), LumberEmbedding()],
@@ -68,7 +68,7 @@ def contents(index: VectorStoreIndex) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("make", [PARSERS["greedy"], PARSERS["lumber"]])
 class TestIndexes:
     @pytest.mark.parametrize("setting", ["node_parser", "transformations"])
-    def test_an_index_is_made_of_the_parsers_nodes(self, make: Any, framework: Any, setting: str):
+    def test_an_index_consists_of_the_parsers_nodes(self, make: Any, framework: Any, setting: str):
         parser = make()
         setattr(framework, setting, parser if setting == "node_parser" else [parser])
         index = VectorStoreIndex.from_documents(library())
@@ -116,7 +116,7 @@ def test_ids_differ_by_document_parser_and_place() -> None:
     assert len({UUID(name) for name in ids(nodes)}) == len(nodes) > 12  # Qdrant takes only UUIDs
 
 
-def test_chained_parsers_name_parts_apart_from_the_whole() -> None:
+def test_chained_parsers_give_parts_other_ids_than_the_whole() -> None:
     parser = GreedyNodeParser(chunk_size=200)
     whole = parser(library())
     assert not {*ids(whole)} & {*ids(parser(whole))}
@@ -174,5 +174,5 @@ if __name__ == "__main__":
 """
 
 
-def test_workers_of_a_pipeline_that_was_used_give_the_same_nodes() -> None:
+def test_workers_give_the_same_nodes_after_the_pipeline_was_used() -> None:
     run_alone(USED_BEFORE, seconds=200)

@@ -72,7 +72,7 @@ def test_a_copy_with_a_wrong_setting_is_refused() -> None:
         parser.model_copy(update={"chunk_sise": 30})
 
 
-def test_a_function_that_names_nodes_has_to_be_passed_again(make: Any) -> None:
+def test_a_function_for_node_ids_has_to_be_passed_again_after_loading(make: Any) -> None:
     data = make(id_func=numbered).to_dict()
     with pytest.raises(TypeError, match="id_func 'numbered' cannot be restored from its name"):
         make.from_dict(data)
@@ -95,7 +95,7 @@ OF_EVERY_PARSER: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("make", CHANGES)
-def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(make: Any) -> None:
+def test_the_cache_key_has_exactly_the_settings_that_change_the_result(make: Any) -> None:
     large = {"model": "large"} if make is BertNodeParser else {}
     changes = [{}, *CHANGES[make], *(OF_EVERY_PARSER if make in PARSERS else [])]
     keys = [str(make(**{**large, **change}).to_dict()) for change in changes]
@@ -113,7 +113,9 @@ def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(
         ([LangChainDocument(page_content="One.")], "Document.from_langchain_format"),
     ],
 )
-def test_what_is_no_document_is_refused_with_what_to_pass(make: Any, wrong: Any, message: str):
+def test_objects_that_are_not_documents_are_refused_with_advice(
+    make: Any, wrong: Any, message: str
+):
     parser = make()
     with pytest.raises(TypeError, match=message):
         parser.get_nodes_from_documents(wrong)
@@ -131,7 +133,7 @@ def test_what_is_no_document_is_refused_with_what_to_pass(make: Any, wrong: Any,
         ({"prompt": PromptTemplate()}, "^prompt and policy need a language model: pass llm"),
     ],
 )
-def test_what_a_model_lacks_is_reported_without_a_word_of_pydantic(settings, message) -> None:
+def test_errors_about_a_model_have_no_words_of_pydantic(settings, message) -> None:
     with pytest.raises((TypeError, ValueError), match=message) as error:
         LumberNodeParser(**settings)
     assert "validation error" not in "".join(traceback.format_exception(error.value))
@@ -165,7 +167,7 @@ class TestGlobalSettings:
         assert LumberNodeParser(llm=None).llm is None
         assert isinstance(LumberNodeParser(llm=LexicalJudge()).llm, LexicalJudge)
 
-    def test_a_parser_made_before_is_the_same_after_a_round_trip(self, global_settings: Any):
+    def test_a_parser_made_before_the_global_model_stays_without_it(self, global_settings: Any):
         parser = LumberNodeParser()
         data, pickled = parser.to_dict(), pickle.dumps(parser)
         global_settings.llm = MockLLM()
@@ -173,7 +175,7 @@ class TestGlobalSettings:
         assert pickle.loads(pickled).llm is None
         assert LumberNodeParser.from_dict(data).llm is None
 
-    def test_that_sizes_are_tokens_is_logged_once_where_they_arrive(self, global_settings, caplog):
+    def test_a_global_chunk_size_is_logged_once_as_a_limit_in_tokens(self, global_settings, caplog):
         LayoutNodeParser().chunk_size = 900  # the setting of one parser
         global_settings.embed_model = MockEmbedding(embed_dim=2)
         global_settings.node_parser = LayoutNodeParser()
@@ -205,7 +207,9 @@ class TestMetadata:
             make(chunk_size=64, tokenizer="cl100k_base")([document])
         assert make(chunk_size=64, include_metadata=False)([document])
 
-    def test_metadata_above_a_third_of_the_limit_is_warned_of_once(self, make: Any, caplog) -> None:
+    def test_metadata_above_a_third_of_the_limit_causes_one_warning(
+        self, make: Any, caplog
+    ) -> None:
         documents = [Document(text=PROSE, metadata={"abstract": "word " * 30})] * 3
         parser = make(chunk_size=64, tokenizer="cl100k_base")
         with caplog.at_level(logging.WARNING, logger="llamaindex_lumber"):

@@ -114,7 +114,9 @@ def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected
 
 
 @pytest.mark.parametrize(("structured", "way"), [(True, "sync"), (False, "async")])
-def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -> None:
+def test_the_openai_model_of_the_library_splits_a_whole_text(
+    structured: bool, way: str, server: Server, caplog: Any
+) -> None:
     model = OpenAIModel(
         "smollm2", base_url=server.url, structured=structured, temperature=0, timeout=PATIENT
     )
@@ -132,7 +134,7 @@ def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -
     assert len(warned) == int(structured)
 
 
-def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
+def test_concurrent_calls_keep_all_text(server: Server, caplog: Any) -> None:
     model = OpenAIModel("smollm2", base_url=server.url, temperature=0, timeout=PATIENT)
     chunker = LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA)
     server.statuses()
@@ -147,7 +149,7 @@ LLM = {"model": "smollm2", "api_key": "none", "temperature": 0, "max_retries": 0
 SPLITTER: dict[str, Any] = {"theta": THETA, "policy": ONCE, "chunk_size": None}
 
 
-def test_chat_openai(server: Server, caplog: Any) -> None:
+def test_chat_openai_splits_a_whole_text(server: Server, caplog: Any) -> None:
     from langchain_openai import ChatOpenAI
 
     from langchain_lumber import LumberTextSplitter
@@ -164,7 +166,7 @@ def test_chat_openai(server: Server, caplog: Any) -> None:
     check(done[0], server.statuses(), caplog)
 
 
-def test_openai_like(server: Server, caplog: Any) -> None:
+def test_openai_like_splits_a_whole_text(server: Server, caplog: Any) -> None:
     from llama_index.core.schema import Document
     from llama_index.llms.openai_like import OpenAILike
 

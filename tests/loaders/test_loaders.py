@@ -186,17 +186,21 @@ def check(framework: str, name: str, load: Any, made: dict[str, Path], url: str)
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_what_becomes_of_a_loaders_documents(name: str, made: dict[str, Path], url: str) -> None:
+def test_documents_of_a_loader_match_the_documented_row(
+    name: str, made: dict[str, Path], url: str
+) -> None:
     check("LangChain", name, LOADERS[name], made, url)
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_becomes_of_a_readers_documents(name: str, made: dict[str, Path], url: str) -> None:
+def test_documents_of_a_reader_match_the_documented_row(
+    name: str, made: dict[str, Path], url: str
+) -> None:
     check("LlamaIndex", name, READERS[name], made, url)
 
 
 @pytest.mark.parametrize("framework", _rows)
-def test_each_loader_has_a_row(framework: str) -> None:
+def test_each_documented_loader_is_tested(framework: str) -> None:
     if WRITES:
         write(framework)
     assert {*documented(framework)} == {*_rows[framework]}

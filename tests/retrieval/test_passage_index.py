@@ -41,7 +41,7 @@ def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
     return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
 
 
-def test_words_find_what_vectors_do_not(place: Place) -> None:
+def test_words_find_chunks_that_vectors_miss(place: Place) -> None:
     class Blind(WordVectors):
         def embed_query(self, text: str) -> list[float]:
             return [1.0] * self.width
@@ -93,7 +93,7 @@ def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
     assert not any("Oslo" in one for one in texts[1:])
 
 
-def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
+def test_a_query_of_words_in_every_chunk_finds_chunks(place: Place) -> None:
     index = index_of(place())
     index.add([document("the cat and the dog. " * 200, "a")])
     with index.store.snapshot() as snapshot:
@@ -142,7 +142,9 @@ def test_an_answer_does_not_depend_on_earlier_ones(place: Place, monkeypatch, li
     assert index.search("otters")[0].hits[0].metadata["tags"] == ["c"]
 
 
-def test_of_equal_chunks_the_same_are_found_in_whatever_order_they_came(place: Place) -> None:
+def test_the_choice_among_equal_chunks_does_not_depend_on_the_order_of_addition(
+    place: Place,
+) -> None:
     found = []
     for numbers in (range(30), reversed(range(30))):
         index = index_of(place())
@@ -192,7 +194,7 @@ def test_readers_find_one_version_while_another_process_writes(place: Place) -> 
     assert reader.exitcode == 0
 
 
-def test_a_filter_that_is_none_and_a_limit_out_of_range_are_refused() -> None:
+def test_an_invalid_filter_and_a_limit_out_of_range_are_refused() -> None:
     index = index_of()
     with pytest.raises(ValueError, match="budget"):
         index.search("otters", budget=0)
@@ -200,7 +202,7 @@ def test_a_filter_that_is_none_and_a_limit_out_of_range_are_refused() -> None:
         index.search("otters", where=["a"])  # type: ignore[arg-type]
 
 
-def test_any_text_and_name_is_kept_as_it_is(place: Place) -> None:
+def test_any_text_and_name_is_stored_unchanged(place: Place) -> None:
     index = PassageIndex(LayoutChunker(target_size=10), WordVectors(), place())
     text = "Half a \ud83d pair.\x00 Otters \U0001f9a6 swim.\r\n\r\n" * 3
     index.add([document(text, "odd \udcff name"), document("", "empty")])
@@ -220,7 +222,7 @@ for number in range(1000):
 """
 
 
-def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(place: Place) -> None:
+def test_documents_added_before_a_kill_are_there_and_the_rest_can_follow(place: Place) -> None:
     path = place()
     command = [sys.executable, "-c", _ADD_FOR_EVER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -246,7 +248,7 @@ def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() ->
     assert stored("1.txt") == stored("2.txt")
 
 
-def test_a_document_is_done_when_it_is_embedded_and_not_before() -> None:
+def test_progress_counts_a_document_only_after_it_is_embedded() -> None:
     done: list[float] = []
 
     class Watched(WordVectors):

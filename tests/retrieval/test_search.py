@@ -70,21 +70,21 @@ def test_a_word_of_one_letter_or_ideograph_is_found(asked: str, best: int) -> No
     assert index.search(asked)[0].text == texts[best]
 
 
-def test_words_decide_if_a_model_returns_one_vector_for_all_texts() -> None:
+def test_words_decide_if_all_vectors_are_equal() -> None:
     text = "\n\n".join(f"Boat {number} sails to Oslo." for number in range(200))
     index = index_of(f"{text}\n\nThe harbour fees are low.", 8, embedding=Blind())
     assert index.search("harbour fees", budget=5)[0].text == "The harbour fees are low."
     assert index.search("nowhere", budget=5)
 
 
-def test_a_row_of_a_table_stands_below_its_header_and_headings() -> None:
+def test_a_row_of_a_table_is_returned_below_its_header_and_headings() -> None:
     (passage,) = fleet().search("payload of truck T42", budget=40, context=True)
     assert "T42" in passage.text
     header = "Fleet > Payloads\n\n| Truck | Payload | Tank |\n| --- | --- | --- |\n| T"
     assert passage.in_context.startswith(header.replace("| --- | --- | --- |", "|---|---|---|"))
 
 
-def test_a_passage_inside_a_chunk_states_its_own_headings_and_lines() -> None:
+def test_a_passage_inside_a_chunk_has_its_own_headings_and_lines() -> None:
     (passage,) = fleet().search("When does the depot in Oslo open?", budget=12, context=True)
     assert passage.text == "The depot in Oslo opens at six."
     assert passage.context == "Fleet > Winter"
@@ -105,7 +105,9 @@ def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
 @pytest.mark.parametrize("embedding", [WordVectors(), Blind()], ids=["words", "blind"])
 @pytest.mark.parametrize("budget", [1, 20, 1_000_000])
 @pytest.mark.parametrize("question", ["depot", "the of", "?!…", "Wo ist das Depot?", FLEET * 5, ""])
-def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding: Any) -> None:
+def test_any_question_returns_slices_within_the_budget(
+    question: str, budget: int, embedding: Any
+) -> None:
     index = fleet(embedding)
     passages = index.search(question, budget=budget, context=True)
     assert passages
@@ -123,7 +125,7 @@ def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding
     st.integers(1, 60),
 )
 @example(["\n\n", "Otters hunt."], 1)  # a passage includes its indent
-def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
+def test_passages_begin_and_end_at_sentences(parts: list[str], budget: int) -> None:
     text = " ".join(["Herons stand.", *parts])
     index = index_of(text, 12)
     edges = {place for span in sentences(text) for place in span.strip(text)}
@@ -167,7 +169,9 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_question_divides_no_chunk_again(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_question_does_not_divide_chunks_into_sentences_again(
+    name: str, tmp_path: Path, monkeypatch: Any
+) -> None:
     def search() -> list[Any]:
         index = PassageIndex(LayoutChunker(target_size=20), WordVectors(), tmp_path / "a.db")
         index.add([document(KINDS[name], name)])
@@ -194,7 +198,7 @@ def index_spans(index: PassageIndex) -> list[Span]:
     return [hit.span for hit in hits]
 
 
-def test_rows_and_headings_stay_with_what_they_belong_to_and_rules_are_left_out() -> None:
+def test_rows_stay_with_headers_and_headings_with_text_and_rules_are_left_out() -> None:
     costs = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
     assert read(costs) == ["## Costs\n\nLow.", "High.", "| a. B. c | No. 5. Yes |"]
     quoted = "> | One. It hums all day. | Old. The best of all. |"
@@ -228,7 +232,7 @@ def test_a_question_stays_with_its_answer(form: str) -> None:
     assert not {*cuts} & {text.index(answers[0]), text.index(answers[1])}
 
 
-def test_what_a_reader_of_markdown_does_not_see_is_no_sentence() -> None:
+def test_invisible_markdown_is_not_a_sentence() -> None:
     text = (
         "<!-- Keep these old anchors. -->\n\nLet by the hour. <!-- check it -->\n\n"
         '<a id="prices-of-all-boats"></a>\n\n### Prices\n\nLow <!-- now --> in May.\n\n'
@@ -247,7 +251,7 @@ def test_what_a_reader_of_markdown_does_not_see_is_no_sentence() -> None:
     assert read("<!-- It is here. -->", "code")
 
 
-def test_comments_of_obsidian_are_no_sentences() -> None:
+def test_comments_of_obsidian_are_not_sentences() -> None:
     text = (
         "Rows start at nine. %%check this%% They are free.\n\n%%\nA note. Not shown.\n%%\n\n"
         '%% kanban:settings\n```\n{"plugin":"board"}\n```\n%%\n\nUse 50 %% of it. And 5 %% 2.\n'
@@ -260,7 +264,7 @@ def test_comments_of_obsidian_are_no_sentences() -> None:
     assert "Row at nine." in sentences_of(fortunes, "en")[0].text
 
 
-def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
+def test_marks_and_tags_of_site_generators_are_not_sentences() -> None:
     lines = (
         *("import Tabs from '@theme/Tabs';", '{{< tabs name="the boats of June" >}}'),
         *("::::info Boats", '{% hint style="info" %}', "They are let by the hour."),
@@ -277,7 +281,7 @@ def test_marks_and_tags_of_site_generators_are_no_sentences() -> None:
     assert len(sentences_of("/// Returns the price of a boat.\nfn price()", "en", "code")) == 2
 
 
-def test_words_of_tags_are_no_content() -> None:
+def test_words_inside_tags_are_not_content() -> None:
     text = '<div class="boats of June"><Since v="2.0.0" /></div>\n\n<p id="a">Let by the hour</p>\n'
     found = [one.text for one in sentences_of(text, "en", "markdown") if one.has_content]
     assert found == ['<p id="a">Let by the hour</p>']
@@ -308,7 +312,7 @@ HIDDEN_LINES = {
 
 
 @pytest.mark.parametrize("kind", HIDDEN_LINES)
-def test_what_a_reader_of_other_markup_does_not_see_is_no_sentence(kind: str) -> None:
+def test_invisible_lines_of_other_markup_are_not_sentences(kind: str) -> None:
     text = f"{HIDDEN_LINES[kind]}\n\nThey are let by the hour.\n\n{HIDDEN_LINES[kind]}\n"
     found = [one.text for one in sentences_of(text, "en", kind) if one.has_content]
     assert found == ["They are let by the hour."]
@@ -350,7 +354,7 @@ def test_headings_of_each_markup_belong_to_the_text_below_them(kind: Any) -> Non
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
-def test_the_last_line_of_a_paragraph_above_a_rule_is_no_heading(line_break: str) -> None:
+def test_the_last_line_of_a_paragraph_above_a_rule_is_not_a_heading(line_break: str) -> None:
     text = line_break.join(["Let by the hour", "or for longer.", "---", "They are low."])
     assert not [*headings_in(text, "text")]
 
@@ -373,7 +377,7 @@ def test_front_matter_is_a_passage_of_its_own(question: str, best: int) -> None:
     assert found == [text, matter] if best else [matter, text]
 
 
-def test_sentences_are_found_in_their_language() -> None:
+def test_sentences_are_found_by_the_rules_of_the_language() -> None:
     text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
     assert len(sentences_of(text, "de")) == 2
     index = PassageIndex(LayoutChunker(target_size=20, language="de"), WordVectors())
@@ -390,7 +394,7 @@ SAYS_SOMETHING = [
 
 
 @pytest.mark.parametrize("text", [*SAYS_NOTHING, *SAYS_SOMETHING, "1\n0:30.5 --> 0:33.0\nYes"])
-def test_a_label_a_heading_a_word_or_a_time_is_no_passage_but_a_row_is(text: str) -> None:
+def test_labels_headings_words_and_times_are_not_passages_but_rows_are(text: str) -> None:
     assert has_content(spoken_text(text)) == (text in SAYS_SOMETHING)
 
 
@@ -398,7 +402,7 @@ def test_a_label_a_heading_a_word_or_a_time_is_no_passage_but_a_row_is(text: str
     ("text", "words"),
     [("| Gull | 7 | | red |", 3), ("|Gull|7||red|", 3), ("a|b", 2), ("| \u6771\u4eac | 7 |", 3)],
 )
-def test_bars_of_tables_are_no_words(text: str, words: int) -> None:
+def test_bars_of_tables_do_not_count_as_words(text: str, words: int) -> None:
     assert count_words(text) == words
     end = len(text)
     cuts = [count_starts(text, 0, cut) + count_starts(text, cut, end) for cut in range(end)]
@@ -423,7 +427,7 @@ def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None
 
 
 @pytest.mark.parametrize("row", range(8))
-def test_a_passage_of_a_small_table_states_where_the_table_begins(row: int) -> None:
+def test_a_passage_of_a_small_table_has_the_lines_of_the_table(row: int) -> None:
     goods = ("nets", "ropes", "lamps", "sails", "oars", "anchors", "paint", "buckets")
     line = "| {} | of the old shed by the big pier | {} |"
     rows = "\n".join(line.format(one, n) for n, one in enumerate(goods))
@@ -455,7 +459,7 @@ def test_rare_words_weigh_more() -> None:
     assert rare + common == pytest.approx(1)
 
 
-def test_a_share_is_the_same_in_whatever_order_a_text_has_the_words() -> None:
+def test_the_share_of_question_words_does_not_depend_on_their_order() -> None:
     words = "otters", "herons", "millers", "barley", "violins", "harps"
     counts = {word: 2**n for n, word in enumerate(words)}
     question = QuestionWords(" ".join(words), counts, 100)
@@ -485,12 +489,12 @@ MIXED = st.text("aB7_ .'-\n\x1c\xa0\u2014\u2019\u20b9\ufe0fº…\u00e9\u0301\u4e
 
 
 @given(MIXED)
-def test_words_of_a_text_are_the_same_beside_those_of_another_alphabet(text: str) -> None:
+def test_words_of_a_text_do_not_depend_on_words_of_another_alphabet(text: str) -> None:
     assert words_in(f"\u0436 {text}") == ["\u0436", *words_in(text)]
 
 
 @given(MIXED)
-def test_words_are_counted_alike_before_a_syllable_of_another_alphabet(text: str) -> None:
+def test_words_before_a_syllable_of_another_alphabet_are_counted_the_same(text: str) -> None:
     end = len(text)
     assert count_starts(f"{text}\u4e2d", 0, end + 1) == count_starts(text, 0, end) + 1
 
@@ -512,7 +516,7 @@ def reports(**known: Any) -> PassageIndex:
         ("What is the margin of bakers in year 2?", "a_bakers_dozen.txt"),
     ],
 )
-def test_of_long_documents_those_that_a_question_names_come_first(question: str, name: str) -> None:
+def test_long_documents_named_in_the_question_come_first(question: str, name: str) -> None:
     best, *others = reports().search(question, budget=100)
     assert best.document == name
     assert all(0 <= passage.score <= 1 for passage in (best, *others))
@@ -524,7 +528,7 @@ def test_of_long_documents_those_that_a_question_names_come_first(question: str,
     ("start", "context"),
     [("", "river otters"), ("Otters\n======\n\n", ""), ("# Otters\n\n", "Otters")],
 )
-def test_a_passage_has_the_title_that_its_document_has(start: str, context: str) -> None:
+def test_a_passage_has_the_title_of_its_document(start: str, context: str) -> None:
     text = start + "".join(f"Holt {n} has {n} dens. Its water is {n} feet deep. " for n in range(9))
     index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
     name = "river_otters.md" if start.startswith("#") else "river_otters.txt"

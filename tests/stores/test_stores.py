@@ -69,7 +69,7 @@ def check_row(framework: str, store: str, measured: Any) -> None:
 
 
 @pytest.mark.parametrize("store", langchain_stores.STORES)
-def test_a_langchain_store_does_what_its_row_states(store: str, langchain: Any) -> None:
+def test_a_langchain_store_behaves_as_documented(store: str, langchain: Any) -> None:
     check_row("LangChain", store, langchain)
 
 
@@ -84,7 +84,7 @@ async def test_a_langchain_store_returns_chunks_asynchronously(langchain: Any) -
 
 
 @pytest.mark.parametrize("store", llamaindex_stores.STORES)
-def test_a_llamaindex_store_does_what_its_row_states(store: str, llamaindex: Any) -> None:
+def test_a_llamaindex_store_behaves_as_documented(store: str, llamaindex: Any) -> None:
     check_row("LlamaIndex", store, llamaindex)
 
 
@@ -94,7 +94,7 @@ def test_a_llamaindex_store_returns_nodes_and_passages(llamaindex: Any) -> None:
 
 
 @pytest.mark.parametrize("framework", PACKAGES)
-def test_each_row_is_measured(framework: str) -> None:
+def test_each_documented_store_is_measured(framework: str) -> None:
     if WRITES:
         write_rows(framework, _rows[framework], PACKAGES[framework])
     assert list(read_rows(framework)) == list(_rows[framework])

@@ -108,7 +108,9 @@ def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
         BertChunker(str(folder)).scores("One. Two.")
 
 
-def test_the_wrong_kind_of_onnx_is_refused(exported: Path, specials: dict[str, int], tmp_path):
+def test_an_onnx_model_of_the_wrong_kind_is_refused(
+    exported: Path, specials: dict[str, int], tmp_path
+):
     with pytest.raises(WeightsError, match="another kind of model"):
         OnnxTokenScorer(exported / "embedder.int8.onnx", **specials)
     junk = tmp_path / "junk.onnx"
@@ -149,7 +151,7 @@ def write_summing_model(path: Path, numbers: Any, *nodes: Any) -> None:
     path.write_bytes(model.SerializeToString())
 
 
-def test_an_onnx_model_that_asks_for_all_memory_is_an_error_and_prints_nothing(
+def test_an_onnx_model_that_needs_too_much_memory_raises_and_prints_nothing(
     specials: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from onnx import TensorProto, helper
@@ -237,7 +239,7 @@ def test_a_plain_encoder_becomes_a_classifier_to_train(checkpoint: Path, tmp_pat
         tagger_from_encoder(folder)
 
 
-def test_training_on_from_a_classifier_keeps_its_linear_layer(checkpoint: Path) -> None:
+def test_continued_training_keeps_the_linear_layer_of_a_classifier(checkpoint: Path) -> None:
     original, further = load_tagger(checkpoint), tagger_from_encoder(checkpoint)
     assert torch.equal(original.chunklayer.weight, further.chunklayer.weight)
 

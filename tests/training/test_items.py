@@ -89,7 +89,7 @@ def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(tokenizer)
     assert 20 < at_starts < 50
 
 
-def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
+def test_padding_is_masked_and_has_no_label(tokenizer: WordPieceTokenizer) -> None:
     pytest.importorskip("torch")
     from lumber_training.training import pad
 
@@ -119,14 +119,14 @@ def test_texts_and_sections_are_read_as_documents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", [{"document": "a"}, {"text": "One."}, {"document": 1, "text": "a"}])
-def test_a_line_that_is_neither_is_named(row: dict, tmp_path: Path) -> None:
+def test_an_error_names_a_line_that_is_not_a_document(row: dict, tmp_path: Path) -> None:
     path = tmp_path / "documents.jsonl"
     path.write_text(json.dumps(row))
     with pytest.raises(ValueError, match=r"documents.jsonl, line 1: expected"):
         load_documents(path)
 
 
-def test_a_document_stays_held_out_when_others_are_added() -> None:
+def test_adding_documents_does_not_change_which_are_held_out() -> None:
     many = [document(f"d{n}", [2]) for n in range(200)]
     train_on, keep = split_held_out(many, share=0.2)
     assert train_on + keep != many

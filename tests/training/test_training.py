@@ -82,7 +82,7 @@ def run(passages: Path, base: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return train(load_documents(passages), output=folder, base=base, **TINY)
 
 
-def test_it_learns_and_reports_what_it_did(run: TrainingReport, base: Path) -> None:
+def test_training_lowers_the_loss_and_reports_its_results(run: TrainingReport, base: Path) -> None:
     losses = [point.loss for point in run.points if point.loss is not None]
     scores = [point.f1 for point in run.points if point.f1 is not None]
     assert losses[-1] < losses[0] / 2
@@ -93,14 +93,14 @@ def test_it_learns_and_reports_what_it_did(run: TrainingReport, base: Path) -> N
     assert sha256(base / "model.safetensors") in report["base"]
 
 
-def test_the_result_splits_texts(run: TrainingReport, passages: Path) -> None:
+def test_a_trained_model_splits_texts(run: TrainingReport, passages: Path) -> None:
     text = load_documents(passages)[0].text
     chunks = BertChunker(str(run.folder), threshold=0.0).segment(text).chunks(text)
     assert len(chunks) == 3
     assert all(chunk.startswith("King") for chunk in chunks)
 
 
-def test_a_run_that_was_cut_off_resumes_to_the_same_weights(run, passages, base, tmp_path) -> None:
+def test_an_interrupted_run_resumes_to_the_same_weights(run, passages, base, tmp_path) -> None:
     half = run.folder / "checkpoints" / "checkpoint-16"
     copy = shutil.copytree(half, tmp_path / "checkpoints" / half.name)
     written = (copy / "trainer_state.json").stat().st_mtime_ns
@@ -112,7 +112,7 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_weights(run, passages, base,
     assert (copy / "trainer_state.json").stat().st_mtime_ns == written  # no step is repeated
 
 
-def test_train_and_export_run_as_commands(passages: Path, base: Path, tmp_path, capsys) -> None:
+def test_training_and_export_run_as_commands(passages: Path, base: Path, tmp_path, capsys) -> None:
     model, exported = tmp_path / "model", tmp_path / "exported"
     run_command(
         [
@@ -146,7 +146,7 @@ def test_mistakes_are_reported_in_one_line(arguments, reason, tmp_path, monkeypa
     assert "\n" not in str(caught.value)
 
 
-def test_help_and_wrong_usage_need_no_pytorch() -> None:
+def test_help_and_usage_errors_need_no_pytorch() -> None:
     code = (
         "import sys, runpy; sys.modules['torch'] = None; sys.argv[1:] = ['train', '--help']\n"
         "runpy.run_module('lumber_training', run_name='__main__', alter_sys=True)"
@@ -165,7 +165,9 @@ def test_a_missing_extra_is_named(passages: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_defaults_are_the_papers(passages: Path, base: Path, tmp_path, monkeypatch) -> None:
+def test_the_defaults_are_those_of_the_paper(
+    passages: Path, base: Path, tmp_path, monkeypatch
+) -> None:
     defaults = {n: p.default for n, p in inspect.signature(train).parameters.items()}
     chosen = [defaults[name] for name in ("items", "epochs", "batch_size", "window")]
     assert chosen == [30_000, 3, 8, 255]

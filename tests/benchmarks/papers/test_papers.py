@@ -36,14 +36,14 @@ def wiki(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_error_of_a_document_is_that_of_the_article() -> None:
+def test_the_error_of_a_document_is_computed_as_in_the_article() -> None:
     assert start_error([0, 50, 100, 200], [0, 49, 105, 180]) == 26
     assert start_error([0, 50, 100, 200], [0, 49, 150]) == 101
     assert start_error([0], [0, 10, 30]) == start_error([0, 10, 30], [0]) == 40
     assert start_error([], []) == 0
 
 
-def test_sections_start_where_their_levels_are_marked(wiki: Path) -> None:
+def test_each_marked_level_starts_a_section(wiki: Path) -> None:
     (document,) = iter_wiki(wiki)
     assert document.text.split("\n") == [one for one in ARTICLE.splitlines() if one[0] not in "=*"]
     assert len(document.starts) == 3
@@ -51,7 +51,7 @@ def test_sections_start_where_their_levels_are_marked(wiki: Path) -> None:
     assert upper.starts == document.starts[:2]
 
 
-def test_sections_start_where_greedy_counts_their_tokens(wiki: Path) -> None:
+def test_section_starts_are_counted_in_tokens_as_greedy_counts(wiki: Path) -> None:
     (document,) = iter_wiki(wiki)
     starts, total = start_tokens(document, document.starts)
     assert 0 == starts[0] < starts[1] < starts[2] < total

@@ -271,11 +271,11 @@ from tests.making_files import grid
         ("<p>y<footer><a href=a>About</a><p>© Ann</footer>", "y\n\n© Ann"),
     ],
 )
-def test_a_page_is_what_is_shown_and_leads_to_no_other_page(page: str, markdown: str) -> None:
+def test_a_page_becomes_its_visible_content_without_navigation(page: str, markdown: str) -> None:
     assert read_html(page) == markdown
 
 
-def test_links_before_the_first_heading_are_no_section() -> None:
+def test_links_before_the_first_heading_are_not_a_section() -> None:
     links = "<ul><li><a href=/a>Home</a> |<li><a href=/b>News</a></ul>"
     table = "<table><tr><td><a href=/a>Home</a><td><a href=/b>News</a></table>"
     body = "<h1>Boats</h1><p>Text.</p>"
@@ -296,7 +296,7 @@ def test_deep_nesting_loses_nothing(tag: str) -> None:
 @pytest.mark.parametrize(
     "page", ["<h1>x<p>y<h2>z", "<head><title>t<meta><p>x", "<li>x<td>y", "a\x00b", "<a href='<p>x"]
 )
-def test_broken_pages_are_read_as_far_as_they_can_be(page: str) -> None:
+def test_broken_pages_are_read_as_far_as_possible(page: str) -> None:
     read_html(page)
     assert read_bytes(b"<p>y " + page.encode(), name="a", suffix=".html").text.startswith("y")
 

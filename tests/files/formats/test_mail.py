@@ -28,7 +28,7 @@ def parts(kind: str, *contents: str) -> bytes:
     return (head + "".join(f"--B\n{content}\n" for content in contents) + "--B--\n").encode()
 
 
-def test_texts_come_in_their_order_also_after_attachments() -> None:
+def test_texts_keep_their_order_even_after_attachments() -> None:
     content = parts(
         "multipart/mixed",
         "Content-Type: text/plain\n\nBefore the picture.",
@@ -61,7 +61,7 @@ def test_a_forwarded_mail_has_its_subject_sender_and_text(form: type) -> None:
 
 
 @pytest.mark.parametrize("plain", ["You are invited.", " "])
-def test_an_invitation_states_what_when_and_where(plain: str) -> None:
+def test_an_invitation_has_its_title_time_and_place(plain: str) -> None:
     event = (
         "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nDTSTART:19701025T030000\nEND:VTIMEZONE\nBEGIN:VEVENT\n"
         "SUMMARY:Launch of the\n  ferry\nDTSTART;TZID=Asia/Tokyo:20261127T093000\n"
@@ -95,12 +95,12 @@ def test_headers_beyond_ascii_are_read_and_damage_has_a_notice() -> None:
         ("multipart/signed; boundary=B", False),
     ],
 )
-def test_text_that_needs_a_key_has_a_notice(kind: str, sealed: bool) -> None:
+def test_a_notice_reports_encrypted_text(kind: str, sealed: bool) -> None:
     content = b"Subject: Oars\nContent-Type: %b\n\n--B\n\nThree.\n--B--" % kind.encode()
     assert len(read_bytes(content, name="mail.eml").notices) == sealed
 
 
-def test_a_digest_is_the_mails_in_it() -> None:
+def test_a_digest_contains_its_mails() -> None:
     content = parts(
         "multipart/digest",
         "\nFrom: bo@example.org\nSubject: Tides\n\nAt noon.",
@@ -112,7 +112,7 @@ def test_a_digest_is_the_mails_in_it() -> None:
     )
 
 
-def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
+def test_a_bounce_has_the_recipient_the_reason_and_the_mail() -> None:
     content = parts(
         "multipart/report; report-type=delivery-status",
         "Content-Type: text/plain\n\nIt could not be delivered.",
@@ -154,7 +154,7 @@ def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
         ("message/disposition-notification", b"Disposition: displayed", "Disposition: displayed"),
     ],
 )
-def test_a_text_is_decoded_as_mail_programs_do(kind: str, text: bytes, shown: str) -> None:
+def test_a_text_is_decoded_like_in_mail_programs(kind: str, text: bytes, shown: str) -> None:
     content = f"From: Ann\nMIME-Version: 1.0\nContent-Type: {kind}\n\n".encode() + text
     assert text_of(content) == f"From: Ann\n\n{shown}"
 
@@ -192,7 +192,7 @@ def test_mails_that_break_rules_are_read(head: str, text: str) -> None:
     ],
     ids=["the same", "another", "blank", "none"],
 )
-def test_of_several_forms_of_a_text_one_is_read(plain: str, html: str, text: str) -> None:
+def test_one_of_several_forms_of_a_text_is_read(plain: str, html: str, text: str) -> None:
     made = mail("Tides", plain)
     if plain:
         made.add_alternative(html, subtype="html")
@@ -212,7 +212,7 @@ def test_a_mail_with_a_plain_text_needs_no_extra(monkeypatch: pytest.MonkeyPatch
         read_mail(mail("Tides", "<p>At noon.", "html").as_bytes(), 10_000)
 
 
-def test_the_file_of_a_form_that_is_not_read_is_named() -> None:
+def test_attachments_of_an_alternative_that_is_not_read_are_listed() -> None:
     made = mail("Tides", "At noon.")
     made.add_alternative("<p>At noon.", subtype="html")
     page = made.get_body(("html",))
@@ -221,7 +221,7 @@ def test_the_file_of_a_form_that_is_not_read_is_named() -> None:
     assert text_of(made).endswith("\n\nAt noon.\n\nAttachments: tide.png")
 
 
-def test_a_mailbox_is_its_mails_with_the_lines_that_it_marks() -> None:
+def test_a_mailbox_contains_its_mails_with_escaped_lines_restored() -> None:
     lines = "From the mill.\n\nFrom there to the weir it is far."
     written = lines.replace("\nFrom", "\n>From").encode()
     box = b"".join(
@@ -233,7 +233,7 @@ def test_a_mailbox_is_its_mails_with_the_lines_that_it_marks() -> None:
     assert read == f"# Oar\n\n{sender}\n\n{lines}\n\n{sender}\n\nSee.\n"
 
 
-def test_a_saved_page_is_its_texts_without_what_they_use() -> None:
+def test_a_saved_page_contains_its_texts_without_styles_and_pictures() -> None:
     page = parts(
         "multipart/related",
         "Content-Type: text/html\n\n<h1>Tide</h1><p>High at nine.",

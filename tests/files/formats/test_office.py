@@ -424,7 +424,7 @@ def test_letters_of_word_are_doubled_after_the_last_and_none_are_shown_for_none(
     assert text_of(word(body, styles=STYLED, numbering=numbering), ".docx").endswith(end)
 
 
-def test_what_is_inside_of_an_item_stands_below_its_text() -> None:
+def test_content_inside_an_item_is_below_its_text() -> None:
     levels = (("i", 0), ("a", 2), ("x", 3), ("b", 2), ("ii", 0))
     body = "".join(p(text, number=1, level=level) for text, level in levels)
     assert text_of(word(body, numbering=OUTLINE), ".docx") == (
@@ -448,7 +448,7 @@ def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -
     assert text_of(word(p("done", number=2), numbering=ticks), ".docx") == "- ☒ done"
 
 
-def test_files_without_text_are_named() -> None:
+def test_an_error_names_a_file_without_text() -> None:
     for content, suffix in (
         (slides("<p:pic/>"), ".pptx"),
         (slides(shape("Foot", '<p:ph type="ftr"/>')), ".pptx"),
@@ -570,7 +570,7 @@ def shape(text: str, holds: str = "") -> str:
     )
 
 
-def test_links_around_spaces_are_spaces() -> None:
+def test_links_around_spaces_become_spaces() -> None:
     link = links("http://tide.example").replace('Type="x"', 'Type="x" TargetMode="External"')
     target = f'xmlns:r="{SPACES["r"]}" r:id="r0"'
     body = p("Mill", f"<w:hyperlink {target}>{run(' ')}</w:hyperlink>", "gate")
@@ -592,7 +592,7 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
     assert text_of(old, ".ppt") == "## Tides\n\nThey turn.\n\n## Boats\n\nThey sail."
 
 
-def test_pictures_and_hidden_shapes_of_a_slide() -> None:
+def test_a_slide_has_alternative_texts_of_pictures_and_no_hidden_shapes() -> None:
     given = "id='3' name='' descr='a.png' title='A duck'"
     drawn = f"<p:pic><p:nvPicPr><p:cNvPr {given}/></p:nvPicPr></p:pic>"
     mixed = shape("\uf0e0 Go").replace("<a:rPr/>", '<a:rPr><a:sym typeface="Wingdings"/></a:rPr>')
@@ -673,7 +673,7 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
         (["1|2", "3|4"], [grid("|", "1|2", "3|4")]),
     ],
 )
-def test_a_sheet_is_tables(rows: list[str], tables: list[str]) -> None:
+def test_a_sheet_becomes_tables(rows: list[str], tables: list[str]) -> None:
     text = text_of(workbook(("Boats", sheet(*rows))), ".xlsx")
     assert text.split("\n\n") == ["## Boats", *tables]
 
@@ -694,7 +694,7 @@ def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_kept_
     ), "a cell that begins in a hidden row"
 
 
-def test_notices_state_what_a_workbook_hides_and_what_it_does_not_compute() -> None:
+def test_notices_report_hidden_parts_and_formulas_without_values_of_a_workbook() -> None:
     rows = (
         '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f>A1+$A$1</f></c></row>'
         '<row r="2" hidden="1"><c r="A2"><v>2</v></c></row>'
@@ -737,7 +737,7 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
     ]
 
 
-def test_symbols_and_raised_numbers_of_a_sheet() -> None:
+def test_symbols_and_raised_numbers_of_a_sheet_are_kept() -> None:
     runs = "<r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>6</t></r>"
     rich = "<r><rPr><rFont val='Symbol'/></rPr><t>a</t></r>"
     mixed = "<r><t>§_x000D_</t></r><r><rPr><rFont val='Arial'/></rPr><t>Row.</t></r>"
@@ -770,13 +770,13 @@ def test_symbols_and_raised_numbers_of_a_sheet() -> None:
     assert shown in text_of(zipped(parts), ".xlsx")
 
 
-def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
+def test_all_sheets_are_read_and_far_cells_do_not_add_empty_rows() -> None:
     text = text_of(workbook(("I", sheet("A|B", "1|2") + FAR), ("II", sheet("C|D", "3|4"))), ".xlsx")
     first, second = grid("A|B", "1|2"), grid("C|D", "3|4")
     assert text == f"## I\n\n{first}\n\n**7**\n\n## II\n\n{second}"
 
 
-def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice() -> None:
+def test_notices_report_hidden_parts_and_formulas_without_values_of_open_document() -> None:
     def cell(text: str, of: str = "") -> str:
         shown = f"<text:p>{text}</text:p>" if text else ""
         return f"<table:table-cell {of}>{shown}</table:table-cell>"
@@ -832,7 +832,7 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_a_notice
         ("ppt", "3f00d90f140000000000da0f04000000010003002000ba0f", ""),
     ],
 )
-def test_a_binary_file_states_what_it_hides_and_what_is_left_out(kind, record, notice) -> None:
+def test_notices_report_hidden_and_unread_parts_of_binary_files(kind, record, notice) -> None:
     found = list_left_out(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 999, kind)
     assert found == ([notice] if notice else [])
 
@@ -966,7 +966,7 @@ def axis(kind: str, title: str) -> str:
         ("<ser/>", "", []),
     ],
 )
-def test_charts_are_tables(body: str, title: str, rows: list[list[str]]) -> None:
+def test_charts_become_tables(body: str, title: str, rows: list[list[str]]) -> None:
     chart = etree.fromstring(f"<c xmlns='c'>{body}</c>")
     assert read_chart(chart) == (title, rows)
     # anydoc reads the labels of each series.
@@ -975,7 +975,7 @@ def test_charts_are_tables(body: str, title: str, rows: list[list[str]]) -> None
     assert [*etree.fromstring(rewrite_chart(chart)).itertext()] == [*filter(None, shown)]
 
 
-def test_charts_of_newer_kinds_are_read_instead_of_what_stands_for_them() -> None:
+def test_charts_of_newer_kinds_are_read_instead_of_their_placeholder() -> None:
     newer = 'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
     needs = 'xmlns:cx1="http://schemas.microsoft.com/office/drawing/2015/9/8/chartex"'
     frame = (
@@ -991,7 +991,7 @@ def test_charts_of_newer_kinds_are_read_instead_of_what_stands_for_them() -> Non
     assert text_of(zipped(parts), ".pptx") == "## Slide 1\n\nBoats\n\n**Funnel**"
 
 
-def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
+def test_chapters_of_a_book_keep_their_order_and_are_read_like_pages() -> None:
     content = epub(
         "<h1>One</h1><p>10<sup>6</sup> <a href='#n'>boats</a></p>", "<nav>x</nav><h1>Two</h1>"
     )
@@ -1120,13 +1120,13 @@ def cells_of(*texts: str) -> str:
         ),
     ],
 )
-def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown: str) -> None:
+def test_open_document_gives_the_visible_text(body: str, markdown: str) -> None:
     styles = styles_of(S='style:font-name="Symbol"', R='style:text-position="30% 58%"')
     styles += '<style:style style:name="T" style:parent-style-name="S"/>'
     assert text_of(odf("text", body, styles), ".odt") == markdown
 
 
-def test_headings_with_a_style_without_numbers_have_none() -> None:
+def test_headings_with_a_style_without_numbers_are_not_numbered() -> None:
     space = " ".join(f'xmlns:{name}="{SPACES[name]}"' for name in ("office", "style", "text"))
     outline = '<text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/>'
     named = f"<office:styles><text:outline-style>{outline}</text:outline-style></office:styles>"
@@ -1212,7 +1212,7 @@ FRAME = f"<draw:frame {NAMES} text:anchor-type='%s'>{BOX}</draw:frame>"
         ('<text:p xml:id="a">One.</text:p><text:p xml:id="a">Two.</text:p>', "One.\n\nTwo."),
     ],
 )
-def test_frames_indexes_and_paragraphs_of_open_document(body: str, markdown: str) -> None:
+def test_frames_indexes_and_paragraphs_of_open_document_are_read(body: str, markdown: str) -> None:
     assert text_of(odf("text", body, styles_of(H='text:display="none"')), ".odt") == markdown
 
 
@@ -1334,7 +1334,7 @@ def mail(**headers: str) -> EmailMessage:
     return made
 
 
-def test_a_mail_is_its_headers_and_its_text_and_names_what_is_attached() -> None:
+def test_a_mail_has_its_headers_its_text_and_the_names_of_attachments() -> None:
     made = mail(Subject="Étale at noon", From="Ann <ann@example.org>", To="bo@example.org")
     made.set_content("Dear Bo,\n\n# 1 is late.\n> Is it?\n", cte="base64")
     made.add_alternative("<p>Dear Bo", subtype="html")
@@ -1348,7 +1348,7 @@ def test_a_mail_is_its_headers_and_its_text_and_names_what_is_attached() -> None
     assert text_of(page.as_bytes(), ".eml") == "# Tides\n\nBo, **come**."
 
 
-def test_a_notebook_is_its_texts_and_code_without_outputs() -> None:
+def test_a_notebook_has_its_texts_and_code_without_outputs() -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Tides\n", "They turn."]},
         {"cell_type": "code", "source": "x = 1\n", "outputs": [{"text": "unseen"}]},
@@ -1388,12 +1388,12 @@ REPEATED = (
         (".eml", b"Tides turn.", "no headers"),
     ],
 )
-def test_a_document_that_cannot_be_read_is_an_error_of_one_sentence(suffix, content, reason):
+def test_a_document_that_cannot_be_read_raises_an_error_of_one_sentence(suffix, content, reason):
     with pytest.raises(UnreadableFileError, match=rf"^a cannot be read as [A-Z]+: .*{reason}"):
         read_bytes(content, name="a", suffix=suffix)
 
 
-def test_a_document_of_another_format_is_read_as_what_it_is() -> None:
+def test_a_document_with_a_wrong_suffix_is_read_by_its_content() -> None:
     assert text_of(docx([("Heading1", "Tides")]), ".doc") == "# Tides"
     assert text_of(rb"{\rtf1 Tides}", ".doc") == "Tides"
     page = b"\n<html><meta charset=cp1252><table><tr><th>Boat<th>Day<tr><td>Mo\xebt<td>1"

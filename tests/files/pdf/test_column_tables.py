@@ -31,7 +31,7 @@ def test_a_header_belongs_to_the_column_below_its_rule() -> None:
     assert table_of(*heads, *rows, more=rules)[0] == "Awards | Shares | Price"
 
 
-def test_text_of_a_row_that_wraps_is_no_header() -> None:
+def test_wrapped_text_of_a_row_is_not_a_header() -> None:
     wide = "Strong in the towns, in which two shops opened in spring"
     heads = rows_of(660, ("Region", "Why", "2023"), lefts=(72, 150, 480))
     first = [(72, 634, 11, "North"), (150, 637, 11, wide), (150, 626, 11, "and others")]
@@ -49,7 +49,7 @@ def test_text_of_a_row_that_wraps_is_no_header() -> None:
         (248, "In 2023", ("Cost", "Loss", "Price"), "In 2023 | Cost | Loss | Price"),
     ],
 )
-def test_a_header_in_the_middle_is_above_all_if_it_or_they_are_years(left, above, below, wanted):
+def test_a_centred_header_is_above_all_columns_if_it_or_they_are_years(left, above, below, wanted):
     heads = [(left, 632, 11, above), *rows_of(616, below, lefts=(160, 257, 360))]
     rows = rows_of(600, *[("Hire", "162", "260", "362")] * 2, lefts=(72, 162, 260, 362))
     assert table_of(*heads, *rows)[0] == wanted
@@ -72,7 +72,7 @@ def test_heads_at_the_left_of_their_columns_belong_to_them_in_order() -> None:
         (("Net", "Net"), ["Plan", "Net Fact", "Plan", "Net Fact"]),  # "Net Fact" wraps
     ],
 )
-def test_headers_above_repeated_ones_are_of_as_many_columns_each(above, wanted) -> None:
+def test_headers_above_repeated_ones_span_equally_many_columns(above, wanted) -> None:
     lefts = (72, 200, 260, 330, 390)
     heads = rows_of(636, ("", "", above[0], "", above[1]), lefts=lefts)
     heads += rows_of(620, ("", *("Plan", "Fact") * 2), lefts=lefts)
@@ -80,13 +80,13 @@ def test_headers_above_repeated_ones_are_of_as_many_columns_each(above, wanted) 
     assert table_of(*heads, *rows)[0] == " | ".join(["", *wanted])
 
 
-def test_a_year_at_the_right_of_its_numbers_is_above_them_alone() -> None:
+def test_a_year_at_the_right_of_its_numbers_is_only_above_them() -> None:
     heads = [(238, 632, 11, "Price"), (298, 632, 11, "Sum"), (240, 616, 11, "2023")]
     rows = rows_of(600, *[("Hire", "$", "3,656", "12")] * 2, lefts=(72, 200, 237, 300))
     assert table_of(*heads, *rows)[:2] == [" | Price 2023 | Sum", "Hire | $3,656 | 12"]
 
 
-def test_a_unit_above_a_rule_over_all_columns_is_no_header_of_one() -> None:
+def test_a_unit_above_a_rule_over_all_columns_is_not_the_header_of_one() -> None:
     heads = rows_of(640, ("", "2023", "2022"), ("In boats", "", ""), step=14)
     shown = table_of(*heads, *rows_of(604), more="70 622 m 380 622 l S")
     assert shown[:2] == [" | 2023 | 2022", "In boats |  | "]
@@ -113,7 +113,7 @@ def test_sums_of_money_without_headers_are_a_table_with_their_total() -> None:
     ],
     ids=["units", "ranges", "notes", "signs", "minus signs"],
 )
-def test_numbers_with_more_than_digits_are_in_columns(first, second, wanted) -> None:
+def test_numbers_with_signs_beside_digits_are_in_columns(first, second, wanted) -> None:
     rows = [(250, 620, 11, "Goods")]
     for base, cells in ((604, [(72, "Boats"), *first]), (588, [(72, "Nets"), *second])):
         rows += [(left, base, 11, cell) for left, cell in cells]
@@ -132,7 +132,7 @@ def test_headers_may_be_the_numbers_of_their_columns() -> None:
     assert shown[:2] == ["Pier | 1 | 2 | 3 | 4", " | ".join(rows[1])]
 
 
-def test_a_unit_in_brackets_above_the_headers_is_none_of_them() -> None:
+def test_a_unit_in_brackets_above_the_headers_is_not_a_header() -> None:
     shown = table_of((270, 642, 11, "[In boats]"), *rows_of(624, ("", "2023", "2022"), *ROWS[:2]))
     assert shown[0] == " | 2023 | 2022"
 
@@ -143,13 +143,13 @@ def test_the_words_of_a_typewriter_are_one_header() -> None:
     assert rows[0] == "Three months ended June 30 Goods | 2023 | 2022"
 
 
-def test_a_mark_below_numbers_is_no_sum() -> None:
+def test_a_mark_below_numbers_is_not_a_sum() -> None:
     rows = rows_of(600, ("Goods", "2023", ""), ("Boats", "120", ""), ("Nets", "30", ""))
     shown = table_of(*rows, (258, 552, 11, "~"))
     assert shown == ["Goods | 2023", "Boats | 120", "Nets | 30"]
 
 
-def test_the_end_of_a_sentence_above_a_table_is_none_of_its_headers() -> None:
+def test_the_end_of_a_sentence_above_a_table_is_not_a_header() -> None:
     text = "The boats and nets that were let to keepers of the harbour until"
     lines = [(72, 664, 11, text), (72, 650, 11, "spring are these:"), (250, 650, 11, "Hired")]
     rows = rows_of(634, ("In dollars", "2023", "2022"), *ROWS[:2])
@@ -160,7 +160,7 @@ def test_the_end_of_a_sentence_above_a_table_is_none_of_its_headers() -> None:
     assert table_of(*lines, *rows)[0] == "Spring In dollars | Hired 2023 | 2022"
 
 
-def test_a_line_that_announces_a_table_is_none_of_its_headers() -> None:
+def test_a_line_that_announces_a_table_is_not_a_header() -> None:
     line = "The boats that were let to the keepers of the bay are:"
     heads = [(380, 660, 11, "NOTE 8: BOATS"), (72, 643, 11, line)]
     rows = rows_of(627, ("In dollars", "2023", "2022"), *ROWS[:2], lefts=(72, 400, 480))
@@ -170,7 +170,7 @@ def test_a_line_that_announces_a_table_is_none_of_its_headers() -> None:
     assert line in shown
 
 
-def test_roman_numbers_of_pages_are_no_running_head_of_a_contents_page() -> None:
+def test_roman_page_numbers_of_a_contents_page_are_not_a_running_head() -> None:
     front = ("Notices", "vii"), ("Trademarks", "viii"), ("Preface", "xi")
     rows = [*front, ("1 Boats", "1"), ("1.1 Hire", "2"), ("1.2 Nets", "4"), ("2 Tides", "9")]
     text = read_between(*rows_of(660, *rows, lefts=(72, 400)))

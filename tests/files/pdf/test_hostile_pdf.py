@@ -43,7 +43,7 @@ def a_text_drawn_often() -> bytes:
         (lambda: b"The tide turns.", 10**6, "cannot be read as PDF: it is damaged, or no PDF"),
     ],
 )
-def test_a_limit_that_is_exceeded_is_an_error_of_one_sentence(make, most, reason, monkeypatch):
+def test_exceeding_a_limit_raises_an_error_of_one_sentence(make, most, reason, monkeypatch):
     if "1 s" in reason:
         monkeypatch.setattr("lumber_files.isolation._BASE_CPU_SECONDS", 1)
     content = make()
@@ -53,13 +53,13 @@ def test_a_limit_that_is_exceeded_is_an_error_of_one_sentence(make, most, reason
     assert "lol" in file_of(pdf_page(SHOW)).text
 
 
-def test_glyph_names_without_end_are_no_text() -> None:
+def test_endless_glyph_names_are_not_read_as_text() -> None:
     shown = f"BT /F1 12 Tf ({'a' * 4_000}) Tj ET"
     for name in ("Zz" * 900, "uni" + "0042" * 300):
         encoding = f"/Encoding << /Type /Encoding /Differences [97 /{name}] >>"
         assert len(file_of(with_font(shown, encoding)).text) < 5_000
 
 
-def test_a_broken_font_is_no_reason_to_refuse_a_page() -> None:
+def test_a_page_with_a_broken_font_is_read() -> None:
     for entry in ("/ToUnicode 99 0 R", "/ToUnicode (x)", "/ToUnicode 5 0 R"):
         assert "lol" in file_of(with_font(SHOW, entry)).text

@@ -66,7 +66,7 @@ def prose(base: float) -> Element:
     return "P", [line(base - 14 * n, text) for n, text in enumerate(PROSE)]
 
 
-def test_headings_have_the_levels_that_the_file_states_in_any_type() -> None:
+def test_tagged_headings_have_their_level_in_any_typeface() -> None:
     boats: Element = ("H2", [line(690, "of boats")])
     nets: Element = ("Sect", [("H3", [("Span", [line(610, "Of nets and")]), line(596, "hooks")])])
     parts = (prose(740), boats, prose(670), nets, prose(570))
@@ -103,7 +103,7 @@ def test_labels_of_items_may_be_drawn_as_paths() -> None:
     assert text.split("\n\n")[1:-1] == ["\n".join(listed), "Last. Tide goes on"]
 
 
-def test_text_that_is_tagged_as_a_heading_is_none_if_it_is_long() -> None:
+def test_long_text_tagged_as_a_heading_is_not_a_heading() -> None:
     assert "#" not in read_tagged(("H1", [prose(740)]), prose(640))
 
 
@@ -118,13 +118,13 @@ BOATS_AS_TEXT = (
 )
 
 
-def test_a_table_has_the_cells_that_the_file_states_also_empty_ones() -> None:
+def test_a_tagged_table_keeps_its_cells_including_empty_ones() -> None:
     text = read_tagged(prose(740), ("Table", [*BOATS[:1], ("TBody", BOATS[1:])]), prose(600))
     body = " ".join(PROSE)
     assert text.split("\n\n") == [body, BOATS_AS_TEXT, body]
 
 
-def test_cells_that_touch_each_other_are_apart() -> None:
+def test_cells_that_touch_each_other_are_separate() -> None:
     def narrow(base: float, name: str, text: str) -> Element:
         return "TR", [cell(0, base, name), ("TD", [f"BT /F1 11 Tf 116 {base} Td ({text}) Tj ET"])]
 
@@ -133,7 +133,7 @@ def test_cells_that_touch_each_other_are_apart() -> None:
     assert "| Northern | Strong in all quarters |\n| South | Weak |" in text
 
 
-def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
+def test_a_spanning_cell_is_repeated_in_its_rows_and_columns() -> None:
     corner = cell(0, 660, "corner", "/RowSpan 1000000000 /ColSpan 2")
     rows: list[Element] = [
         ("TR", [cell(0, 700, "all", "/ColSpan 4")]),
@@ -151,7 +151,7 @@ def test_a_cell_is_repeated_in_the_rows_and_columns_that_it_spans() -> None:
     [("Pier", (2,), "Pier | | Small boats"), ("Oak", (), "North | | elm")],
     ids=["without its spans", "without its empty cells"],
 )
-def test_cells_are_in_the_columns_that_they_are_under(head, above, below) -> None:
+def test_cells_are_placed_in_columns_without_spans_or_empty_cells(head, above, below) -> None:
     """Some programs do not state spans or empty cells."""
     apart: Element = ("TR", [cell(0, 720, "Pier"), *(cell(n, 720, "Small boats") for n in above)])
     full = row(700, head, "Ash", "Fir")
@@ -178,7 +178,7 @@ def test_a_currency_sign_in_a_cell_of_its_own_belongs_to_its_number() -> None:
     assert shown == ["Pier | 2022 | 2021", "North | $7 | 9", "South | 5 | 6"]
 
 
-def test_text_beside_a_table_stays_outside_it() -> None:
+def test_text_beside_a_table_stays_outside() -> None:
     beside: Element = ("P", ["BT /F1 11 Tf 470 660 Td (Mind the tide) Tj ET"])
     assert read_tagged(("Table", BOATS), beside).split("\n\n") == [BOATS_AS_TEXT, "Mind the tide"]
 
@@ -218,6 +218,6 @@ HUGE: list[Element] = [
         *("one row", "one column", "a form", "lines as rows"),
     ],
 )
-def test_what_tags_as_a_table_is_read_as_before_if_its_text_does_not_fit(rows, untagged) -> None:
+def test_a_tagged_table_whose_text_does_not_fit_is_read_without_its_tags(rows, untagged) -> None:
     as_groups = read_tagged(("Div", rows), untagged=untagged)
     assert read_tagged(("Table", rows), untagged=untagged) == as_groups

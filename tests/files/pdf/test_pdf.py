@@ -128,11 +128,11 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (16, "The boats of the new harbour are twice as fast as those of the old, and cost less"),
     ],
 )
-def test_a_line_that_is_bold_or_larger_may_be_text(size: int, line: str) -> None:
+def test_bold_or_larger_lines_may_be_text(size: int, line: str) -> None:
     assert "#" not in read([*prose(740), (72, 640, size, line), *prose(600)])
 
 
-def test_what_stands_beside_other_lines_is_no_heading() -> None:
+def test_a_line_beside_other_lines_is_not_a_heading() -> None:
     heads = [["Period"], ["Total number", "of boats"], ["Average price", "of a boat"]]
     drawn = [
         (left, 606 + 12 * (len(cell) - n), -11, line)
@@ -157,7 +157,7 @@ def test_the_lines_of_a_title_may_differ_a_little(first: float, second: float) -
     assert read([*page, *prose(680)]).startswith("# The harbour of the northern isles\n\n")
 
 
-def test_what_has_only_a_larger_heading_below_it_is_no_heading_unless_it_is_its_number() -> None:
+def test_a_line_directly_above_a_larger_heading_is_not_a_heading_unless_it_is_its_number() -> None:
     page = [*prose(740), *((72, 620, 20, "Of boats"), (72, 590, 14, "By the keeper, 4 May"))]
     page += [(72, 560, 15, "Chapter 1"), (72, 520, 20, "Of nets"), *prose(480)]
     heads = ["# Of boats", "## Chapter 1", "# Of nets"]
@@ -168,7 +168,7 @@ def test_what_has_only_a_larger_heading_below_it_is_no_heading_unless_it_is_its_
     ("end", "left", "is_heading"),
     [("of the boats sail away", 72, False), ("of the boats sail away", 80, True), ("", 72, True)],
 )
-def test_a_bold_line_that_continues_in_the_next_is_no_heading(
+def test_a_bold_line_that_continues_in_the_next_line_is_not_a_heading(
     end: str, left: int, is_heading: bool
 ):
     line = f"Of the hours. The tide turns at noon and all {end}".strip()
@@ -191,12 +191,14 @@ def test_a_line_that_ends_early_ends_there() -> None:
         ),
     ],
 )
-def test_a_line_with_a_bookmark_is_a_heading_even_if_one_lacks_the_number(bookmark, heading):
+def test_a_bookmarked_line_is_a_heading_even_if_line_or_bookmark_lacks_the_number(
+    bookmark, heading
+):
     content = draw_pdf([[*prose(740), (72, 680, 11, heading), *prose(660)]], outline=bookmark)
     assert f"\n\n# {heading}\n\n" in file_of(content).text
 
 
-def test_a_paragraph_is_no_heading_list_or_rule_by_its_first_letters() -> None:
+def test_the_first_characters_of_a_paragraph_do_not_make_it_a_heading_list_or_rule() -> None:
     lines = ["# of employees: 12", "> 5 % of them sail.", "---", "<b> is bold."]
     page = [*prose(740), *((72, 640 - 40 * n, 11, line) for n, line in enumerate(lines))]
     assert read(page).split("\n\n")[1:] == ["\\" + line for line in lines]
@@ -250,13 +252,13 @@ def test_a_running_head_in_the_type_of_headings_is_kept_where_it_is_first() -> N
 
 
 @pytest.mark.parametrize("on", [{0, 2, 4}, {0, 1}])
-def test_headings_that_are_alike_stay_if_pages_between_lack_them_or_there_are_two(on: set[int]):
+def test_repeated_headings_stay_if_there_are_only_two_or_pages_between_lack_them(on: set[int]):
     count = max(on) + 1
     pages = [[(72, 770, 20, "Prices")] * (n in on) + prose(700 - 20 * n) for n in range(count)]
     assert read(*pages).count("# Prices") == len(on)
 
 
-def test_running_heads_that_change_are_known_by_the_number_of_their_page() -> None:
+def test_changing_running_heads_are_recognised_by_their_page_number() -> None:
     chapters = ("Boats", "Boats", "Nets", "Hooks", "Hooks")
     pages = [
         [(72, 750 - 9 * n, 11, f"Chapter {name}: what is known {n + 3}"), *prose(700 - 20 * n)]
@@ -270,14 +272,14 @@ def test_running_heads_that_change_are_known_by_the_number_of_their_page() -> No
     assert read(*other).count("In the year") == len(other)
 
 
-def test_page_numbers_of_a_part_of_a_file_are_no_text() -> None:
+def test_footers_with_page_numbers_of_a_part_of_a_file_are_kept_once() -> None:
     numbers = (2, 4, 11, 15)
     pages = [[*prose(720 - 9 * n), (72, 40, 9, f"{n} Harbours of the north")] for n in numbers]
     assert read(*pages).count("Harbours of the north") == 1
 
 
 @pytest.mark.parametrize("row", ["2024-03-{0:02d}  {1}", "Lot {1}  sold  {0}", "{1}", "Lot {1}"])
-def test_rows_that_differ_in_digits_are_no_running_heads(row: str) -> None:
+def test_rows_that_differ_only_in_digits_are_not_running_heads(row: str) -> None:
     rows = [row.format(n % 28 + 1, 1000 + 13 * n) for n in range(3 * 40)]
     cells = [text.split("  ") for text in rows]
     lefts = (72, 192, 312)[: len(cells[0])]
@@ -289,7 +291,9 @@ def test_rows_that_differ_in_digits_are_no_running_heads(row: str) -> None:
 @pytest.mark.parametrize(
     ("first", "left", "size", "second"), [("Stor-", 72, 10, "age"), ("The speed is", 90, 8, "km")]
 )
-def test_a_line_that_continues_in_a_cell_or_a_formula_is_no_running_head(first, left, size, second):
+def test_a_line_that_continues_in_a_cell_or_a_formula_is_not_a_running_head(
+    first, left, size, second
+):
     pages = [
         [(72, 740, max(size, 10), first), (left, 728, size, f"{second} {n * n}"), *prose(600 - n)]
         for n in (0, 9, 18)
@@ -332,7 +336,7 @@ def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> N
         ("(the 21) Tj /F0 7 Tf 4 Ts (st) Tj 0 Ts /F0 11 Tf ( of May) Tj", "the 21st of May"),
     ],
 )
-def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> None:
+def test_a_raised_number_is_not_joined_with_the_number_before(shown: str, text: str) -> None:
     assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {shown} ET").endswith(text)
 
 
@@ -342,7 +346,7 @@ def test_a_raised_number_may_be_farther_from_its_word_than_a_letter(base: float,
     assert [word.text for word in join_words([word], [mark])] == joined
 
 
-def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
+def test_glyphs_that_pdfium_leaves_out_do_not_move_words() -> None:
     """PDFium counts glyphs without characters, but its text has no characters for them."""
     item = "/F2 11 Tf <0002> Tj /F0 11 Tf 9 0 Td ({}) Tj -9 0 Td"
     items = f"{item.format('Nets of two kinds')} T* {item.format('Hooks')}"
@@ -357,7 +361,7 @@ def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
 
 
 @pytest.mark.parametrize("letters", ["XX", "071"])
-def test_letters_spaced_over_columns_are_words(letters: str) -> None:
+def test_letters_spaced_out_over_columns_become_words(letters: str) -> None:
     text = read(prose(740), more=f"BT /F0 9 Tf 45 Tc 200 600 Td ({letters}) Tj ET")
     assert text.split()[-len(letters) :] == [*letters]
 
@@ -370,7 +374,7 @@ def test_letters_spaced_over_columns_are_words(letters: str) -> None:
         ("(bear) Tj ET BT /F0 9 Tf 218.2 600 Td (ings) Tj", "bearings"),
     ],
 )
-def test_words_that_are_set_tightly_are_kept_apart(drawn: str, text: str) -> None:
+def test_tightly_set_words_stay_separate(drawn: str, text: str) -> None:
     page = read(prose(740), more=f"BT /F0 9 Tf 200 600 Td {drawn} ET")
     assert page.split("\n\n")[-1] == text
 
@@ -406,13 +410,13 @@ def test_code_at_the_end_of_a_page_ends_there() -> None:
     assert {chunk.headings for chunk in chunks if "rocks" in chunk.text} == {(), ("Boats",)}
 
 
-def test_a_file_that_is_typewritten_has_no_code() -> None:
+def test_a_typewritten_file_is_not_code() -> None:
     shown = " T* ".join(f"({line}) Tj" for line in PROSE)
     text = read([], more=f"BT /F2 10 Tf 12 TL 72 600 Td {shown} ET")
     assert text.split() == " ".join(PROSE).split()
 
 
-def test_dots_before_the_number_of_a_page_are_no_text() -> None:
+def test_dot_leaders_before_page_numbers_are_removed() -> None:
     rows = [("1 Boats", " ." * 30, 3), ("2 Nets", " " + "." * 40, 14), ("3 Hooks", "." * 40, 15)]
     page = prose(700, [f"{title}{dots} {number}" for title, dots, number in rows])
     assert read([*page, *prose(600)]).startswith("1 Boats  3\n\n2 Nets  14\n\n3 Hooks  15\n\n")
@@ -428,7 +432,7 @@ UPWARDS = "0 1 -1 0 100 72"
     ("degrees", "matrix"),
     [(90, UPWARDS), (0, UPWARDS), (270, "0 -1 1 0 500 700"), (180, "-1 0 0 -1 540 100")],
 )
-def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str) -> None:
+def test_a_rotated_page_is_read_like_any_other(degrees: int, matrix: str) -> None:
     shown = " T* ".join(f"({line}) Tj" for line in PROSE)
     title = "/F1 18 Tf (Boats) Tj T* /F0 11 Tf"
     content = draw_pdf([[]], more=f"BT {matrix} Tm 24 TL {title} 14 TL {shown} ET").replace(
@@ -492,7 +496,7 @@ def test_rows_of_numbers_below_headers_are_a_table() -> None:
     assert "|" not in read_between(*row[3:])
 
 
-def test_numbers_are_cells_however_near_they_are_and_text_is_no_header() -> None:
+def test_close_numbers_are_separate_cells_and_text_is_not_a_header() -> None:
     numbers = [(f"Boat {n}", f"{n},753,438", f"{n},799,250", f"{n}2,815") for n in range(4)]
     rows = [("", "2003-04", "2004-05", "2005-06"), *numbers]
     above = "The  tide  turns  at  noon,  and  the  boats  go  out  with  it  until  the  evening"
@@ -550,7 +554,7 @@ def test_a_header_above_several_columns_is_in_each(lefts, heads, ruled, wanted) 
     assert "".join(cell[0] if cell[0] != "2" else "-" for cell in row.split(" | ")[1:]) == wanted
 
 
-def test_a_line_below_all_headers_joins_none() -> None:
+def test_a_line_below_all_headers_is_not_joined_to_one() -> None:
     heads = ["In dollars", "2023", "Change"]
     rows = table_of(*rows_of(600, heads, *ROWS), more="70 596 m 400 596 l S")
     assert rows[0] == " | ".join(heads)
@@ -563,7 +567,7 @@ def test_the_sign_of_a_currency_is_in_the_cell_of_its_number() -> None:
     assert table_of(*heads, *drawn)[1] == "Hire 0 | $12 | $9"
 
 
-def test_the_unit_in_parentheses_is_no_header_and_no_heading() -> None:
+def test_a_unit_in_parentheses_is_neither_a_header_nor_a_heading() -> None:
     unit = (250, 640, -11, "(In thousands)")
     text = read_between(unit, *rows_of(600, ("Goods", "2023", "2022"), *ROWS))
     assert "\n\n(In thousands)\n\n| Goods | 2023 | 2022 |" in text
@@ -579,7 +583,7 @@ def test_headers_of_columns_stand_above_a_unit_and_blank_lines() -> None:
     ]
 
 
-def test_lines_around_cells_make_a_table() -> None:
+def test_ruled_cells_make_a_table() -> None:
     lefts, bases = (70, 200, 330), (560, 600, 620)
     lines = [f"{left} {bases[0]} m {left} {bases[-1]} l S" for left in lefts]
     lines += [f"{lefts[0]} {base} m {lefts[-1]} {base} l S" for base in bases]
@@ -615,7 +619,7 @@ def ruled(*left_out: tuple[float, float, float, float]) -> str:
     return "\n".join("{} {} m {} {} l S".format(*side) for side in sorted(sides - {*left_out}))
 
 
-def test_the_first_and_the_last_column_of_a_ruled_table_may_be_open() -> None:
+def test_the_outer_columns_of_a_ruled_table_may_be_open() -> None:
     rows = [["Boat", "Year", "Crew"], ["Star", "1890", "seven"], ["Moon", "1901", "nine"]]
     drawn = rows_of(605, *rows, lefts=(80, 180, 280), size=10, step=20)
     lines = "".join(f"70 {600 - 20 * row} m 370 {600 - 20 * row} l S " for row in range(3))
@@ -634,7 +638,7 @@ def test_a_coloured_row_above_a_ruled_table_is_a_row_of_it() -> None:
 
 
 @pytest.mark.parametrize(("left", "base", "marks"), [(72, 590, 0), (190, 640, 0), (72, 575, 1)])
-def test_what_is_below_or_beside_a_picture_is_no_heading(left: int, base: int, marks: int) -> None:
+def test_text_below_or_beside_a_picture_is_not_a_heading(left: int, base: int, marks: int) -> None:
     caption = (left, base, -11, "The pier from the west")
     text = read([*prose(740), caption, *prose(560)], more="0 1 0 rg 72 605 100 80 re f")
     assert text.count("# The pier") == marks
@@ -707,7 +711,7 @@ def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], par
     assert table_of(*cells, more=rules) == ["Term | Meaning", whole, "Slack | Between the two"]
 
 
-def test_text_close_to_a_table_with_rules_between_its_rows_is_no_cell() -> None:
+def test_text_close_to_a_table_with_rules_between_rows_is_not_a_cell() -> None:
     rows = [("Term", "Way", "Use"), ("Ebb", "Out", "Sail"), ("Flow", "In", "Row"), ("Neap", "", "")]
     rules = "".join(f"70 {y} m 300 {y} l S\n" for y in (600, 584, 568, 552))
     notes = [(72, base, 11, f"{side} these are the words of sailors") for base, side in NOTES]
@@ -732,7 +736,7 @@ def test_a_table_of_numbers_with_backgrounds_may_be_drawn_by_columns() -> None:
     assert shown == [*wanted, "Rafts | 7 | 8"]
 
 
-def test_a_heading_between_two_tables_with_rules_is_no_row_of_them() -> None:
+def test_a_heading_between_two_ruled_tables_is_not_a_row() -> None:
     rows = [rows_of(base, *OPEN_ROWS, lefts=(72, 150), step=18) for base in (606, 528)]
     rules = "".join(f"70 {y - 6} m 260 {y - 6} l S\n" for y in (606, 588, 570, 528, 510, 492))
     text = read_between(*rows[0], (72, 550, 14, "Of the moon"), *rows[1], more=rules)
@@ -740,7 +744,7 @@ def test_a_heading_between_two_tables_with_rules_is_no_row_of_them() -> None:
 
 
 @pytest.mark.parametrize("bands", ["", "0.9 g 70 582 300 18 re f 70 528 300 18 re f 0 g"])
-def test_rows_have_rules_or_every_other_one_a_background(bands: str) -> None:
+def test_rows_are_divided_by_rules_or_by_alternating_backgrounds(bands: str) -> None:
     lines = [
         *(("Terms used", "Meaning", "Depth"), ("At sea", "", ""), ("Ebb", "From high to low", "8")),
     ]
@@ -768,13 +772,13 @@ def test_no_word_of_a_table_is_lost_whichever_rules_it_has(missing: set[int]) ->
     assert {word.text for word in words} <= {*re.findall(r"\w+", text)}
 
 
-def test_two_columns_of_text_between_rules_are_no_table() -> None:
+def test_two_columns_of_text_between_rules_are_not_a_table() -> None:
     row = ("The keeper lights the lamp when it", "is dark, and puts it out at dawn.")
     rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (660, 350, 300))
     assert "|" not in read(rows_of(640, *[row] * 20, lefts=(72, 320), step=14), more=rules)
 
 
-def test_sentences_that_continue_in_the_lines_of_two_columns_are_no_cells() -> None:
+def test_sentences_that_continue_in_two_columns_are_not_cells() -> None:
     def drawn(row: tuple[str, str]) -> list[Drawn]:
         lines = rows_of(595, *[row] * 6, lefts=(72, 320), step=14)
         return [(72, 622, 11, "The lamp"), (320, 622, 11, "The horn"), *lines]
@@ -787,7 +791,7 @@ def test_sentences_that_continue_in_the_lines_of_two_columns_are_no_cells() -> N
 
 
 @pytest.mark.parametrize(("left", "is_table"), [(211, False), (202, True)])
-def test_words_as_far_apart_as_cells_are_justified_text(left: int, is_table: bool) -> None:
+def test_justified_words_with_wide_gaps_are_not_cells(left: int, is_table: bool) -> None:
     lines = [(72, 600, 11, "Fourteen"), (150, 600, 11, "Rules"), (190, 600, 11, "of")]
     lines += [(left, 600, 11, "ports"), (150, 588, 11, "Boats"), (200, 588, 11, "overnight")]
     assert ("|" in read_between(*lines)) == is_table
@@ -834,7 +838,9 @@ def glyphs_of(word: str) -> str:
         ("\u0661\u0662", "\u0662\u0661"),  # digits run from left to right
     ],
 )
-def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, word: str) -> None:
+def test_right_to_left_letters_drawn_from_the_left_are_put_in_reading_order(
+    drawn: str, word: str
+) -> None:
     shown = f"BT /F0 12 Tf 300 300 Td /ReversedChars BMC\n{glyphs_of(drawn[::-1])}EMC ET"
     assert read(prose(740), more=shown).split()[-1] == word
 
@@ -861,7 +867,7 @@ def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_after_it(
     assert read(prose(740), more=f"BT /F0 12 Tf 100 300 Td {shown} ET").endswith(f"\n\n{text}")
 
 
-def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
+def test_a_full_stop_ends_a_right_to_left_line() -> None:
     """PDFium returns it first, as it is drawn."""
     glyphs = glyphs_of("\u05d1\u05d0")
     shown = f"BT /F0 12 Tf 296 300 Td (.) Tj 4 0 Td {glyphs} ET"
@@ -888,7 +894,7 @@ def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
         ("\u0646 \u060c2023 \u0645\u0627\u0639", "\u0639\u0627\u0645 2023\u060c \u0646"),
     ],
 )
-def test_numbers_signs_and_latin_stand_where_a_line_from_right_to_left_is_read(drawn, text) -> None:
+def test_numbers_signs_and_latin_are_in_reading_order_in_right_to_left_lines(drawn, text) -> None:
     assert file_of(pdf_of_text([drawn])).text == text
 
 
@@ -898,7 +904,7 @@ def draw_from_right(right: float, base: float, text: str) -> str:
     return f"BT /F0 12 Tf {left} {base} Td\n{glyphs_of(text[::-1])}ET\n"
 
 
-def test_the_first_column_of_a_table_from_right_to_left_is_the_right_one() -> None:
+def test_the_first_column_of_a_right_to_left_table_is_the_rightmost() -> None:
     labels = (f"\u05d0\u05d1\u05d2{letter}" for letter in "\u05d4\u05d0\u05d1\u05d2\u05d3")
     rows = [[label, f"{n}71", f"{n}82", f"{n}93"] for n, label in enumerate(labels, start=1)]
     drawn = ((" " * 12).join([*row[:0:-1], row[0][::-1]]) for row in rows)
@@ -907,7 +913,7 @@ def test_the_first_column_of_a_table_from_right_to_left_is_the_right_one() -> No
     assert [row for row in cells if row and "---" not in row] == rows
 
 
-def test_a_paragraph_from_right_to_left_ends_where_its_last_line_does() -> None:
+def test_a_right_to_left_paragraph_ends_after_a_short_line() -> None:
     long = " ".join(["\u05d0\u05d1\u05d2\u05d3"] * 12)
     lines = [long, f"{long[:14]}?", long, f"{long[:24]}\u061f", long]
     shown = (draw_from_right(540, 700 - 14 * number, line) for number, line in enumerate(lines))
@@ -916,7 +922,7 @@ def test_a_paragraph_from_right_to_left_ends_where_its_last_line_does() -> None:
     assert ends == ["?", "\u061f", "\u05d3"]
 
 
-def test_a_page_takes_time_in_proportion_to_its_words() -> None:
+def test_reading_a_page_takes_linear_time() -> None:
     def page_of(count: int) -> list[TextLine]:
         places = [(number % 60 * 48.0, number // 60 * 24.0) for number in range(count)]
         words = [Word("word", left, left + 20, base, 10, 0) for left, base in places]
@@ -962,7 +968,7 @@ def test_a_notice_states_that_only_adobe_shows_a_form() -> None:
         assert file_of(content.replace(b"/Catalog", catalog)).notices == notices
 
 
-def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
+def test_the_longest_line_of_an_address_is_not_joined_with_the_next() -> None:
     address = ["Harbour Board of the Lake", "Pier 7", "12345 Lake Town"]
     verse = ["So white", "The salt of the sea and the sun", "So blue"]
     hours = ["The office is open at noon:", "On Monday to 3", "On Tuesday, too, to 4", "No calls"]

@@ -30,19 +30,19 @@ def test_a_drop_cap_that_is_drawn_first_belongs_to_its_word(cap: str, rest: str)
     assert drawn.split("\n\n")[1].startswith(f"{letter}{rest} went out")
 
 
-def test_a_number_apart_from_all_lines_stays_in_its_place() -> None:
+def test_a_number_far_from_all_lines_stays_in_its_place() -> None:
     page = [*prose(740), (500, 650, 11, "(2)"), *prose(600)]
     assert read(page).split("(2)")[1].split()[0] == PROSE[0].split()[0]
 
 
-def test_a_title_and_a_table_that_are_drawn_last_stand_where_they_are_seen() -> None:
+def test_a_title_and_a_table_drawn_last_are_at_their_visible_place() -> None:
     title, late = [(72, 760, -20, "Tides of Arden")], prose(600, ["High water is at nine."])
     text, end = prose(700), prose(300, ["Boats that leave at six are back at noon."])
     table = [(x, y, 11, cell) for y in (520, 500) for x, cell in ((72, "Boat"), (300, f"{y}"))]
     assert read([*text, *end, *late, *table, *title]) == read([*title, *text, *late, *table, *end])
 
 
-def test_rows_that_are_drawn_late_stand_below_their_headers() -> None:
+def test_rows_drawn_late_are_below_their_headers() -> None:
     heads = [*prose(700), *rows_of(660, ("", "Hire", "Rent"), step=14)]
     first = [(72, 645, 11, "Piers"), *rows_of(630, ("North", "12", "15"))]
     rest = rows_of(610, *[("South", "6", "8")] * 5)
@@ -50,7 +50,7 @@ def test_rows_that_are_drawn_late_stand_below_their_headers() -> None:
     assert read([*heads, *rest, *note, *first]) == read([*heads, *first, *rest, *note])
 
 
-def test_columns_that_are_drawn_in_their_order_stay_in_it() -> None:
+def test_columns_drawn_in_reading_order_stay_so() -> None:
     left, right = ([(x, 640 - 14 * n, 10, line) for n, line in enumerate(LINES)] for x in (72, 330))
     text = read([*left, *((x, base, size, line.upper()) for x, base, size, line in right)])
     assert text.split() == " ".join([*LINES, *map(str.upper, LINES)]).split()

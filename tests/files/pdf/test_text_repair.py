@@ -87,12 +87,12 @@ def test_a_paragraph_without_case_continues_over_a_page_if_its_line_is_full(page
 
 
 @pytest.mark.parametrize("number", ["（{}）", "({})", "{}．", "{}、"])
-def test_items_with_numbers_of_east_asia_stay_lines(number: str) -> None:
+def test_items_with_east_asian_numbers_stay_separate_lines(number: str) -> None:
     items = f"{number.format(1)}编制方案并汇报。\n{number.format(2)}申请专利。"
     assert read(pdf_of_text([items])) == items
 
 
-def test_a_row_of_one_ideograph_stays_apart_from_the_next() -> None:
+def test_rows_that_are_one_ideograph_stay_separate() -> None:
     assert clean("| 车道数 | 六\n四 |\n高\n速") == "| 车道数 | 六\n四 |\n高\n速"
 
 
@@ -134,7 +134,7 @@ def test_a_glyph_whose_code_is_that_of_a_line_end_is_a_space(code: str) -> None:
     assert read(pdf_with_font("/ToUnicode 3 0 R", [shown], ["0041", code, "0042"])) == "A BAB BA"
 
 
-def test_invisible_characters_go() -> None:
+def test_invisible_characters_are_removed() -> None:
     assert clean("a\0b\u200bc\u2060d\ufeff 5\xa0kg\r\nx\u2011y\rx\ty") == ("abcd 5 kg\nx-y\nx\ty")
     shaped = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     assert clean(shaped) == shaped
@@ -176,7 +176,9 @@ def test_words_of_other_pages_count_and_a_page_end_divides() -> None:
     ],
     ids=["joined", "two words", "part of a compound", "one word", "a compound goes on"],
 )  # fmt: skip
-def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: str) -> None:
+def test_halves_that_are_words_stay_hyphenated_if_the_whole_is_unknown(
+    text: str, cleaned: str
+) -> None:
     assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples {DIVIDING}{cleaned}"
 
 
@@ -195,7 +197,7 @@ def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: s
         ("it was--\nperhaps", "it was--\nperhaps"),
     ],
 )
-def test_the_hyphen_of_what_may_be_no_divided_word_stays(text: str, cleaned: str) -> None:
+def test_the_hyphen_of_a_possible_compound_stays(text: str, cleaned: str) -> None:
     assert clean(text) == cleaned
     if "liked" not in text:
         assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples {DIVIDING}{cleaned}"
@@ -207,7 +209,7 @@ def test_a_file_that_divides_no_word_keeps_the_hyphens_of_compounds() -> None:
 
 
 @pytest.mark.parametrize("sign", ["\xad", "\u2010", " \u2010"])
-def test_soft_hyphens_at_line_ends_go(sign: str) -> None:
+def test_soft_hyphens_at_line_ends_are_removed(sign: str) -> None:
     assert clean(f"inter{sign}\nnational law") == "international law"
     assert clean(f"inter{sign}\nnation{sign}\nal\nlaw") == "international\nlaw"
     assert clean(f"on{sign} page ends{sign}").replace(" -", "-") == "on- page ends-"
@@ -218,7 +220,7 @@ def test_soft_hyphens_at_line_ends_go(sign: str) -> None:
 
 
 @pytest.mark.parametrize("sign", ["\xad", "\u2010"])
-def test_a_font_whose_hyphen_is_a_soft_one_has_compounds(sign: str) -> None:
+def test_compounds_keep_a_hyphen_that_a_font_maps_to_a_soft_one(sign: str) -> None:
     text = f"the long{sign}term plan, long{sign}\nlived"
     assert clean(text) == "the long-term plan, long-lived"
 
@@ -261,13 +263,13 @@ def test_a_glyph_without_a_character_stays_undecodable(name: str) -> None:
 
 
 @pytest.mark.parametrize("given", ["(x)", "99 0 R", "[1 (x) 2.5 null [/a]]", "[-5 /a]", "4 0 R"])
-def test_a_broken_encoding_is_no_reason_to_refuse_a_file(given: str) -> None:
+def test_a_file_with_a_broken_encoding_is_read(given: str) -> None:
     font = f"/Encoding << /Differences {given} >> /ToUnicode 3 0 R"
     assert len(read(pdf_with_font(font, ["<0141> Tj"], ["fffd"]))) == 2
 
 
 @pytest.mark.parametrize("hard", ["ex-\nam ", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "ab-\n"])
-def test_time_is_proportional_to_the_text(hard: str) -> None:
+def test_repairing_text_takes_linear_time(hard: str) -> None:
     check_linear(clean_pages, lambda size: [hard * size, "the example"], 5_000)
 
 
@@ -291,7 +293,9 @@ def test_an_accent_that_is_drawn_apart_is_on_its_letter(drawn: str, text: str) -
 @pytest.mark.parametrize(
     ("words", "copies"), [("an officer of it", (0,)), ("of an officer of it", (0, 0.4))]
 )
-def test_a_doubled_letter_is_no_letter_drawn_twice(words: str, copies: Sequence[float]) -> None:
+def test_doubled_letters_are_not_removed_as_letters_drawn_twice(
+    words: str, copies: Sequence[float]
+) -> None:
     widths = {"c": 444, "e": 444, "r": 389, "o": 500, "a": 500, "n": 500, " ": 250}
     left, drawn = 96.0, ["ET .75 0 0 .75 0 0 cm"]  # Chrome scales so
     for letter in words:
@@ -314,7 +318,7 @@ def test_a_word_that_is_drawn_twice_letter_by_letter_is_read_once(matrix: str) -
 
 
 @pytest.mark.parametrize("matrix", ["1 0 0 1 72 700", "0 1 -1 0 72 400"])
-def test_double_letters_are_no_copies(matrix: str) -> None:
+def test_double_letters_are_not_removed_as_copies(matrix: str) -> None:
     shown = f"ET q {matrix} cm BT /F1 16 Tf (llllll 1111 oo) Tj ET Q BT"
     assert read(pdf_with_font("/BaseFont /Helvetica", [shown])) == "llllll 1111 oo"
 
@@ -390,7 +394,7 @@ def test_numbers_of_glyphs_without_characters_are_text(text: str, first: int) ->
     assert read_bytes(content, name="a", suffix=".pdf").text == text
 
 
-def test_glyphs_that_are_not_in_the_order_of_most_fonts_are_no_text() -> None:
+def test_glyphs_in_an_unusual_order_are_not_decoded() -> None:
     moved = "".join(chr(ord(letter) - 33) for letter in "and~a~lazy~dog~that~had~a~bad~day")
     assert not decode_glyphs(moved.replace("]", "\x03"))
     assert not decode_glyphs("\x03\x04\x05" * 40)

@@ -82,7 +82,7 @@ QUOTED: dict[str, list[tuple[str, str]]] = {
 @pytest.mark.parametrize(
     ("how", "quote", "text"), [(how, *each) for how, rows in QUOTED.items() for each in rows]
 )
-def test_a_quote_is_found_where_it_stands(how: str, quote: str, text: str) -> None:
+def test_a_quote_is_found_at_its_place(how: str, quote: str, text: str) -> None:
     citation = one(quote)
     assert citation.kind == ("exact" if how == "exact" else "aligned")
     assert (citation.quote, citation.text) == (quote, text)
@@ -106,7 +106,7 @@ def test_a_quote_is_found_where_it_stands(how: str, quote: str, text: str) -> No
         *("1,250", "", " \n", "\u2014", "..."),
     ],
 )
-def test_a_quote_that_stands_nowhere_is_not_found(quote: str) -> None:
+def test_a_quote_that_is_in_no_document_is_not_found(quote: str) -> None:
     texts = {**TEXTS, "tides.md": TIDES.replace("1,250", "1250")}
     assert one(quote, texts) == Citation(quote, "not found")
     assert str(one(quote, texts)) == "not found in the documents"
@@ -121,7 +121,9 @@ def test_a_quote_that_stands_nowhere_is_not_found(quote: str) -> None:
         ("\"I'll not sell the boat", "said, “I’ll not sell the _boat_", "“I’ll not sell the _boat"),
     ],
 )
-def test_letters_that_unfold_are_kept_whole(quote: str, text: str, found: str) -> None:
+def test_letters_that_case_folding_expands_are_kept_whole(
+    quote: str, text: str, found: str
+) -> None:
     assert one(quote, {"a": text}).text == found
 
 
@@ -145,7 +147,7 @@ def test_letters_that_unfold_are_kept_whole(quote: str, text: str, found: str) -
         *(("\u0665 g", "\u0663\u066b\u0665 g"), ("\u4e09\u4eba", "\u4e8c\u5341\u4e09\u4eba")),
     ],
 )
-def test_numbers_are_not_taken_for_others(quote: str, text: str) -> None:
+def test_a_number_does_not_match_a_different_number(quote: str, text: str) -> None:
     assert one(quote, {"a": text}).kind == "not found"
 
 
@@ -191,7 +193,7 @@ def test_words_of_any_script_are_quoted_whole(text: str, exact: list[str], cut: 
         ("and slept in everyone of the dry dent", "and slept in everyone of the dry dens"),
     ],
 )
-def test_an_aligned_quote_ends_where_it_ends(quote: str, text: str) -> None:
+def test_an_aligned_quote_ends_at_its_last_word(quote: str, text: str) -> None:
     assert one(quote, {"a": RIVER}).text == text
 
 
@@ -201,7 +203,7 @@ def test_the_parts_around_an_ellipsis_are_in_different_places() -> None:
     assert one(quote, {"a": "They rest for a day. Then they rest for a day."}).kind == "aligned"
 
 
-def test_the_first_of_several_places_is_given_and_the_others_are_counted() -> None:
+def test_the_first_of_several_places_is_returned_and_the_others_are_counted() -> None:
     texts = {"a": "It rains. It rains again.", "b": "It rains."}
     citation = one("It rains", texts)
     assert (citation.document, citation.span, citation.places) == ("a", Span(0, 8), 3)
@@ -235,7 +237,7 @@ def test_a_passage_comes_before_its_document_and_counts_once() -> None:
     assert one("It pours. It rains.", [late, Source(texts["a"], name="a")]).span == Span(10, 29)
 
 
-def test_pages_are_those_of_a_source() -> None:
+def test_pages_come_from_the_source() -> None:
     first, second = "Hulls are waxed in spring.", "Sails are mended in autumn."
     source = Source(f"{first}\f{second}", pages=(0, len(first) + 1))
     assert one(second, {"b oats.pdf": source}).pages == (2, 2)
@@ -243,7 +245,7 @@ def test_pages_are_those_of_a_source() -> None:
     assert one(f"{first} {second}", {"b": source}).pages == (1, 2)
 
 
-def test_alphabets_without_spaces_are_found_across_lines() -> None:
+def test_quotes_in_scripts_without_spaces_are_found_across_lines() -> None:
     text = "水獭生活在河边。它们在黎明\n时捕鱼，睡在岸边的洞穴里。"
     assert one("河边。\n它们", {"a": text}).kind == one("1990年", {"a": "1990\n年"}).kind == "exact"
     citation = one("它们在黎明时捕鱼", {"a": text})
@@ -261,7 +263,7 @@ def test_alphabets_without_spaces_are_found_across_lines() -> None:
         (["a"], [Source("a text")], ValueError, "no name"),
     ],
 )
-def test_what_is_no_quote_or_no_text_is_refused(quotes, texts, error, said) -> None:
+def test_wrong_types_of_quotes_and_texts_are_refused(quotes, texts, error, said) -> None:
     with pytest.raises(error, match=said):
         cite(quotes, texts)
 
@@ -297,7 +299,7 @@ def test_every_range_of_words_is_found_exactly(drawn) -> None:
 
 @quick
 @given(st.text(max_size=60), st.text(max_size=200))
-def test_whatever_is_quoted_a_citation_is_a_slice_or_not_found(quote: str, text: str) -> None:
+def test_any_quote_gives_a_slice_or_is_not_found(quote: str, text: str) -> None:
     citation = one(quote, {"a": text})
     if citation.span is None:
         assert citation == Citation(quote, "not found")

@@ -111,7 +111,9 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("", "", []),
     ],
 )
-def test_a_reply_is_read_as_answer_and_quotes(reply: str, answer: str, quotes: list[str]) -> None:
+def test_a_reply_is_parsed_into_answer_and_quotes(
+    reply: str, answer: str, quotes: list[str]
+) -> None:
     assert read_quoted_answer(reply) == (answer, quotes)
 
 
@@ -129,13 +131,15 @@ def test_a_reply_is_read_as_answer_and_quotes(reply: str, answer: str, quotes: l
         ("", "{}[^1].\n\n[^1]: otters.md, p. 3", "{} [1].\n\n[1]: otters.md, p. 3"),
     ],
 )
-def test_without_a_list_quotes_are_long_texts_in_marks(end: str, reply: str, answer: str) -> None:
+def test_without_a_list_long_texts_in_quotation_marks_are_quotes(
+    end: str, reply: str, answer: str
+) -> None:
     quote = f"They hunt fish at dawn{end}"
     marked = f'"{quote}"'
     assert read_quoted_answer(reply.format(marked)) == (answer.format(marked), [quote])
 
 
-def test_a_mark_inside_a_quote_is_tied_to_it() -> None:
+def test_a_mark_inside_a_quote_refers_to_the_quote() -> None:
     reply = f'So "{OTTERS[:24]} [2]" and "{OTTERS[26:48]} [4]."'
     answer = f'So "{OTTERS[:24]}" [1] and "{OTTERS[26:48]}." [2]'
     assert read_quoted_answer(reply) == (answer, [OTTERS[:24], f"{OTTERS[26:48]}."])
@@ -143,12 +147,12 @@ def test_a_mark_inside_a_quote_is_tied_to_it() -> None:
 
 @pytest.mark.parametrize("marks", ["»«", "””", "‘’", "›‹", '„"', "❝❞", "＂＂"])
 @pytest.mark.parametrize("emphasis", ["", "*"])
-def test_quotes_may_be_in_the_marks_of_any_language(marks: str, emphasis: str) -> None:
+def test_quotes_may_have_quotation_marks_of_any_language(marks: str, emphasis: str) -> None:
     quote = f"So {emphasis}{marks[0]}{OTTERS[26:48]}{marks[1]}{emphasis}"
     assert read_quoted_answer(f"{quote} [2].") == (f"{quote} [1].", [OTTERS[26:48]])
 
 
-def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None:
+def test_the_printed_answer_has_the_documents_words_and_reports_missing_quotes() -> None:
     reply = 'At dawn [1], in May [2].\n\n[1] "THEY HUNT FISH AT DAWN"\n[2] "They sleep in May."'
     answer = cite_answer(reply, {"otters.txt": OTTERS})
     assert answer.missing == ["They sleep in May."]
@@ -159,12 +163,12 @@ def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None
     )
 
 
-def test_an_answer_without_quotes_shows_itself() -> None:
+def test_an_answer_without_quotes_is_printed_unchanged() -> None:
     assert str(cite_answer("At dawn.", {"otters.txt": OTTERS})) == "At dawn."
     assert cite_answer("UNKNOWN", {"otters.txt": OTTERS}) == CitedAnswer("")
 
 
-def test_no_line_of_a_passage_is_taken_for_the_start_of_another() -> None:
+def test_a_line_of_a_passage_cannot_be_mistaken_for_the_start_of_another() -> None:
     written = write_passages([("a.md", "One.\n\nb.md:\n    two()"), ("b\n.md", "Three.")])
     assert "    b.md:\n        two()\n" in written  # lines are unchanged
     assert [line for line in written.splitlines() if line and line[0] != " "] == ["a.md:", "b .md:"]
@@ -226,14 +230,14 @@ MARKS = [
         *(("[1]", "`[1]` "), ("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),
     ],
 )
-def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> None:
+def test_marks_of_any_form_refer_to_their_quotes(mark: str, line: str) -> None:
     mark = mark.replace("{{", "{").replace("}}", "}")
     reply = f'At dawn {mark}.\n\n{line.format(mark)}"They hunt fish at dawn"'
     assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
 
 
 @pytest.mark.parametrize("answer", ["At dawn [1].", "Otters:\n\n- At dawn [1]."])
-def test_a_list_above_the_answer_is_taken_out_as_one_below_it(answer: str) -> None:
+def test_a_list_above_the_answer_is_removed_like_one_below(answer: str) -> None:
     assert read_quoted_answer(f'[1] "dawn"\n[2] "dens"\n\n{answer}') == (answer, ["dawn", "dens"])
     paragraphs = '[1] "They hunt" it says.\n\n[2] "They sleep" it says.'
     assert "it says" in read_quoted_answer(paragraphs)[0]
@@ -252,7 +256,7 @@ def test_a_list_above_the_answer_is_taken_out_as_one_below_it(answer: str) -> No
         *("[1/2/3]", "[1, 2 und 3]", "\u30101\u3011\u30102\u3011\u30103\u3011"),
     ],
 )
-def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
+def test_a_range_of_marks_refers_to_all_its_quotes(marks: str) -> None:
     quotes = '[1] "dawn"\n[2] "day"\n[3] "dusk"'
     assert read_quoted_answer(f"All {marks}.\n\n{quotes}")[0] == "All [1][2][3]."
 
@@ -278,7 +282,7 @@ QUOTES = ["They hunt fish at dawn", "Otters live along rivers"]
         *("| [{}] | a.md | {} |", '[{}] Source: a.md\n"{}"', "[{}] {}\nSource: a.md"),
     ],
 )
-def test_a_list_of_any_form_is_taken_out(line: str) -> None:
+def test_a_list_of_any_form_is_removed(line: str) -> None:
     answer = "They hunt [1] by rivers [2]."
     lines = [line.format(number, quote) for number, quote in enumerate(QUOTES, 1)]
     assert read_quoted_answer("\n".join([answer, "", *lines])) == (answer, QUOTES)
@@ -355,7 +359,7 @@ def test_quotes_in_an_answer_have_the_mark_beside_them(reply: str, answer: str |
         *("\U000f0001\U000f0001 (icons)(icons) [1].", "<h1>a</h1> {1} [1]."),
     ],
 )
-def test_what_is_no_mark_stays(answer: str) -> None:
+def test_brackets_that_are_not_marks_stay(answer: str) -> None:
     assert read_quoted_answer(f'{answer}\n\n[1] "dawn"') == (answer, ["dawn"])
 
 
@@ -368,7 +372,7 @@ def test_what_is_no_mark_stays(answer: str) -> None:
         ("(1) (3)", "(1) (2)", "[1] (3)"),
     ],
 )
-def test_a_mark_like_those_of_the_list_is_one_without_a_quote(marks, listed, answer) -> None:
+def test_a_mark_in_the_form_of_the_list_may_lack_a_quote(marks, listed, answer) -> None:
     lines = [f'{mark} "{quote}"' for mark, quote in zip(listed.split(), QUOTES, strict=True)]
     assert read_quoted_answer("\n".join([f"So {marks}.", "", *lines])) == (f"So {answer}.", QUOTES)
 

@@ -88,7 +88,7 @@ def test_an_edit_embeds_what_it_has_changed(place: Place) -> None:
     assert counted(index, document(BOOK, "book", last_accessed=1)) == 0
 
 
-def test_what_moves_between_documents_is_not_embedded_again(place: Place) -> None:
+def test_text_that_moves_between_documents_is_not_embedded_again(place: Place) -> None:
     index = index_of(place())
     both = document(RIVER, "4.txt"), document(MUSIC, "5.txt")
     assert counted(index, *both) > 8
@@ -104,7 +104,7 @@ def test_a_text_is_embedded_once_however_often_it_occurs(place: Place) -> None:
     assert counted(index, document(RIVER, "2.txt")) == 0
 
 
-def test_settings_of_the_splitter_embed_what_is_new(place: Place) -> None:
+def test_a_changed_setting_of_the_splitter_embeds_only_new_texts(place: Place) -> None:
     path, documents = place(), [document(BOOK, "book"), document(RIVER, "river")]
     index_of(path).add(documents)
     model = WordVectors()
@@ -116,7 +116,9 @@ def test_settings_of_the_splitter_embed_what_is_new(place: Place) -> None:
 
 
 @pytest.mark.parametrize("reads", ["", "genre", "*"])
-def test_metadata_are_new_without_splitting_unless_it_reads_them(reads: str, place: Place) -> None:
+def test_changed_metadata_is_stored_without_splitting_unless_the_splitter_reads_it(
+    reads: str, place: Place
+) -> None:
     def notes(**known: Any) -> list[IndexedDocument]:
         return [document(RIVER, "river", **known), document(MUSIC, "music", genre="a")]
 
@@ -137,7 +139,7 @@ def test_metadata_are_new_without_splitting_unless_it_reads_them(reads: str, pla
     assert index.add(notes(genre="c", seen=1)) == Changes(0, 2, 0, 0)
 
 
-def test_a_title_that_is_new_is_embedded(place: Place) -> None:
+def test_a_new_title_is_embedded(place: Place) -> None:
     index = index_of(place())
     index.add([document(RIVER, "a", title="Rivers")])
     changes = index.add([document(RIVER, "a", title="Brooks")])
@@ -145,7 +147,7 @@ def test_a_title_that_is_new_is_embedded(place: Place) -> None:
     assert "Brooks" in embedded_by(index)[-1]
 
 
-def test_what_a_model_returned_before_it_failed_is_not_embedded_again(place: Place, monkeypatch):
+def test_vectors_returned_before_a_failure_are_not_computed_again(place: Place, monkeypatch):
     class Failing(WordVectors):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             if len(self.texts) > 200:
@@ -179,7 +181,7 @@ def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monk
     assert counted(index_of(path), *both) == 0
 
 
-def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(place: Place, monkeypatch):
+def test_vectors_of_a_killed_run_outlast_changes_by_others(place: Place, monkeypatch):
     path, book = place(), document(BOOK, "book")
     index_of(path).add([document(RIVER, "river")])
     with monkeypatch.context() as patch:
@@ -191,7 +193,7 @@ def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(place: Place,
     assert index.add([book]).embedded == 0
 
 
-def test_vectors_that_are_stored_damaged_are_made_again(tmp_path: Path, caplog) -> None:
+def test_damaged_vectors_are_computed_again(tmp_path: Path, caplog) -> None:
     path, book = tmp_path / "notes.db", document(BOOK, "book")
     first = "id = (SELECT min(id) FROM embedded)"
     whole = index_of(path).add([book]).embedded
@@ -214,7 +216,7 @@ def test_vectors_that_are_stored_damaged_are_made_again(tmp_path: Path, caplog) 
         assert "damaged" not in caplog.text
 
 
-def test_vectors_that_no_chunk_uses_leave(place: Place) -> None:
+def test_vectors_that_no_chunk_uses_are_removed(place: Place) -> None:
     path = place()
     index = index_of(path)
     texts = {str(n): f"Otters of den {n} sleep. They hunt in pond {n}." for n in range(200)}
@@ -236,7 +238,7 @@ def test_vectors_that_no_chunk_uses_leave(place: Place) -> None:
     assert stored(path) < whole / 5
 
 
-def test_small_additions_do_not_leave_small_rows(place: Place) -> None:
+def test_vectors_of_small_additions_are_stored_in_large_rows(place: Place) -> None:
     path = place()
     index = index_of(path)
     for number in range(70):
@@ -245,7 +247,7 @@ def test_small_additions_do_not_leave_small_rows(place: Place) -> None:
         assert len(connection.execute("SELECT id FROM embedded").fetchall()) == 2
 
 
-def test_two_who_embed_the_same_documents_at_once_share_the_work(place: Place, monkeypatch) -> None:
+def test_two_writers_of_the_same_documents_share_the_embedding(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(embedded_texts, "TEXTS_PER_CALL", 20)
     path, together = place(), Barrier(2, timeout=60)
     documents = [document(text, str(n)) for n, text in enumerate(BOOK.split("\n\n"))]
@@ -272,7 +274,7 @@ def test_two_who_embed_the_same_documents_at_once_share_the_work(place: Place, m
     assert_made_anew(index_of(path), *documents)
 
 
-def test_what_another_writer_has_embedded_is_used(place: Place) -> None:
+def test_vectors_of_another_writer_are_used(place: Place) -> None:
     path = place()
     first, second = index_of(path), index_of(path)
     assert counted(first, document(RIVER, "1.txt"), remove_others=False) > 0
@@ -280,14 +282,14 @@ def test_what_another_writer_has_embedded_is_used(place: Place) -> None:
     assert second.add([document(RIVER, "2.txt")]).embedded == 0
 
 
-def test_keys_are_those_of_texts() -> None:
+def test_keys_of_vectors_depend_only_on_the_texts() -> None:
     texts = ["", "a", "a\0", "ab", "\ud83d", "\U0001f9a6"]
     assert len({*keys_of(texts).tolist()}) == len(texts)
     assert keys_of(texts[::-1]).tolist() == keys_of(texts).tolist()[::-1]
     assert len(keys_of([])) == 0
 
 
-def test_a_source_keeps_its_metadata_as_they_were_given() -> None:
+def test_a_source_keeps_its_metadata_unchanged() -> None:
     index = index_of()
     known = {"source": "river", "tags": ["a", {"b": 1}]}
     index.add([IndexedDocument("river", "river", Source(RIVER, metadata=known))])

@@ -87,7 +87,7 @@ def test_a_question_that_reads_damaged_sentences_names_the_way_out(sentences, tm
         ("metadata", lambda store: store.contents(store.names())),
     ],
 )
-def test_whatever_reads_a_damaged_value_names_the_way_out(column, use, tmp_path) -> None:
+def test_every_read_of_a_damaged_value_names_the_way_out(column, use, tmp_path) -> None:
     path = tmp_path / "notes.db"
     index_of(path).add([document(RIVER, "river")])
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -96,7 +96,7 @@ def test_whatever_reads_a_damaged_value_names_the_way_out(column, use, tmp_path)
         use(PassageStore(path))
 
 
-def test_what_does_not_fit_once_is_read_again(place: Place, monkeypatch: Any) -> None:
+def test_a_failed_read_is_repeated_once(place: Place, monkeypatch: Any) -> None:
     index = index_of(place())
     index.add([document(RIVER, "river")])
     database = index.store.database
@@ -120,7 +120,7 @@ def test_what_does_not_fit_once_is_read_again(place: Place, monkeypatch: Any) ->
         index.search("eels")
 
 
-def test_a_filters_own_error_is_not_taken_for_damage() -> None:
+def test_an_error_of_a_filter_is_not_reported_as_damage() -> None:
     index = index_of()
     index.add([document(RIVER, "river")])
     for error in (KeyError("year"), OSError("no list of readers")):
@@ -141,14 +141,14 @@ def test_a_filters_own_error_is_not_taken_for_damage() -> None:
         (Odd(lambda vector: [*vector, 0]), "of 129 dimensions for one text and of 128 for others"),
     ],
 )
-def test_a_model_that_is_not_known_again_is_refused(model: WordVectors, message: str) -> None:
+def test_a_model_with_invalid_probe_vectors_is_refused(model: WordVectors, message: str) -> None:
     index = index_of(embedding=model)
     with pytest.raises(ValueError, match=message):
         index.add([document(RIVER, "river")])
     assert index.sources == []
 
 
-def test_a_query_is_refused_whose_vector_is_not_finite() -> None:
+def test_a_query_with_a_vector_that_is_not_finite_is_refused() -> None:
     class Lost(WordVectors):
         def embed_query(self, text: str) -> list[float]:
             first, *others = super().embed_query(text)
@@ -191,7 +191,7 @@ def test_an_older_format_is_named_and_built_again_by_a_sync(tmp_path: Path, capl
             index_of(path).add(both, remove_others=remove_others)
 
 
-def test_metadata_is_kept_as_it_is_or_refused() -> None:
+def test_metadata_is_stored_exactly_or_refused() -> None:
     index = index_of()
     deep: list[Any] = []
     for _ in range(100_000):
@@ -211,7 +211,7 @@ def test_metadata_is_kept_as_it_is_or_refused() -> None:
         (WordVectors(seed=1), "was built with a different embedding model"),
     ],
 )
-def test_the_model_belongs_to_the_file_that_is_there_now(other, message, tmp_path) -> None:
+def test_the_model_is_checked_against_the_current_file(other, message, tmp_path) -> None:
     path = tmp_path / "index.db"
     index = index_of(path)
     for _ in range(2):
@@ -231,7 +231,7 @@ def test_the_model_belongs_to_the_file_that_is_there_now(other, message, tmp_pat
         index.search("otters")
 
 
-def test_of_two_models_that_make_an_index_at_once_one_is_refused(place: Place) -> None:
+def test_one_of_two_models_that_create_an_index_at_once_is_refused(place: Place) -> None:
     path, both = place(), threading.Barrier(2)
 
     class Waiting(WordVectors):
@@ -253,7 +253,7 @@ def test_of_two_models_that_make_an_index_at_once_one_is_refused(place: Place) -
     assert "pass the model that the index was built with" in second
 
 
-def test_a_path_is_that_of_a_file_wherever_the_process_runs_later(tmp_path, monkeypatch) -> None:
+def test_a_relative_path_stays_the_same_after_a_change_of_folder(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     index = index_of(Path("notes.db"))
     index.add([document(RIVER, "river")])
@@ -282,7 +282,7 @@ def test_a_database_of_another_program_keeps_its_write_ahead_log(tmp_path: Path)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_temporary_index_that_its_parent_has_dropped_is_not_made_again() -> None:
+def test_a_temporary_index_that_its_parent_dropped_is_not_recreated() -> None:
     index = index_of()
     index.add([document(RIVER, "river")])
     index.store.path.unlink()  # a parent that drops the index does so
@@ -316,7 +316,7 @@ def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None
 
 
 @_LIMITED
-def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follow(tmp_path: Path):
+def test_documents_synced_before_the_disk_was_full_are_kept_and_the_rest_can_follow(tmp_path: Path):
     path = tmp_path / "index.db"
     kept = [document(RIVER, str(n)) for n in range(20)]
     index_of(path).add(kept, remove_others=True)

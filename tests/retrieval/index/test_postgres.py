@@ -61,7 +61,7 @@ def deadline(seconds: float) -> Iterator[None]:
         yield
 
 
-def test_the_name_of_a_collection_is_any_text_that_is_not_too_long(postgres: Server) -> None:
+def test_any_text_that_is_not_too_long_can_name_a_collection(postgres: Server) -> None:
     names = ('a"; DROP TABLE documents; --', "Ω/?&=%@", "c" * 56)
     for name in names:
         index = index_of(in_collection(postgres.url, name))
@@ -76,7 +76,7 @@ def test_the_name_of_a_collection_is_any_text_that_is_not_too_long(postgres: Ser
         in_collection("notes.db", "handbook")
 
 
-def test_texts_are_stored_as_they_are_since_queries_would_decompress_them(postgres: Server) -> None:
+def test_texts_are_stored_uncompressed(postgres: Server) -> None:
     index = index_of(postgres.place())
     index.add([document("Otters swim. " * 2_000, "river")])
     with index.database.transaction() as connection:
@@ -106,7 +106,7 @@ HOSTILE = TEXT | st.sampled_from(
     )
 )
 @settings(examples(15), suppress_health_check=[*HealthCheck])
-def test_names_texts_and_metadata_are_values_whatever_is_in_them(place, given_documents) -> None:
+def test_names_texts_and_metadata_are_never_read_as_sql(place, given_documents) -> None:
     index = index_of(place())
     documents = [
         document(text, name, source or name, **{f"key {key}": known[key] for key in known})
@@ -124,7 +124,7 @@ def test_names_texts_and_metadata_are_values_whatever_is_in_them(place, given_do
     assert index.delete(index.sources) == len(documents)
 
 
-def test_a_name_that_no_index_has_room_for_is_refused(postgres: Server) -> None:
+def test_a_name_too_long_for_an_index_entry_is_refused(postgres: Server) -> None:
     index = index_of(postgres.place())
     with pytest.raises(StoreError, match="index row size") as error:
         index.add([document(RIVER, LONG + LONG)])
@@ -133,7 +133,9 @@ def test_a_name_that_no_index_has_room_for_is_refused(postgres: Server) -> None:
 
 
 @pytest.mark.parametrize("corpus", ["handbook", "multi_corpus"])
-def test_answers_are_those_of_a_file_to_the_last_digit(corpus, postgres, tmp_path, request) -> None:
+def test_answers_equal_those_of_an_index_in_a_file_exactly(
+    corpus, postgres, tmp_path, request
+) -> None:
     if corpus == "handbook":
         folder = Path(__file__).parents[3] / "examples" / "handbook"
         questions = ["How long may a rental last?", "Where do guests park?", "the and of"]
@@ -161,7 +163,7 @@ def test_answers_are_those_of_a_file_to_the_last_digit(corpus, postgres, tmp_pat
 
 
 @pytest.mark.parametrize("call", ["add", "search"])
-def test_after_a_crash_of_the_server_the_same_call_continues(call, own_postgres, monkeypatch):
+def test_a_call_succeeds_again_after_a_crash_of_the_server(call, own_postgres, monkeypatch):
     index = index_of(own_postgres.place())
     index.add(BOTH[:1])
     more = [document(f"Otters of den {n} sleep.", str(n)) for n in range(40)]  # makes two batches
@@ -216,7 +218,7 @@ def test_a_query_sees_what_was_stored_when_it_began(postgres: Server) -> None:
     assert "news" in {passage.document for passage in index.search("otters")}
 
 
-def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres: Server) -> None:
+def test_a_writer_waits_for_another_writer_up_to_the_deadline(postgres: Server) -> None:
     place = postgres.place()
     one, other, reader = index_of(place), index_of(place), index_of(place)
     one.add(BOTH[:1])
@@ -228,7 +230,7 @@ def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres
     assert other.add(BOTH[1:]).added == 1
 
 
-def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(postgres: Server):
+def test_a_stopped_server_is_waited_for_up_to_the_deadline(postgres: Server):
     index = index_of(postgres.place())
     index.add(BOTH)
     with index.store.database.transaction() as connection:
@@ -243,7 +245,7 @@ def test_a_server_that_stands_still_is_waited_for_no_longer_than_the_deadline(po
     assert index.search("otters")
 
 
-def test_a_server_that_accepts_and_never_answers_is_given_up() -> None:
+def test_a_server_that_accepts_and_never_answers_raises_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://u:secret@127.0.0.1:{silent.getsockname()[1]}/db?connect_timeout=2"
         with pytest.raises(StoreError, match="timeout") as error:
@@ -252,7 +254,7 @@ def test_a_server_that_accepts_and_never_answers_is_given_up() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
-def test_a_full_disk_of_the_server_leaves_what_was_there(own_postgres: Server) -> None:
+def test_a_full_disk_of_the_server_keeps_the_stored_documents(own_postgres: Server) -> None:
     import resource
 
     index = index_of(own_postgres.place())
@@ -311,7 +313,7 @@ def test_two_versions_of_the_library_do_not_mix_their_formats(postgres: Server, 
     assert new.search("violins")
 
 
-def test_eight_writers_lose_nothing_and_answers_are_those_of_one(postgres: Server) -> None:
+def test_eight_writers_give_the_same_index_as_one(postgres: Server) -> None:
     place = postgres.place()
     names = [f"n{number}" for number in range(12)]
     lasts: list[dict[str, str]] = [{} for _ in range(8)]
@@ -354,7 +356,7 @@ def sessions(server: Server) -> int:
     return int(number)
 
 
-def test_connections_are_few_and_made_on_use(own_postgres: Server) -> None:
+def test_connections_are_few_and_opened_on_use(own_postgres: Server) -> None:
     gc.collect()
     before = sessions(own_postgres)
     index = index_of(own_postgres.place())
@@ -374,7 +376,7 @@ def test_connections_are_few_and_made_on_use(own_postgres: Server) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_fork_has_connections_of_its_own(postgres: Server) -> None:
+def test_a_fork_opens_its_own_connections(postgres: Server) -> None:
     index = index_of(postgres.place())
     index.add(BOTH)
     expected = index.search("otters")
@@ -402,7 +404,7 @@ def test_a_pickle_opens_the_same_collection(postgres: Server) -> None:
     assert again.names() == store.names() == ["river", "music"]
 
 
-def test_rights_that_are_missing_are_named_with_who_gives_them(own_postgres: Server) -> None:
+def test_an_error_about_missing_rights_names_who_grants_them(own_postgres: Server) -> None:
     own_postgres.run("CREATE ROLE writer LOGIN; CREATE ROLE reader LOGIN")
     place = own_postgres.place()
     url, reader = (place.replace("postgres:@", f"{name}:@") for name in ("writer", "reader"))
@@ -426,7 +428,7 @@ def test_rights_that_are_missing_are_named_with_who_gives_them(own_postgres: Ser
         index_of(reader).add([document("Bees hum.", "bees")])
 
 
-def test_a_password_is_in_no_error_log_or_repr(own_postgres: Server, caplog) -> None:
+def test_errors_logs_and_reprs_do_not_contain_the_password(own_postgres: Server, caplog) -> None:
     own_postgres.run("CREATE ROLE guest LOGIN PASSWORD 'right'; SET password_encryption = 'md5'")
     rules = own_postgres.folder / "pg_hba.conf"
     rules.write_text(f"local all guest scram-sha-256\n{rules.read_text()}")
@@ -455,7 +457,7 @@ def test_a_password_is_in_no_error_log_or_repr(own_postgres: Server, caplog) -> 
     assert "wr0ng" not in caplog.text
 
 
-def test_a_copy_has_the_same_answers_and_embeds_nothing(postgres: Server, tmp_path: Path) -> None:
+def test_a_copy_gives_the_same_answers_without_embedding(postgres: Server, tmp_path: Path) -> None:
     places = [tmp_path / "a.db", postgres.place(), postgres.place(), *map(tmp_path.joinpath, "bc")]
     index = index_of(places[0])
     index.add([document(f"Otters of den {n} sleep. " * 9, f"{n}") for n in range(50)] + BOTH)

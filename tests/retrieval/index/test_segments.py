@@ -124,7 +124,7 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, 
         assert counted == {"oak": len(by_brute_force([*known.values()], "oak")), "fern": 0}
 
 
-def test_signs_choose_nearly_all_of_the_nearest() -> None:
+def test_candidates_by_signs_include_nearly_all_nearest_vectors() -> None:
     """This holds even if all vectors are close to one vector with one very large number."""
     for centre in (np.zeros(384), np.eye(384)[7] * 60 + 1):
         rows = vectors_of(4000, 1, centre)
@@ -137,7 +137,7 @@ def test_signs_choose_nearly_all_of_the_nearest() -> None:
         assert len({*exact} & {*chosen}) >= 98
 
 
-def test_a_vector_is_stored_and_compared_alike_beside_whatever_others() -> None:
+def test_a_vector_is_stored_and_compared_independently_of_others() -> None:
     rows = vectors_of(700, 3)
     parts = vectors.in_two_parts(vectors.rotate(rows[5]))
     alone = [vectors.pack(rows[n : n + 1]) for n in range(len(rows))]
@@ -165,7 +165,7 @@ def test_similarities_do_not_depend_on_the_order_of_sums(width: int) -> None:
     assert there == pytest.approx(numbers @ wanted / lengths, abs=2e-6)
 
 
-def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bits_are_counted_the_same_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     values = RNG.integers(0, 2**64, 500, dtype=np.uint64)
     expected = [int(value).bit_count() for value in values]
     assert vectors._bit_count(values).tolist() == expected
@@ -201,7 +201,7 @@ def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
-def test_digests_are_values_whatever_is_in_them(place: Place) -> None:
+def test_any_bytes_in_a_digest_are_read_as_a_value(place: Place) -> None:
     digests = ["", "NULL", '"', "\\", "{a,b}", "a, b", "'; --", "%s", "?", "å"]
     store = PassageStore(place())
     store.put([stored(f"{n}", ["oak"])._replace(digest=one) for n, one in enumerate(digests)])
@@ -210,7 +210,7 @@ def test_digests_are_values_whatever_is_in_them(place: Place) -> None:
         assert {one.digest for one in known.values()} == {*digests} & {*wanted}
 
 
-def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> None:
+def test_data_in_memory_is_not_used_for_another_file(tmp_path: Path) -> None:
     def answers(store: PassageStore) -> list[tuple[str, float]]:
         with store.snapshot() as snapshot:
             scores = snapshot.nearest(ROTATED, 9, None) | snapshot.find_by_words("oak", 9, None)

@@ -49,7 +49,9 @@ def place_of(postgres: Server, role: str) -> str:
 
 
 @pytest.mark.parametrize("number", range(len(SETTINGS)), ids=SETTINGS)
-def test_other_clients_read_what_is_stored(number: int, postgres: Server, roles: list[str]) -> None:
+def test_other_clients_can_read_the_stored_documents(
+    number: int, postgres: Server, roles: list[str]
+) -> None:
     @given(TEXTS)
     @examples(6)
     def stored_and_read(texts: list[str]) -> None:
@@ -64,7 +66,9 @@ def test_other_clients_read_what_is_stored(number: int, postgres: Server, roles:
     stored_and_read()
 
 
-def test_all_who_make_a_collection_at_once_store(postgres: Server, roles: list[str]) -> None:
+def test_all_writers_that_create_a_collection_at_once_store_their_documents(
+    postgres: Server, roles: list[str]
+) -> None:
     serializable = SETTINGS.index("default_transaction_isolation = serializable")
     place = place_of(postgres, roles[serializable])
     with ThreadPoolExecutor(8) as pool:
@@ -94,7 +98,9 @@ def test_a_database_in_another_encoding_takes_every_alphabet(postgres: Server) -
     assert index.search("Где живут выдры?")[0].document == "a"
 
 
-def test_temporary_tables_of_another_program_take_nothing(postgres: Server) -> None:
+def test_temporary_tables_of_another_program_do_not_hide_those_of_the_index(
+    postgres: Server,
+) -> None:
     place = postgres.place()
     index = index_of(place)
     index.add([document(RIVER, "river")])
@@ -106,7 +112,7 @@ def test_temporary_tables_of_another_program_take_nothing(postgres: Server) -> N
     assert index_of(place).sources == ["river", "music"]
 
 
-def test_threads_wait_for_a_connection_where_the_server_has_no_more(postgres: Server) -> None:
+def test_threads_wait_for_a_connection_if_the_server_has_no_more(postgres: Server) -> None:
     postgres.run("CREATE ROLE few LOGIN CONNECTION LIMIT 2")
     postgres.run("GRANT CREATE ON DATABASE postgres TO few")
     index = index_of(place_of(postgres, "few"))
@@ -132,7 +138,7 @@ def test_a_connection_that_is_returned_while_another_is_refused_is_used(postgres
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_a_lost_connection_is_not_called_damage(postgres: Server) -> None:
+def test_a_lost_connection_is_not_reported_as_damage(postgres: Server) -> None:
     index = index_of(postgres.place())
     index.add([document(RIVER, "river")])
 
@@ -178,7 +184,7 @@ def pooler(postgres: Server, tmp_path: Path) -> Iterator[str]:
         process.wait()
 
 
-def test_an_index_behind_a_pooler_answers_as_without(pooler: str, postgres: Server) -> None:
+def test_an_index_behind_a_pooler_gives_the_same_answers(pooler: str, postgres: Server) -> None:
     direct = postgres.place()
     pooled = f"{pooler}?collection={direct.rpartition('=')[2]}"
     index = index_of(pooled)

@@ -38,13 +38,13 @@ class NaTType:
         *(({2, 1}, [1, 2]), ("a", "a"), (True, True), (None, None)),
     ],
 )
-def test_values_become_those_that_json_has(value: Any, stored: Any) -> None:
+def test_values_become_types_of_json(value: Any, stored: Any) -> None:
     found = stored_metadata({"key": value})["key"]
     assert found == stored
     assert type(found) is type(stored)
 
 
-def test_what_cannot_be_stored_is_kept_for_the_index_to_refuse() -> None:
+def test_values_that_cannot_be_stored_are_left_for_the_index_to_refuse() -> None:
     odd = object()
     assert stored_metadata({"key": odd, 1: "a"}) == {"key": odd, "1": "a"}
 
@@ -57,7 +57,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text(), VALUES))
-def test_what_is_stored_is_data_for_json_and_stays_so(metadata: dict[str, Any]) -> None:
+def test_stored_metadata_is_valid_json_and_does_not_change_again(metadata: dict[str, Any]) -> None:
     stored = stored_metadata(metadata)
     assert json.loads(json.dumps(stored, allow_nan=False)) == stored
     assert stored_metadata(stored) == stored

@@ -62,7 +62,7 @@ def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
     assert added[0, 0] == 0
 
 
-def test_neighbours_weigh_less_beside_a_large_chunk_and_where_they_are_few() -> None:
+def test_neighbours_weigh_less_beside_a_large_chunk_and_at_the_ends() -> None:
     axes = np.eye(3, dtype=np.float32)
     small = mean_of_neighbours(axes, [0, 50, 100], [50, 50, 50])
     large = mean_of_neighbours(axes, [0, 300, 600], [300, 300, 300])
@@ -128,7 +128,7 @@ def test_the_time_is_linear_in_the_chunks_even_if_a_long_one_crowds_them(text: s
     check_linear(embed, made, 4_000)
 
 
-def test_vectors_of_no_length_stay_so() -> None:
+def test_vectors_of_length_zero_stay_zero() -> None:
     made = unit_length(np.array([[0, 0], [3, 4]], dtype=np.float32))
     assert made == pytest.approx(np.array([[0, 0], [0.6, 0.8]]))
 

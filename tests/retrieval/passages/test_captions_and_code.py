@@ -69,7 +69,7 @@ def test_sentences_of_captions_continue_over_cues() -> None:
 @pytest.mark.parametrize(
     "above", [["Harbour club\n3 May 2026", "SPEAKERS\nAnn, Bob", ""], ["Harbour club\n3 May 2026"]]
 )
-def test_a_title_above_a_transcript_is_no_part_of_its_first_sentence(above: list[str]) -> None:
+def test_a_title_above_a_transcript_is_not_in_its_first_sentence(above: list[str]) -> None:
     text = "\n\n".join(above) + "\n" * (len(above) == 1)
     text += "Ann  0:03\nWe row. Then\n\nBob  0:09\nwe rest.\n\nAnn  0:12\nNo.\n"
     found = [spoken_text(text, one.span) for one in sentences_of(text, "en", spoken=True)]
@@ -98,7 +98,7 @@ def test_hits_of_captions_are_joined_by_spoken_words() -> None:
     assert joined.span == Span(0, spans[-1].end)
 
 
-def test_captions_are_found_by_no_numbers_and_times() -> None:
+def test_captions_are_not_found_by_their_numbers_and_times() -> None:
     index = PassageIndex(LayoutChunker(30), WordVectors())
     index.add([document(SRT, "a.srt")])
     with index.store.snapshot() as snapshot:
@@ -106,7 +106,7 @@ def test_captions_are_found_by_no_numbers_and_times() -> None:
         assert not snapshot.find_by_words("33 000", 9, None)
 
 
-def test_captions_are_found_by_who_speaks() -> None:
+def test_captions_are_found_by_the_name_of_the_speaker() -> None:
     cue = "{0}\n00:00:0{0},000 --> 00:00:0{0},900\n{1}: {2}\n\n"
     names = ("Ann", "Bob", "Ann", "Bob")
     text = "".join(
@@ -134,7 +134,7 @@ def test_a_quote_from_captions_is_cited_by_time() -> None:
 
 
 @pytest.mark.parametrize("name", ["formats.md", "formats.txt", "formats.rst"])
-def test_a_text_that_shows_captions_is_read_as_it_is_written(name: str) -> None:
+def test_a_text_that_quotes_captions_is_not_read_as_captions(name: str) -> None:
     code = "for cue in cues:\n    print(cue)"
     text = f"Cues\n\nA file of cues:\n\n```\n{SRT}```\n\nTo read it:\n\n```\n{code}\n```"
     text += "\n\nNote: oars."
@@ -172,7 +172,7 @@ mast: 4
 
 
 @pytest.mark.parametrize("name", ["boat.py", "boat.yaml", "boat.conf", "boat.txt"])
-def test_comments_are_found(name: str) -> None:
+def test_code_is_found_by_its_comments(name: str) -> None:
     passage, *_ = search(name, COMMENTED, "Which tides lift boats?", 14, size=14)[0]
     assert passage.text.startswith("# Tides of spring lift heavy boats.")
 
@@ -184,7 +184,7 @@ def test_text_beside_a_hit_in_code_does_not_end_at_a_comment(name: str) -> None:
     assert "# Tides of spring lift heavy boats." in joined.text
 
 
-def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
+def test_passages_of_code_have_whole_lines_and_the_path_around_them() -> None:
     passages, _ = search("boat.py", CODE, "hull mass of oars", 14, size=12)
     lines = CODE.strip("\n").split("\n")
     for passage in passages:
@@ -219,7 +219,7 @@ Then build them:
 """
 
 
-def test_a_part_has_both_fences_of_its_code_and_no_comment_of_it_is_a_heading() -> None:
+def test_a_part_of_code_has_both_fences_and_its_comments_are_not_headings() -> None:
     assert [one.text for one in sentences_of(FENCED, "en", "markdown")] == [
         "# Install\n\nFetch the boats first.",
         "```\ngit clone the-boats\n```",
@@ -284,7 +284,7 @@ def test_rolling_captions_count_once_and_show_spoken_words(text: str) -> None:
     assert not any("<" in embedded or "-->" in embedded for embedded in model.texts)
 
 
-def test_a_passage_that_begins_inside_a_cue_knows_its_time_and_has_no_markup() -> None:
+def test_a_passage_that_begins_inside_a_cue_has_its_time_and_no_markup() -> None:
     spoken = SRT.replace("Ash\nis", "Ash\n<i>is</i>")
     passages, _ = search("talk.srt", spoken, "What is light and strong?", 6)
     assert passages[0].readable_text == "Ash\nis light and strong."
@@ -305,7 +305,9 @@ def test_a_passage_that_begins_inside_a_cue_knows_its_time_and_has_no_markup() -
         (ROLLING, "quarter of the crown", "00:00:12 to 00:00:19"),
     ],
 )
-def test_a_quote_over_cues_is_exact_and_cited_from_when_to_when(text, quote, place) -> None:
+def test_a_quote_over_several_cues_is_exact_and_cited_with_start_and_end_time(
+    text, quote, place
+) -> None:
     [found] = cite([quote], {"talk.srt": text})
     assert (found.kind, found.place) == ("exact", place)
     assert found.text.split() == quote.split()
@@ -333,9 +335,9 @@ def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a
 @pytest.mark.parametrize(
     "unit", ["|-", "tide", "\n", "\n## a\n", "\n```\n", "\n```a\n# a\n", "<!-- a"]
 )
-def test_sentences_take_time_in_proportion_to_the_text(unit: str) -> None:
+def test_sentences_are_found_in_linear_time(unit: str) -> None:
     check_linear(lambda text: sentences_of(text, "en"), lambda n: f"{unit * n}x{unit * n}", 3_000)
 
 
-def test_headings_above_a_word_are_left_out_in_proportion_to_their_number() -> None:
+def test_leaving_out_headings_above_a_word_takes_linear_time() -> None:
     check_linear(has_content, lambda n: "## a\n\n" * n + "x", 30_000)

@@ -74,7 +74,7 @@ def by_place(passages: list[Passage]) -> list[Passage]:
 
 @given(search=searches(), max_gap=st.integers(0, 6))
 @quick
-def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
+def test_passages_consist_of_hits_and_the_short_gaps_between_them(search, max_gap):
     texts, hits = search
     passages = join_hits(hits, texts, max_gap=max_gap)
     check_slices(passages, texts, hits)
@@ -96,7 +96,7 @@ def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
 
 @given(search=searches(), max_gap=st.integers(0, 6), budget=st.integers(1, 30))
 @quick
-def test_no_more_words_than_the_budget_are_found_but_always_the_best_hit(search, max_gap, budget):
+def test_passages_stay_within_the_budget_and_always_include_the_best_hit(search, max_gap, budget):
     texts, hits = search
     passages = join_hits(hits, texts, max_gap=max_gap, budget=budget)
     check_slices(passages, texts, hits)
@@ -113,7 +113,7 @@ def test_no_more_words_than_the_budget_are_found_but_always_the_best_hit(search,
             assert all(inside(hit, passages) for hit in left)
 
 
-def test_a_hit_is_left_out_if_its_gap_does_not_fit_and_the_next_one_is_tried():
+def test_a_hit_whose_gap_does_not_fit_is_left_out_and_the_next_one_tried():
     hits = [hit("one", score=0.9), hit("five", score=0.8), hit("two", score=0.7)]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
     assert [(each.text, each.hits) for each in passages] == [("one two", (hits[0], hits[2]))]
@@ -128,7 +128,7 @@ def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
     assert texts_of(joined) == [TEN]
 
 
-def test_a_budget_holds_for_what_continues_without_spaces():
+def test_a_budget_applies_to_text_without_spaces():
     rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(200)], separators=(",", ":"))
     lines = "\n".join(["deadbeef01234567" * 5] * 40)
     for text in (rows, rows.replace("},", "}\n"), lines):
@@ -171,7 +171,7 @@ def test_words_that_hits_divide_are_counted_once():
         assert texts_of(join_hits(order, {"a": text}, budget=2)) == [text]
 
 
-def test_metadata_states_what_is_true_of_the_whole_passage():
+def test_metadata_of_a_passage_is_true_for_all_of_it():
     def found(word: str, page: int, score: int, **headings: str) -> Hit:
         known = {**headings, "page_first": page, "page_last": page + 1, "score": score}
         return hit(word, score=score)._replace(metadata=known)

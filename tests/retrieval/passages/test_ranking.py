@@ -33,7 +33,9 @@ REST = "\n## Cleaning\n\nWipe the glass with a dry cloth. Never use soap on the 
     ],
 )
 @pytest.mark.parametrize("reading_order", [False, True])
-def test_the_best_passage_has_its_heading(question: str, start: str, reading_order: bool) -> None:
+def test_the_best_passage_begins_with_its_heading(
+    question: str, start: str, reading_order: bool
+) -> None:
     text = TABLE + STOPS + REST
     index = PassageIndex(LayoutChunker(50, tokenizer="even"), WordVectors())
     index.add([IndexedDocument("clock.md", "clock.md", Source(text, name="clock.md"))])

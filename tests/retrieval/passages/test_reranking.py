@@ -105,7 +105,7 @@ def test_passages_are_slices_within_the_budget_best_first(search, budget, max_ga
     assert {one.span for one in find(hits, texts, reading_order=True)} == {p.span for p in passages}
 
 
-def test_what_covers_the_question_comes_first_wherever_the_engine_had_it():
+def test_the_passage_that_covers_the_question_comes_first_at_any_rank_of_the_engine():
     given = (
         "Otters live along rivers.",
         "Herons fish there, too, and wait for hours.",
@@ -139,7 +139,7 @@ def test_a_sentence_beside_a_hit_is_read_whole_or_not_at_all():
     assert [one.text for one in found] == [short.strip()]
 
 
-def test_of_a_large_hit_what_fits_the_question_is_read():
+def test_only_the_relevant_part_of_a_large_hit_is_read():
     rows = "".join(f"| tap {n} | costs {n} pounds | of brass |\n" for n in range(300))
     text = f"# Taps\n\n| Tap | Price | Metal |\n|---|---|---|\n{rows}"
     metadata = {"source": "taps.md", "headings": "Taps", "line_first": 1.0, "line_last": 304.0}
@@ -150,7 +150,7 @@ def test_of_a_large_hit_what_fits_the_question_is_read():
     assert found[0].metadata["line_first"] == text.count("\n", 0, found[0].span.start) + 1
 
 
-def test_passages_state_their_headings_lines_and_pages_wherever_they_begin():
+def test_passages_have_their_headings_lines_and_pages_wherever_they_begin():
     story = (EXAMPLES / "handbook" / "tide_house.md").read_text(encoding="utf-8")
     story = story.replace(".\n\n", ".\n\f\n")
     beside = 0
@@ -172,7 +172,7 @@ def test_passages_state_their_headings_lines_and_pages_wherever_they_begin():
     assert beside > 3
 
 
-def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_part():
+def test_reranked_candidates_mostly_equal_the_passages_of_the_index():
     """Only the rarity of words and the neighbours of a hit are estimated."""
     paths = (EXAMPLES / "handbook").glob("*.md")
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}

@@ -52,7 +52,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_words_that_are_written_differently_are_the_same(one: str, other: str) -> None:
+def test_different_spellings_of_a_word_are_equal(one: str, other: str) -> None:
     assert words_in(one) == words_in(other)
     text = f"xyz {one}, abc."
     (citation,) = cite([f"xyz {other}, abc."], {"a": text})
@@ -72,12 +72,12 @@ def test_a_number_ends_before_a_raised_one_and_a_fraction(text: str, words: list
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_other_words_stay_other_words(one: str, other: str) -> None:
+def test_different_words_stay_different(one: str, other: str) -> None:
     assert words_in(one) != words_in(other)
     assert cite([f"xyz {other}"], {"a": f"xyz {one}"})[0].kind == "not found"
 
 
-def test_all_digits_and_all_invisible_characters_of_unicode_are_known() -> None:
+def test_all_digits_and_invisible_characters_of_unicode_are_folded() -> None:
     characters = "".join(map(chr, range(0x110000)))
     assert fold("".join(regex.findall(r"\p{DI}", characters))) == ""
     digits = re.findall(r"\d", characters)
@@ -88,12 +88,12 @@ LETTERS = st.text(st.characters(categories=("L", "M", "N", "Cf", "Zs", "Po")), m
 
 
 @given(LETTERS)
-def test_what_is_folded_stays_as_it_is(text: str) -> None:
+def test_folding_twice_equals_folding_once(text: str) -> None:
     assert words_in(fold(fold(text))) == words_in(fold(text))
 
 
 @given(LETTERS, st.integers(1, 4), st.sampled_from("\xad\u200b\u2060"))
-def test_a_quote_is_the_slice_whose_words_it_has(text: str, place: int, sign: str) -> None:
+def test_a_quote_is_found_despite_invisible_characters(text: str, place: int, sign: str) -> None:
     quote = f"boats {text} oars"
     written = quote[:place] + sign + quote[place:]
     (citation,) = cite([quote], {"a": f"Two. {written} Three."})
@@ -132,7 +132,7 @@ def test_the_words_of_one_long_name_take_linear_time(sign: str) -> None:
         ("počtyŠtítkůDnů", "pocty stitku dnu"),
     ],
 )
-def test_the_parts_of_a_name_follow_it(name: str, parts: str) -> None:
+def test_the_parts_of_a_name_follow_the_name(name: str, parts: str) -> None:
     assert words_in(name) == [fold(name), *parts.split()]
     assert words_in(f"see {name}(x)") == ["see", fold(name), *parts.split(), "x"]
     question = QuestionWords(parts, dict.fromkeys(words_in(parts), 1), 9)
@@ -164,7 +164,7 @@ def test_parts_that_no_chunk_has_do_not_count(question: str, text: str) -> None:
         *("MAX_RETRY, max_retry", "Straße ÉCOLE №5", "Fly with CloudWay. SkyPoints, too."),
     ],
 )
-def test_prose_has_no_parts_of_names(prose: str) -> None:
+def test_words_of_prose_have_no_parts(prose: str) -> None:
     assert words_in(prose) == words_in(prose.lower())
 
 
