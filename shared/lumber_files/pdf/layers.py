@@ -34,7 +34,9 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
             pdfium.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), length)
             if name[:3] == [*b"OC\0"]:
                 layers.setdefault(ctypes.cast(mark, ctypes.c_void_p).value, []).append(number)
-    for item in drawn if layers else ():
+    if not layers:
+        return page
+    for item in drawn:
         pdfium.FPDFPageObj_SetIsActive(item, 0)
     blank, hidden_objects = _BACKGROUND * _PIXELS * _PIXELS, set[int]()
     bitmap = pdfium.FPDFBitmap_CreateEx(_PIXELS, _PIXELS, pdfium.FPDFBitmap_BGRx, None, 4 * _PIXELS)
@@ -51,6 +53,6 @@ def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool
         for number in numbers:
             pdfium.FPDFPageObj_SetIsActive(drawn[number], 0)
     pdfium.FPDFBitmap_Destroy(bitmap)
-    for number, item in enumerate(drawn if layers else ()):
+    for number, item in enumerate(drawn):
         pdfium.FPDFPageObj_SetIsActive(item, number not in hidden_objects)
     return page

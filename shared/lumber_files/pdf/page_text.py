@@ -131,9 +131,9 @@ def _with_doubled(text: str, glyphs: PageGlyphs) -> str:
     units = list(text)
     for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
         before, after = space.start() - 1, space.end()
-        left, right, foot = glyphs.box(before, 0)
-        width = right - left
         for x, y, end, _ in glyphs.sides_between(before, after):
+            left, right, foot = glyphs.box(before, 0)
+            width = right - left
             unlike = max(abs(end - x - width), abs(y - foot))
             # In bold print the letters are nearer.
             if unlike < _MAX_COPY_DIFFERENCE and x - left > width / 3:

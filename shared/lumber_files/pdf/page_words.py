@@ -11,7 +11,6 @@ from statistics import median_low
 from lumber_core.text.unicode import SOUTHEAST_ASIAN
 from lumber_files.formats.markdown_cleanup import UNSPACED, mark_script
 from lumber_files.pdf.page_glyphs import PageGlyphs, unrotate
-from lumber_files.pdf.page_tags import CellTag
 from lumber_files.pdf.page_text import LOWER_HYPHEN, read_characters
 from lumber_files.pdf.right_to_left import WORD_FROM_RIGHT, order_line
 from lumber_files.pdf.text_lines import MIN_RAISE, TextLine, Word, continues_line, join_words
@@ -91,7 +90,8 @@ class PageWords:
             text = word[0]
             is_wide = right - left > _MAX_ADVANCE * len(text) * font.size
             close = text not in self._whole_words and _MAY_BEGIN.search(text) and not font.fixed
-            may_part = is_wide or close or self._cell(word.start()) != self._cell(word.end() - 1)
+            tag, last_tag = self._glyphs.tag(word.start()), self._glyphs.tag(word.end() - 1)
+            may_part = is_wide or close or tag.cell != last_tag.cell
             for part in self._parts(word, font, is_wide=is_wide) if may_part else [word]:
                 left, right, foot, rise = ends if part is word else self._ends(part, font.turns)
                 turned = not words or words[-1].turns != font.turns
@@ -101,10 +101,11 @@ class PageWords:
                 text = part[0] if part[0].isalpha() else self._text(part, font, level=level)
                 if not text.isascii():  # join surrogate pairs
                     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-                tag = self._glyphs.tag(part.start())[:2]
+                if part is not word:
+                    tag = self._glyphs.tag(part.start())
                 if not words and self._glyphs.follows_bullet(part.start()):
-                    words.append(Word("•", left - font.size, left, base, *font[4:8], *tag))
-                words.append(Word(text, left, right, base, *font[4:8], *tag))
+                    words.append(Word("•", left - font.size, left, base, *font[4:8], *tag[:2]))
+                words.append(Word(text, left, right, base, *font[4:8], *tag[:2]))
         return words
 
     def _goes_down(self, matches: Sequence[re.Match[str]]) -> bool:
@@ -121,9 +122,10 @@ class PageWords:
         usual = max(0.0, median_low(spaces[1:] or [0.0]))  # between spaced letters
         starts = {place.start() for place in _MAY_BEGIN.finditer(word[0]) if not font.turns}
         cuts, least = [0], _MIN_WORD_GAP * font.size
+        cells = [self._glyphs.tag(index).cell for index in range(*word.span())]
         for n in range(1, len(spaces)):
             close, index = n in starts and spaces[n] - usual > least, word.start() + n
-            if self._cell(index - 1) != self._cell(index):
+            if cells[n - 1] != cells[n]:
                 cuts.append(n)
             elif is_wide or (close and not self._glyphs.is_generated(index - 1)):
                 end = self._glyphs.box(index - 1, font.turns)[1]
@@ -133,10 +135,6 @@ class PageWords:
             self._whole_words.add(word[0])
         for ends in pairwise([*cuts, len(spaces)]):
             yield word.re.match(word.string, *(word.start() + end for end in ends)) or word
-
-    def _cell(self, index: int) -> CellTag:
-        """Return the cell of a tagged table that a character is in."""
-        return self._glyphs.tag(index).cell
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
         """Return the sides of a word, its last character's bottom, and its height at one end."""

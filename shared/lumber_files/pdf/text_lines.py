@@ -95,7 +95,7 @@ def divide_words(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
     """Yield the words of a line between gaps of a minimum width."""
     first = 0
     for number, (before, word) in enumerate(pairwise(words), start=1):
-        if max(word.left - before.right, before.left - word.right) > gap:
+        if word.left - before.right > gap or before.left - word.right > gap:
             yield words[first:number]
             first = number
     yield words[first:]
