@@ -6,10 +6,12 @@ and why it is better.
 
 import json
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from packaging.version import Version
 
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.text.source import Source
@@ -47,6 +49,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Source]:
 
 @pytest.mark.parametrize("name", SPLITTERS)
 def test_chunks_start_at_the_recorded_places(name: str, files: list[Source]) -> None:
+    if "large" in name and Version(version("onnxruntime")) < Version("1.24"):
+        pytest.skip("onnxruntime before 1.24, as on Python 3.10, rounds some scores otherwise")
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))[name]
     found = dict(starts_of(SPLITTERS[name](), files))
     changed = {file: starts for file, starts in found.items() if starts != recorded.get(file)}
