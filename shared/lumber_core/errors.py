@@ -33,7 +33,7 @@ class TokenizerDataError(LumberError):
 
 
 class StoreError(LumberError):
-    """An index or a store of answers cannot be read or written. What is stored stays as it is."""
+    """An index or a store of answers cannot be read or written. Stored data are unchanged."""
 
 
 class ModelSettingsError(LumberError):

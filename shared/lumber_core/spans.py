@@ -39,11 +39,11 @@ class Span(NamedTuple):
         body = self.of(text)
         if body and not (body[0].isspace() or body[-1].isspace()):
             return self
-        kept = body.lstrip()
-        if not kept:
+        visible = body.lstrip()
+        if not visible:
             return Span(self.start, self.start)
-        start = self.end - len(kept)
-        return _new((start, start + len(kept.rstrip())))
+        start = self.end - len(visible)
+        return _new((start, start + len(visible.rstrip())))
 
 
 # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.

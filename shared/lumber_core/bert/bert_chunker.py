@@ -191,7 +191,7 @@ class BertChunker(Chunker):
         if self._limits.fits_target(parsed):
             return []
         cutter = Cutter(parsed, self._limits)
-        sized = cutter.places(self._own_units(parsed), parsed.all_places)
+        sized = cutter.places(self._chosen_units(parsed), parsed.all_places)
         return cutter.cut(sized, place_scores(scores, sized.places))
 
     def _segment_all(self, work: Work, *, show_progress: bool) -> list[Segmentation]:
@@ -231,14 +231,14 @@ class BertChunker(Chunker):
         """Return the windows of a text, which is cut once they are scored."""
         model, all_places = self.load(), parsed.places()
         if self.threshold is None:
-            own_units = self._own_units(parsed)
+            chosen_units = self._chosen_units(parsed)
             cutter = Cutter(parsed, limits)
-            sized = cutter.places(own_units, all_places)
+            sized = cutter.places(chosen_units, all_places)
             places = sized.places
 
             def cut(scores: TokenScores) -> None:
                 cuts = cutter.cut(sized, place_scores(scores, places))
-                keep(self._keep_limits(parsed, limits, own_units or (), cuts, scores, sized))
+                keep(self._keep_limits(parsed, limits, chosen_units or (), cuts, scores, sized))
 
         else:
             threshold, places = self.threshold, self._places(parsed, all_places)
@@ -276,7 +276,7 @@ class BertChunker(Chunker):
 
     def _divisions(self, parsed: ParsedText, places: Places, also: Iterable[int] = ()) -> Places:
         """Return the places and the offsets `also`, which divide a text for a scoring model."""
-        starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
+        starts = {*also, *(unit.start for unit in self._chosen_units(parsed) or ())} - {0}
         return places_with(places, starts) if starts else places
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Calls that end at a deadline.
 
 A socket's timeout applies to one read: a server that sends a byte now and then never exceeds it.
+At a deadline of this module,
 
-- A coroutine is cancelled, which closes its connection.
-- A function cannot be stopped. It runs in a thread of its own, which is abandoned: neither its
+- a coroutine is cancelled, which closes its connection;
+- a function, which cannot be stopped, is abandoned. It runs in a thread of its own: neither its
   caller nor the end of the program waits for it. Clients that read responses with
   `limit_reading` stop at the deadline.
 

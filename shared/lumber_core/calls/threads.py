@@ -24,9 +24,9 @@ P = ParamSpec("P")
 class SingleFlight(Generic[T]):
     """Lets concurrent requests for the same result share one computation.
 
-    The first caller does the work and the others wait for its result. If it fails, they fail with
-    the same error; if it is cancelled or interrupted, one of them takes over. The work must not
-    request its own result: it would wait forever.
+    The first caller does the work and the others wait for its result. If the work fails, they fail
+    with the same error; if it is cancelled or interrupted, one of them takes over. The work must
+    not request its own result: it would wait forever.
     """
 
     def __init__(self) -> None:
@@ -42,28 +42,28 @@ class SingleFlight(Generic[T]):
         while True:
             with self._lock:
                 if (running := self._running.get(name)) is None:
-                    mine = self._running[name] = Future()
-                    # A caller that stops waiting does not cancel it.
-                    mine.set_running_or_notify_cancel()
+                    future = self._running[name] = Future()
+                    # A caller that stops waiting does not cancel the work.
+                    future.set_running_or_notify_cancel()
                     break
             with suppress(_AbandonedError):
                 return running.result(), False
         try:
-            mine.set_result(result := find())
+            future.set_result(result := find())
             return result, True
         except BaseException as error:
-            mine.set_exception(error if isinstance(error, Exception) else _AbandonedError())
+            future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
             raise
         finally:
             with self._lock:
-                self._running.pop(name, None)  # a forked process has none
+                self._running.pop(name, None)  # in a forked process, it is missing
 
 
 class _AbandonedError(Exception):
     """The caller that did the work gave up."""
 
 
-# More than are ever in use: work that waits for a free thread could wait forever.
+# More threads than are ever in use: work that waits for a free thread could wait forever.
 _MAX_THREADS = 1024
 
 

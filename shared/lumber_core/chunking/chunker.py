@@ -110,7 +110,7 @@ class Chunker:
         identity. It contains no credentials. Custom functions are identified by name only (see
         `lumber_core.support.identity.NOT_COVERED`). The version of this library is not part of it.
         """
-        return self._identify()  # not kept: caches of calls compare the pickles of splitters
+        return self._identify()  # not cached: caches of calls compare the pickles of splitters
 
     def _identify(self, **current: object) -> str:
         """Return the identity, given the current values of settings that may change."""
@@ -222,8 +222,8 @@ class Chunker:
         find_units = None if by_rows and self._default_units else self._find_units
         return PlainText(source, self.language, find_units)
 
-    def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
-        """Return the units at which chunks must start; None if the layout decides."""
+    def _chosen_units(self, parsed: ParsedText) -> Sequence[Span] | None:
+        """Return the units that the user chose, where chunks must start; None: layout decides."""
         by_layout = self._default_units or isinstance(parsed, MarkdownText)
         return None if by_layout else parsed.units()
 
@@ -299,9 +299,9 @@ def enforce_limits(
         spans = spans_from_starts(sorted(starts), len(parsed.text))
     too_long = limits.find_too_long(parsed, spans, parts)
     if too_long:
-        others = set(spans).difference(too_long)
+        short_enough = set(spans).difference(too_long)
         shorter = Cutter(parsed, limits).shorten(too_long, units, scorer)
-        spans = tuple(sorted([*others, *shorter]))
+        spans = tuple(sorted([*short_enough, *shorter]))
     if limits.min_chunk_size is not None:
         spans = limits.merge(parsed.text, spans, parsed.section_starts)
     return segmentation if spans is segmentation.spans else replace(segmentation, spans=spans)

@@ -46,7 +46,7 @@ _SCORES = [*_KIND_SCORES.values()]  # looked up by number, which is faster
 _LEVEL_SCORES = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 _DEPTH_COST = 1.0  # per level of indentation
 _T_WEIGHT = 0.3  # per unit of t
-_LOWEST_T = -12.0  # lower t is raised to this; that of a place without tokens is minus infinity
+_LOWEST_T = -12.0  # lower t, such as minus infinity at a place without tokens, is raised to this
 
 
 class _Weights(NamedTuple):
@@ -65,7 +65,7 @@ _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
 # for `start` from 0.4 to 1.2, `size` from 24 to 36 and `mixed` from 3 up.
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
-# Sizes are scaled if finer gaps sum to less than this share of coarse ones; see `Cutter._parts`.
+# Sizes are scaled if finer gaps sum to less than this share of coarse gaps; see `Cutter._parts`.
 _MIN_SUM_RATIO = 0.9
 _MAX_SIZE_PER_TARGET = 4  # times the target: the longest chunk considered without a limit
 # Finer places are added until there are about this many per target: enough to choose from.
@@ -261,11 +261,11 @@ class Cutter:
         else:
             refined = self.refine(sized, most)
         t = None if scorer is None else scorer(refined.places)
-        together, apart = sum(sized.tokens), sum(refined.tokens)
+        coarse_sum, fine_sum = sum(sized.tokens), sum(refined.tokens)
         # Finer gaps may count far fewer tokens separately than together, such as digits without the
         # blank before them. Parts whose gaps sum to `chunk_size` would then all be too long.
-        scale = apart / together if apart < _MIN_SUM_RATIO * together else 1.0
-        most = max(1, min(int(self._most * scale), apart - 1))
+        scale = fine_sum / coarse_sum if fine_sum < _MIN_SUM_RATIO * coarse_sum else 1.0
+        most = max(1, min(int(self._most * scale), fine_sum - 1))
         starts = [0, *(cut - span.start for cut in self.cut(refined, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
         return [part.shift(span.start) for part in parts], refined

@@ -91,7 +91,7 @@ class Chunk:
         """Text from outside the chunk, for an embedder: title, headings and table header.
 
         The first line has the title of the document and the deepest three headings above the chunk,
-        joined by " > ". The title is that in the metadata, the single first-level heading, or the
+        joined by " > ". The title is the metadata's, else the single first-level heading, else the
         name as words. Headings inside the chunk are left out. If the chunk continues the rows of a
         table in Markdown, or of comma- or tab-separated values, the header rows follow. "" if there
         is none of these.
@@ -137,8 +137,8 @@ EMPTY_VALUES: Mapping[str, str | int] = {
     **dict.fromkeys(("headings", CONTEXT_KEY, INSIDE_KEY), ""),
     **dict.fromkeys((FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE), 0),
 }
-"""Keys that passages, and chunks with `add_metadata`, always have, so that prompts can name them;
-and the value of each if there is none. It has the type of other values, because a column in
+"""Keys that passages, and chunks with `add_metadata`, always have, so that prompts can name them,
+with the value that stands for a missing value. Both have the same type, because a column in
 LanceDB, Weaviate and Parquet has one type."""
 _HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
 _VERDICT_KEYS = ("verdict", "verdict_reason")
@@ -179,7 +179,7 @@ def added_metadata(
 def deliver(
     segmentation: Segmentation, delivery: Delivery, parsed: ParsedText, limits: SizeLimits
 ) -> list[Chunk]:
-    """Return the chunks of a text; those of `segmentation` have room for the overlap.
+    """Return the chunks of a text; the spans of `segmentation` leave room for the overlap.
 
     `limits` are those of chunks with their overlap.
     """

@@ -2,7 +2,7 @@
 
 The algorithm is that of the article "greedy text segmentation by token length". After a cut, the
 candidates are the ends of sentences and of the text. The next cut is the first candidate that is
-nearer to the target length than the one after it.
+nearer to the target length than the next candidate.
 """
 
 from __future__ import annotations

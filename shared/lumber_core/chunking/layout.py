@@ -78,7 +78,7 @@ class LayoutChunker(Chunker):
             return Segmentation(())
         if limits.fits_target(parsed):
             return Segmentation(spans_from_starts([0], len(parsed.text)))
-        units = self._own_units(parsed)
+        units = self._chosen_units(parsed)
         cutter = Cutter(parsed, limits)
         places = cutter.places(units)
         cuts = Segmentation(spans_from_starts([0, *cutter.cut(places)], len(parsed.text)))

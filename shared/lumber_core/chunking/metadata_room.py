@@ -11,7 +11,7 @@ from lumber_core.text.source import Forms
 from lumber_core.tokens import TokenCounter
 
 _PARTS_PER_CONTEXT = 4  # a context takes at most 1/4 of the room
-_NOTHING = Context()
+_NO_CONTEXT = Context()
 _SAMPLE = "A"  # a text of one token, to count the text written around it
 
 
@@ -30,14 +30,14 @@ class Room:
     @cached_property
     def tokens_around(self) -> int:
         """Tokens written around a text that has no context."""
-        empty, filled = ([*{*self._forms(text, _NOTHING)}] for text in ("", _SAMPLE))
+        empty, filled = ([*{*self._forms(text, _NO_CONTEXT)}] for text in ("", _SAMPLE))
         bare, *counts = self._counter.count([_SAMPLE, *empty, *filled])
         # Separators may be left out around an empty text.
         return max(*counts[: len(empty)], max(counts[len(empty) :]) - bare)
 
     def sizes(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
         """Return the tokens of the longest form in which each text is written, with its context."""
-        pairs = zip(texts, contexts or [_NOTHING] * len(texts), strict=True)
+        pairs = zip(texts, contexts or [_NO_CONTEXT] * len(texts), strict=True)
         forms = [{*self._forms(text, context)} for text, context in pairs]
         counts = iter(self._counter.count([form for several in forms for form in several]))
         return [max(next(counts) for _ in several) for several in forms]
@@ -47,11 +47,11 @@ class Room:
 
         `contexts` are the longest of the document; `overlap` tokens are left free for the overlap.
         """
-        distinct = [*{*self._shorten_all(contexts)}.difference([_NOTHING])]
+        distinct = [*{*self._shorten_all(contexts)}.difference([_NO_CONTEXT])]
         if not distinct:
             return self.tokens_around
         samples = [_SAMPLE] * (len(distinct) + 1)
-        bare, *counts = self.sizes(samples, [_NOTHING, *distinct])
+        bare, *counts = self.sizes(samples, [_NO_CONTEXT, *distinct])
         longest = max(*counts, bare) - bare
         share = max(0, self._most - overlap - self.tokens_around) // _PARTS_PER_CONTEXT
         return self.tokens_around + min(longest, share)
@@ -60,26 +60,26 @@ class Room:
         """Return the context of each text, shortened until text and context fit.
 
         A context has at most a quarter of the room. The outermost titles are left out first; the
-        header of a table stays unless it alone takes more than that.
+        header of a table stays unless it alone takes more than this quarter.
         """
         fitted = self._shorten_all(contexts)
-        waiting = [number for number, context in enumerate(fitted) if context != _NOTHING]
+        waiting = [number for number, context in enumerate(fitted) if context != _NO_CONTEXT]
         while waiting:
             counts = self.sizes([texts[n] for n in waiting], [fitted[n] for n in waiting])
             waiting = [n for n, c in zip(waiting, counts, strict=True) if c > self._most]
             for number in waiting:
                 context = fitted[number]
                 shorter = replace(context, titles=context.titles[1:])
-                fitted[number] = shorter if context.titles else _NOTHING
+                fitted[number] = shorter if context.titles else _NO_CONTEXT
         return fitted
 
     def _shorten_all(self, contexts: Sequence[Context]) -> list[Context]:
         """Return each context, shortened to at most a quarter of the room."""
         parts = {part for context in contexts for part in (*context.titles, context.table) if part}
-        new = parts.difference(self._sizes)
-        if new:
-            counts = self._counter.count([f"{part}\n\n" for part in new])
-            self._sizes.update(zip(new, counts, strict=True))
+        uncounted = parts.difference(self._sizes)
+        if uncounted:
+            counts = self._counter.count([f"{part}\n\n" for part in uncounted])
+            self._sizes.update(zip(uncounted, counts, strict=True))
         most = max(0, self._most - self.tokens_around) // _PARTS_PER_CONTEXT
         shortened = []
         for context in contexts:

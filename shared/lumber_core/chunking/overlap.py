@@ -1,4 +1,4 @@
-"""Overlap: each chunk begins with the end of the one before.
+"""Overlap: each chunk begins with the end of the chunk before.
 
 Only starts move, so every chunk is still a slice of the text, and its offsets are exact.
 """
@@ -25,15 +25,15 @@ def overlap_spans(
     *,
     trim: bool = False,
 ) -> list[Span]:
-    """Return the spans, each extended to repeat at most `tokens` tokens of the one before.
+    """Return the spans, each extended to repeat at most `tokens` tokens of the span before.
 
     A span starts at a unit of the span before. If no unit fits, it starts at a sentence of that
     span's last unit, or else at a line, clause or word. In code and data, lines come first. If not
     even a word fits, the span is unchanged. It always starts after the start of the span before,
     and has at most `limits.chunk_size` tokens.
 
-    There may be gaps between the spans, but no overlap. With `trim`, the repeated text begins with
-    a visible character, as the spans then do.
+    `spans` may have gaps between them, but do not overlap. With `trim`, the repeated text begins
+    with a visible character, as the spans then do.
     """
     text = parsed.text
     starts, sections = [unit.start for unit in parsed.units()], parsed.section_starts
@@ -71,7 +71,7 @@ def _repeatable(
     yield keep_visible(parsed.places(earliest, stop).offsets)
     for places in parsed.finer_places(earliest, stop):
         yield keep_visible(places.offsets)
-    # Words of scripts without spaces, or parts of a longer one. Punctuation is not a word.
+    # Words of scripts without spaces, or parts of a longer word. Punctuation is not a word.
     end = text[earliest:visible_end]
     yield [earliest + at for at in word_cuts(end) if end[at : at + 1].isalnum()]
     if len(end.split()) == 1:

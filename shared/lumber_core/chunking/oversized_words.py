@@ -10,10 +10,10 @@ from lumber_core.errors import ChunkSizeError
 from lumber_core.spans import Span
 from lumber_core.text.unicode import grapheme_cuts, word_cuts
 
-# The first window is longer than the text that fits on average by this factor, but has at most this
-# many characters per token of room. A window that is too small is doubled.
+# The first window is longer by this factor than the text that fits on average, within a maximum for
+# each token of room. A window that is too small is doubled.
 _WINDOW_MARGIN = 1.25
-_WINDOW_CHARACTERS_PER_TOKEN = 8
+_MAX_WINDOW_CHARACTERS_PER_TOKEN = 8
 # Cuts are searched this far past the window, which may end inside a word or grapheme cluster.
 _CHARACTERS_BEYOND = 64
 
@@ -33,7 +33,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
     per_character = count(start, end) / (end - start)
     while start < end:
         window, window_count = end, 0
-        size = most * _WINDOW_CHARACTERS_PER_TOKEN
+        size = most * _MAX_WINDOW_CHARACTERS_PER_TOKEN
         if per_character > 0:
             size = min(size, int(_WINDOW_MARGIN * most / per_character) + 1)
         while window_count <= most:

@@ -41,7 +41,7 @@ class SizeLimits:
     min_chunk_size: int | None  # smaller chunks are merged, unless that exceeds `chunk_size`
     counter: TokenCounter
     target_size: int | None = None  # None for splitters without one
-    room: Room | None = None  # counts metadata and context around a chunk; `chunk_size` is the rest
+    room: Room | None = None  # counts metadata and context, for which `chunk_size` leaves room
 
     def reserve(self, tokens: int) -> SizeLimits:
         """Return limits that leave room for `tokens` more tokens in each chunk.

@@ -11,7 +11,7 @@ from lumber_core.checks import check_positive
 logger = logging.getLogger(__name__)
 
 ChunkSize = int | Literal["auto"] | None
-"""A hard limit in tokens; None for no limit, "auto" for one that fits the other settings."""
+"""A hard limit in tokens; None for no limit, "auto" for a limit that fits the other settings."""
 
 DEFAULT_CHUNK_SIZE = 512
 """Maximum tokens that common embedding models read."""
@@ -54,7 +54,7 @@ def check_sizes(
 ) -> None:
     """Raise unless each size is a whole number of at least 1, None or, for `chunk_size`, "auto".
 
-    A wrong type is a TypeError. A lower number, or one above `chunk_size`, is a ValueError.
+    A wrong type is a TypeError. A number below 1, or a size above `chunk_size`, is a ValueError.
     """
     if isinstance(chunk_size, str) and chunk_size != "auto":
         raise TypeError(
@@ -85,15 +85,15 @@ def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int
     if chunk_size is None:  # chunks grow by the overlap
         return False
     room = chunk_size - chunk_overlap
-    new = room if target_size is None else target_size * room // chunk_size
-    if chunk_overlap <= new:
+    new_tokens = room if target_size is None else target_size * room // chunk_size
+    if chunk_overlap <= new_tokens:
         return False
     logger.warning(
         "chunk_overlap=%d of chunk_size=%d: only about %d tokens of each chunk are new, so there "
         "are many chunks; pass a smaller chunk_overlap or a larger chunk_size",
         chunk_overlap,
         chunk_size,
-        max(1, new),
+        max(1, new_tokens),
     )
     return True
 

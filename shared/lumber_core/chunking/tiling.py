@@ -22,7 +22,7 @@ _TOO_SMALL_COST = 1e6
 class ChunkCosts:
     """The cost of a chunk by its size, in units of score.
 
-    A chunk of `size` tokens costs `weight * ((size - target_size) / target_size)**2`; one below
+    A chunk of `size` tokens costs `weight * ((size - target_size) / target_size)**2`; a chunk below
     `min_chunk_size` costs a prohibitive amount more.
     """
 
@@ -89,9 +89,9 @@ def best_cuts(
             first = max(low, first) if in_order else low
             value = best[first] - table[end - before[first]]
             for start in range(first + 1, edge):
-                other = best[start] - table[end - before[start]]
-                if other > value:
-                    first, value = start, other
+                candidate = best[start] - table[end - before[start]]
+                if candidate > value:
+                    first, value = start, candidate
         best.append(value + gained)
         previous.append(first)
     cuts = []

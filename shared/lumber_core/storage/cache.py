@@ -113,9 +113,9 @@ class Cache(KeyValueCache):
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
         query = f"SELECT value FROM {self._kind} WHERE key = ?"
-        wanted = [*keys]
+        names = [*keys]
         with self.database.transaction() as connection:
-            rows = ((key, connection.execute(query, (key,)).fetchone()) for key in wanted)
+            rows = ((key, connection.execute(query, (key,)).fetchone()) for key in names)
             return {key: row[0] for key, row in rows if row is not None}
 
     @read_twice

@@ -28,13 +28,13 @@ class UnusableError(StoreError):
 class ReadError(StoreError):
     """A store could not be read, or a value is malformed: errors of disks and networks may pass.
 
-    If reading over new connections fails, too, `if_again` is raised; by default a `StoreError` with
-    the same message.
+    If reading over new connections fails, too, `second_error` is raised; by default a `StoreError`
+    with the same message.
     """
 
-    def __init__(self, message: str, if_again: StoreError | None = None) -> None:
+    def __init__(self, message: str, second_error: StoreError | None = None) -> None:
         super().__init__(message)
-        self.if_again = if_again or StoreError(message)
+        self.second_error = second_error or StoreError(message)
 
 
 class Connection(Protocol):
@@ -167,7 +167,7 @@ def read_twice(use: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
         try:
             return use(self, *args, **kwargs)
         except ReadError as error:
-            raise error.if_again from error
+            raise error.second_error from error
 
     return use_again
 

@@ -75,14 +75,14 @@ class PostgresDatabase(Database):
             )
         # Statements are not prepared, because connection poolers keep no sessions.
         fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
-        ours = {
+        defaults = {
             "connect_timeout": _MAX_CONNECT_SECONDS,
             "fallback_application_name": "lumber-splitters",
         }
-        self._settings = {**ours, **fields, **fixed}
-        place = ":".join(str(fields[part]) for part in ("host", "port") if part in fields)
+        self._settings = {**defaults, **fields, **fixed}
+        server = ":".join(str(fields[part]) for part in ("host", "port") if part in fields)
         self.name = f"{collection} in the database {fields.get('dbname', '')}".strip()
-        self.name += f" at {place}" * bool(place)
+        self.name += f" at {server}" * bool(server)
         self._format = expected
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
@@ -200,7 +200,7 @@ class PostgresDatabase(Database):
                 try:
                     connection, is_reused = _Connection.connect(**self._settings), False
                 except psycopg.OperationalError:
-                    if not self._wait_for_own_connection(deadline):
+                    if not self._wait_for_returned_connection(deadline):
                         raise
                     continue
             try:
@@ -213,12 +213,12 @@ class PostgresDatabase(Database):
             else:
                 return connection
 
-    def _wait_for_own_connection(self, deadline: float) -> bool:
+    def _wait_for_returned_connection(self, deadline: float) -> bool:
         """Wait for a connection that another thread returns: the server may have no more."""
         with self._returned:
-            others = self._in_use - self._waiting - 1
-            if others <= 0:
-                return bool(self._free)  # the last one may just have returned its connection
+            used_by_others = self._in_use - self._waiting - 1
+            if used_by_others <= 0:
+                return bool(self._free)  # another thread may just have returned its connection
             self._waiting += 1
             try:
                 return self._returned.wait_for(
@@ -278,7 +278,7 @@ class PostgresDatabase(Database):
         of_schema = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
         tables = {name for (name,) in connection.execute(of_schema, [self._schema])}
         format_now = "SELECT value FROM about WHERE name = 'format'"
-        # Another process may have created them meanwhile.
+        # Another process may have created the tables meanwhile.
         if self._replaces_outdated and "about" in tables:
             [(version,)] = connection.execute(format_now).fetchall()
             if int(version) < self._format.version:
@@ -323,10 +323,10 @@ class _Statements(NamedTuple):
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
         # Lists of values become arrays, which takes a quarter less time of client and server.
-        parts, rest, arguments = _LIST.split(statement), iter(values), list[Any]()
-        for place, part in enumerate(parts):
-            part_values = [*islice(rest, part.count("?"))]
-            arguments += [_array(part_values)] if place % 2 else part_values
+        parts, unused_values, arguments = _LIST.split(statement), iter(values), list[Any]()
+        for number, part in enumerate(parts):  # every second part is a list
+            part_values = [*islice(unused_values, part.count("?"))]
+            arguments += [_array(part_values)] if number % 2 else part_values
         text = "= ANY(%s)".join(part.replace("?", "%s") for part in parts[::2])
         return self.connection.execute(text, arguments, binary=True)
 
@@ -373,5 +373,5 @@ def _is_lost(error: BaseException) -> bool:
 
 def _close(connections: list[_Connection]) -> None:
     while connections:
-        with suppress(IndexError):  # another thread has just taken it
+        with suppress(IndexError):  # another thread has just taken the last connection
             connections.pop().close()

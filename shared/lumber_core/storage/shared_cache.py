@@ -56,8 +56,8 @@ class SharedCache(KeyValueCache):
 
     Args:
         store: The store, or a function without arguments that opens it. A function is called on
-            first use in each process. Needed to pickle a splitter whose store cannot be
-            pickled.
+            first use in each process. To pickle a splitter whose store cannot be pickled, pass a
+            function.
         kind: Kind of the values, such as "verdicts".
 
     Raises:
@@ -72,7 +72,7 @@ class SharedCache(KeyValueCache):
                 "mset, mdelete, yield_keys) or of LlamaIndex's BaseKVStore (get, put, delete, "
                 f"get_all), or a function that returns one, not {type(store).__name__}"
             )
-        self._given = store
+        self._argument = store
         self._kind = kind
         # Not the store's `repr`, which may contain credentials.
         self.name = getattr(store, "__qualname__", type(store).__qualname__)
@@ -130,14 +130,14 @@ class SharedCache(KeyValueCache):
     def _open_store(self) -> _ByteStore:
         with self._lock:
             if self._store is None:
-                given: Any = self._given
-                store = given if _is_store(given) else given()
+                argument: Any = self._argument
+                store = argument if _is_store(argument) else argument()
                 if not _is_store(store):
                     raise StoreError(
                         f"{self.name} returned {type(store).__name__}, not a store with mget and "
                         "mset, or with get_all and put"
                     )
-                # Allowed in Redis, in file names and in paths.
+                # Redis, file names and paths allow this prefix.
                 self._prefix = f"lumber-splitters/{self._kind}/{CACHE_FORMAT}/"
                 if not hasattr(store, "mget"):
                     # Some databases reject other characters in names.
@@ -157,13 +157,13 @@ class SharedCache(KeyValueCache):
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
-            pickle.dumps(self._given)
+            pickle.dumps(self._argument)
         except Exception as error:
             raise TypeError(
                 f"the store {self.name} cannot be pickled ({error}): pass a function, defined at "
                 "the top of a module, that returns the store"
             ) from error
-        return SharedCache, (self._given, self._kind)
+        return SharedCache, (self._argument, self._kind)
 
 
 def _is_store(value: object) -> bool:

@@ -27,7 +27,7 @@ from lumber_core.storage.database import (
     warn_of_older_format,
 )
 
-_MIN_PAGE_BYTES = 512  # of any SQLite file
+_MIN_PAGE_BYTES = 512  # every SQLite file has at least one page
 _MAX_BUSY_SECONDS = 60.0  # how long a file may stay locked
 _SQLITE_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; forks wait for that time, too
 _RETRY_SECONDS = 0.01
@@ -175,7 +175,7 @@ class SqliteDatabase(Database):
     def delete(self) -> None:
         """Delete the file; no other object may use it."""
         self._free.clear()
-        for path in (self.path, Path(f"{self.path}-journal")):  # left by a disk that was full
+        for path in (self.path, Path(f"{self.path}-journal")):  # a full disk may leave a journal
             with suppress(OSError):
                 path.unlink()
 

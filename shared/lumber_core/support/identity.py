@@ -48,7 +48,11 @@ def identity_of(value: object) -> str:
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, functools.partial):
         # A digest of the arguments: any of them may be a secret.
-        keywords = {name: of for name, of in value.keywords.items() if not is_secret(name, of)}
+        keywords = {
+            name: argument
+            for name, argument in value.keywords.items()
+            if not is_secret(name, argument)
+        }
         arguments = text_digest(f"{identity_of(value.args)}, {identity_of(keywords)}")[:16]
         return f"partial({identity_of(value.func)}, {arguments})"
     module, name = _qualified_name(value)

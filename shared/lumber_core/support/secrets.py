@@ -102,7 +102,7 @@ def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
             value = getattr(linked, name, None)
             clean = _clean(value, secrets)
             if clean != value:
-                with suppress(AttributeError, TypeError):  # read-only ones are read from `args`
+                with suppress(AttributeError, TypeError):  # read-only attributes come from `args`
                     setattr(linked, name, clean)
     for linked in errors:
         for link in ("__cause__", "__context__"):

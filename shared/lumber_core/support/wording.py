@@ -17,6 +17,6 @@ def range_with_noun(noun: str, first: int, last: int) -> str:
 
 def align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Return a table as lines: the first column is text, the others are numbers."""
-    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-    lines = ([name.ljust(first), *map(str.rjust, row, others)] for name, *row in rows)
+    first_width, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = ([name.ljust(first_width), *map(str.rjust, row, widths)] for name, *row in rows)
     return "\n".join("  ".join(cells).rstrip() for cells in lines)

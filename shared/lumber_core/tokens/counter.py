@@ -110,5 +110,5 @@ def is_hugging_face(tokenizer: object) -> bool:
     """Return whether an object is a tokenizer of `tokenizers` or `transformers`."""
     if isinstance(tokenizer, type):
         return False
-    rust = callable(getattr(tokenizer, "encode_batch", None)) and hasattr(tokenizer, "to_str")
-    return rust or callable(getattr(tokenizer, "convert_tokens_to_ids", None))
+    is_rust = callable(getattr(tokenizer, "encode_batch", None)) and hasattr(tokenizer, "to_str")
+    return is_rust or callable(getattr(tokenizer, "convert_tokens_to_ids", None))

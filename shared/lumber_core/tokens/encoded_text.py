@@ -62,23 +62,24 @@ class EncodedText:
     def most_added(self, start: int, end: int, _parts: int, /) -> int | None:
         """Return how many tokens a range may count beyond those that start in it."""
         text = self._text
-        begin, near = start + _WORD_END_CHARACTERS, max(0, end - _WORD_END_CHARACTERS)
+        head, tail = start + _WORD_END_CHARACTERS, max(0, end - _WORD_END_CHARACTERS)
         # The end of the text also ends a word.
-        first = _FIRST_WORD_END.search(text[start:begin] + (text[begin : begin + 1] or " "))
-        last = _LAST_WORD_END.match(text[near:end] + (text[end : end + 1] or " "))
+        first = _FIRST_WORD_END.search(text[start:head] + (text[head : head + 1] or " "))
+        last = _LAST_WORD_END.match(text[tail:end] + (text[end : end + 1] or " "))
         if first is None or last is None:
             return None
-        outside = (start, start + first.end()), (near + last.end(), end)
-        most = sum(len(text[at:to].encode()) for at, to in outside)
+        outside = (start, start + first.end()), (tail + last.end(), end)
+        size = sum(len(text[at:to].encode()) for at, to in outside)  # at most one token a byte
         # For many bytes, as in emoji, the tokens that start there are counted.
-        return most if most <= _MAX_UNCOUNTED_BYTES else most - sum(self.count(outside))
+        return size if size <= _MAX_UNCOUNTED_BYTES else size - sum(self.count(outside))
 
 
 @cache
 def _tables(encoding: Encoding) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return how many characters start in each token, by number.
+    """Return two tables, by the number of a token.
 
-    In the second table, tokens that start inside a character have one more.
+    The first has how many characters start in the token; the second has the same number, plus one
+    if the token starts inside a character.
     """
     import numpy as np
 

@@ -49,7 +49,7 @@ class HuggingFaceCounter:
 
     @cached_property
     def _rust_tokenizer(self) -> Any:
-        """A private copy of the Rust tokenizer; None for a slow one."""
+        """A private copy of the Rust tokenizer; None for a slow tokenizer, which is in Python."""
         rust = getattr(self._tokenizer, "backend_tokenizer", self._tokenizer)
         if not hasattr(rust, "encode_batch"):
             return None
