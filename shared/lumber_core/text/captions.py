@@ -23,8 +23,8 @@ INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:(?:\d+:){1,2}\d\d?(?:(?:[.:]|,\ ?)\d{1,3})?|\d+(?:\.\d+)?s)"
-_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"  # or seconds with decimals, milliseconds, or ticks
-_TICKS = 10_000_000  # in a second of TTML, as in files of Netflix and Microsoft
+_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"  # a time, seconds with decimals, milliseconds, or ticks
+_TICKS = 10_000_000  # per second of TTML, as in files of Netflix and Microsoft
 _LYRIC_TIME = r"\[(\d+:\d\d)(?:\.\d\d\d?)?\](?:\[\d[\d:.]*\])*"
 _TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
@@ -40,9 +40,10 @@ _LABEL = re.compile(
       (?:[^<>]{{0,200}}?\send=["']({_NUMBER}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )
-_CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,;]\d{1,3})?|\d\d(?:;\d\d){3})"  # or of Premiere
+# Premiere writes "00;00;05;12".
+_CLOCK = r"(\d\d?:\d\d(?::\d\d){0,2}(?:[.,;]\d{1,3})?|\d\d(?:;\d\d){3})"
 _MARKED = rf"[\[(]{_CLOCK}[\])]"
-_CLOCK_IN_WORDS = r"(?:\d+\ [^\W\d]+\ )?\d+\ [Mm]inut\w*\ \d+\ [^\W\d]+"  # of Teams
+_CLOCK_IN_WORDS = r"(?:\d+\ [^\W\d]+\ )?\d+\ [Mm]inut\w*\ \d+\ [^\W\d]+"  # as Teams writes it
 _NAME = (  # up to four words, as in "Ann de Vries" or "SPEAKER_00"
     r"(?:[^\W\d_a-z\xdf-\xff]|(?=[a-z]{3,9}_\d))[^\s:\uff1a]{0,30}(?:(?:\ [^\s:\uff1a]{1,30}){0,2}"
     r"\ [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?"
@@ -65,18 +66,20 @@ _HEAD = re.compile(
     | {_CLOCK}[^\S\n]+(?:[-\u2013\u2014]\ )?{_NAME}:(?=[^\S\n]))""",
     re.MULTILINE | re.VERBOSE,
 )
-# "0:03 cut the" or "0:03cut the", if the first three lines are, within 40 seconds.
+# The time before words, as in "0:03 cut the" or "0:03cut the"; and the first three lines of a text
+# that has such times, within 40 seconds.
 _TIME_BEFORE = re.compile(rf"^[^\S\n]*\ufeff?{_CLOCK}(?=[^\S\n]*[^\W\d_])", re.MULTILINE)
 _TIMES_BEFORE = re.compile(
     r"[\s\ufeff]*(?:0?0:)?0?0:0[0-5][^\S\r\n]?(?!DEBUG|INFO|WARN|ERROR)[^\W\d_](?:[^\r\n]*[\r\n]+(?:0?0:)?0?0:[0-3]\d[^\S\r\n]?[^\W\d_]){2}"
 )
-# Clocks start near 0, without a name in the first ten seconds, unlike results; Zoom's may be later.
+# The first time of a transcript: in the first ten seconds; after a name in the first minute; or
+# after a name a time of day, as in Zoom. Lists of results have other times.
 _FIRST_HEAD = re.compile(
     r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0[:;]0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b"
     r"|[^\W\d][^\d\n]*[\] \t]\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
-# These are speakers only if they occur again: "Step 1 (0:05)", "0:05 - Introduction" and
-# "Ann 14:03:12".
+# What these patterns match is a speaker only if it occurs again: "Step 1 (0:05)",
+# "0:05 - Introduction" and "Ann 14:03:12".
 _STEP = (
     r"(?i:(?!speaker|sprecher|locuteur|participant|guest|host|user|man|woman|boy|girl)"
     r"[^\W\d_]+ \d{1,3})"
@@ -87,14 +90,15 @@ _MAYBE_SPEAKER = re.compile(
 )
 # Levels, paths, settings and names in code: in most lines of a log, in few lines of speech.
 _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INFO|WARN|ERROR)\b)")
-# The engine looks for the first characters, and for the start of a word only after these.
+# The pattern begins with fixed characters, which the engine finds fast; only then does it look
+# behind for the start of a word.
 _CLOCK_AFTER_NAME = re.compile(r":\d\d:\d\d[^\S\r\n]*[\r\n]|0(?<=\b0) [Mm]inut")
-# In a text about transcripts, not in a transcript.
+# Headings and fences: they are in a text about transcripts, not in a transcript.
 _SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")
-# Of a text that are read.
+# Characters at the start of a text that are read.
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000
 _MAX_REPEATED_WORDS = 60  # words of a screen that the next screen may repeat
-_CACHED_STARTS = 200  # texts, which are checked again for each question: 400 KB
+_CACHED_STARTS = 200  # of texts, which are checked again for each question: 400 KB
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"
@@ -110,11 +114,11 @@ _MARKUP = re.compile(  # tags, drawings and line breaks of ASS, marks of directi
     r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});"
 )
 _DIVIDES_WORDS = re.compile(r"\\[Nh]|</?(?:br|p|div|sync)\b", re.IGNORECASE)
-_SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a line; or who speaks
+_SOUND = re.compile(  # "[Music]"; text in other marks that begins or fills a line; or the speaker
     r"(?m)[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[~\uff5e\u301c]?[\u266a-\u266c]+(?:[~\uff5e\u301c]|\s?\([^().!?\n]{1,60}\)(?=\s?\u266a))?|(?<!\S)#(?!\S)"
     r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)"
 )
-# ">> ", "- ", and the name of a speaker.
+# The start of a line of speech: ">> ", "- ", and the name of a speaker.
 _SPEAKER = re.compile(
     rf"(?m)^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?"
     rf"[^\S\n]*(?:\**({_NAME})(?:\ \([^()\n]{{1,40}}\))?(?::\**(?=\s)|\uff1a))?"
@@ -201,9 +205,9 @@ def _is_transcript(text: str) -> bool:
     logged = sum(_LOGGED.match(text, head.end()) is not None for head in heads)
     between = (text[head.end() : following.start()] for head, following in pairwise(heads[:3]))
     names = [re.sub(_CLOCK, "", head[0]).strip() for head in heads]
-    sure = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])
-    spoken = 2 * logged <= len(heads) and all(map(str.strip, between))
-    return spoken and (sure or names[0] in names[1:])
+    is_certain = len(heads) > 1 and not _MAYBE_SPEAKER.match(first[0])
+    is_spoken = 2 * logged <= len(heads) and all(map(str.strip, between))
+    return is_spoken and (is_certain or names[0] in names[1:])
 
 
 def _with_lines(text: str) -> str:
@@ -234,24 +238,24 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
     names = Counter(head[1] for head in heads if head[1])
-    often = min(len(names), 2) * names.total() >= max(4, len(cues))
+    are_frequent = min(len(names), 2) * names.total() >= max(4, len(cues))
     several = sum(number > 1 for number in names.values()) > 1
-    sure = {
+    certain = {
         who
         for who, n in names.items()
         if who.isupper() or n == len(cues) > 2 or (several and (n > 1 or " " in who))
     }
     steps = {who for who, n in names.items() if n == 1 and re.fullmatch(_STEP, who)}
-    kept = steps if often else names.keys() - sure
-    hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
+    spoken_names = steps if are_frequent else names.keys() - certain
+    hidden = [(at.start(), at.start(1) if at[1] in spoken_names else at.end()) for at in heads]
     screen, ended, last_words = "", "", list[str]()  # values of the cue before
-    rolled, firsts = list[tuple[int, int]](), list[re.Match[str] | None]()
+    rolled, name_lines = list[tuple[int, int]](), list[re.Match[str] | None]()
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
         if not lines:
             continue
         name = _NAME_ALONE.match(text, *lines[0].span()) if len(lines) > 1 else None
-        firsts += [name] if cue.text_start else []
+        name_lines += [name] if cue.text_start else []
         screen_before, screen = screen, text[lines[0].start() : lines[-1].end()]
         words_before, last_words = last_words, screen.replace(INVISIBLE, "").split()
         most = min(len(words_before), len(last_words), _MAX_REPEATED_WORDS)
@@ -263,11 +267,11 @@ def _read_speech(text: str) -> tuple[str, list[tuple[int, str]]]:
         ended = cue.ends
     if 2 * len(rolled) >= len(cues) > 3:  # otherwise the speakers repeat themselves
         hidden += rolled
-    alone = [name for name in firsts if name]  # speakers on lines of their own are few
-    if len(alone) == len(firsts) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
+    alone = [name for name in name_lines if name]  # speakers on lines of their own are few
+    if len(alone) == len(name_lines) > 2 and 2 * len({name[1] for name in alone}) <= len(alone) + 1:
         hidden += [name.span() for name in alone]
         speakers += [(name.start(1), name[1]) for name in alone]
-    speakers += [(at.start(1), at[1]) for at in heads if at[1] and at[1] not in kept]
+    speakers += [(at.start(1), at[1]) for at in heads if at[1] and at[1] not in spoken_names]
     return _without(text, hidden), sorted(speakers)
 
 
@@ -293,8 +297,9 @@ def speech_versions(text: str) -> list[str]:
         for lines in cues
         if len(lines) % 2 == 0
     ]
-    others = [[line.span() for both in halves for line in both[n]] for n in (0, 1)]
-    return [spoken, *(_without(spoken, other) for other in others if len(other) * 2 > len(cues))]
+    by_language = [[line.span() for pair in halves for line in pair[n]] for n in (0, 1)]
+    hidden_lines = [lines for lines in by_language if len(lines) * 2 > len(cues)]
+    return [spoken, *(_without(spoken, lines) for lines in hidden_lines)]
 
 
 def _without(text: str, hidden: Iterable[tuple[int, int]]) -> str:

@@ -42,22 +42,22 @@ _SAID = re.compile(
 )
 _STREETS = ("str", "Storg", "Kyrkog", "dg", "sg", "tg", "dv", "gv", "sv")  # "Kerkstr. 5"
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
-_BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # of a name or sentence that begins with them
-_LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # two words of prose
+_BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # before a name or sentence that begins with dots
+_LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # the second of two words of prose
 _IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
-# Between two marks, as in "./", "?," or "![", or a closing quote.
+# A mark inside a sentence: next to another mark, as in "./", "?," or "![", or to a closing quote.
 _INSIDE = re.compile(
     r"[.!?`\"')\u201c\u201d\u00bb\u300d\u300f]"
     r"(?:[\u3001\uff0c\uff1a\uff1b!#$%)*+,./:;=?@\\\]_`|}~]|[\"'](?!\w))|!\["
 )
-# Before a small letter: an ellipsis, or a quote in the sentence.
+# An ellipsis or a quote inside a sentence, if a small letter follows.
 _PAUSE = re.compile(r"(?:\.{3}|[.!?;\u2026]\s?[\u00bb\u201c\u201d\u2019\"])[*_]{0,3}\s{1,2}\Z")
 # A sentence that continues after code such as `?.`
 _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
 # What sentencex takes for an abbreviation: a variable, or the end of a path or a unit; but not the
 # label of an item, or a part of "u. a.".
 _SMALL_LETTER = re.compile(r"\.(?<=\w[ /][a-uw-z].)\s+(?=([A-Z]\w*))")
-_NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or labels
+_NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or a label
 
 
 class _Abbreviations(NamedTuple):
@@ -66,7 +66,7 @@ class _Abbreviations(NamedTuple):
     numbers: frozenset[str]
     starters: frozenset[str]
     pairs: frozenset[tuple[str, str]]  # consecutive parts, such as ("z", "B") of "z. B."
-    last: frozenset[str]  # all parts
+    last: frozenset[str]  # all parts, because any of them may be the last word before a full stop
     ordinals: bool  # whether they are written with a full stop
     series: re.Pattern[str]  # "etc." and the letter that begins the next word
     signs_of_series: tuple[str, ...]  # each match contains one of these: most texts need no search
@@ -152,7 +152,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
         return True
     end = before.rstrip()
     bare = end.rstrip(_CLOSING).rstrip()
-    if lists and first.isascii() and (first.isupper() or bare == end):  # a fast path for most
+    if lists and first.isascii() and (first.isupper() or bare == end):  # the fast path, for most
         word = bare[:-1].rpartition(" ")[2].rpartition("\n")[2].lstrip(_OPENING)
         plain = word.isascii() and word.isalpha() and not word.isupper()
         if plain and word not in lists.last and not word.endswith(_STREETS):
@@ -168,7 +168,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
         first_near = max(0, at - _MAX_CHARACTERS_TO_DANDA)
         if _DANDA in text[first_near : at + _MAX_CHARACTERS_TO_DANDA]:
             return True
-    # sentencex does so after most ASCII words.
+    # Before a small letter, a sentence continues. After most ASCII words, sentencex agrees.
     if small and not (first.isascii() and (lines or not bare[-2:-1].islower())):
         return True
     last = _LAST.search(bare[:-1])

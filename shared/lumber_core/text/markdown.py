@@ -73,7 +73,7 @@ HIDDEN = (
 )
 """A pattern of what a reader does not see: comments, targets of links, and lines with the end of a
 block (":::"), a tag of a template ("{% tip %}", "{{< note >}}") or an import of MDX."""
-# Each match of this pattern contains one of these.
+# Each match of `HIDDEN` contains one of these.
 HIDDEN_SIGNS = ("<", ":::", "///", "{", "import")
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)

@@ -18,7 +18,7 @@ Metadata = Mapping[Any, Any]
 NAME_KEYS = ("file_path", "file_name", "source")
 """Metadata keys under which most loaders put the name of a document's file."""
 TITLE_KEY = "title"
-"""Metadata key of a document's title. The value None: the name of its file is not a title."""
+"""Metadata key of a document's title. With the value None, the name of its file is no title."""
 
 PAGE_KEYS = NUMBER, PAGE, LABEL = "page_number", "page", "page_label"
 TOTAL = "total_pages"
@@ -54,7 +54,7 @@ _VALUE_TYPES = (str, int, PurePath, list, tuple)  # of names, titles and heading
 _MAX_HEADING_CHARACTERS = 300  # longer values are not headings
 
 
-@lru_cache(maxsize=1 << 10)  # more than loaders use
+@lru_cache(maxsize=1 << 10)  # more keys than loaders use
 def _plain(key: object) -> str:
     return _MARKS.sub("", str(key)).casefold()
 
@@ -98,9 +98,9 @@ def is_bare(name: str) -> bool:
 
 def file_name(metadata: Metadata) -> str:
     """Return the name of a document's file as people read it; "" if it has none."""
-    first, *others = file_names(metadata) or [""]
+    first, *other_names = file_names(metadata) or [""]
     short = [] if str(metadata.get("source")) == first else [_SLASH.split(first)[-1]]
-    return next((name for name in short if name in others), first)
+    return next((name for name in short if name in other_names), first)
 
 
 def with_page(metadata: Metadata) -> Metadata:
@@ -150,14 +150,14 @@ def document_names(documents: Iterable[tuple[Metadata, str]]) -> list[str]:
     """Return the names of documents as people read them, such as "prices.csv, row 7".
 
     Equal names of different files include the folders. A document without a name is called by its
-    ID, or by its title if the ID is random. `documents` are pairs of metadata and ID, or "".
+    ID, or by its title if the ID is random. `documents` are pairs of metadata and ID ("" for none).
     """
     pairs = [*documents]
     files = {(address_of(metadata), file_name(metadata)) for metadata, _ in pairs}
-    alike, names = Counter(name for _, name in files), []
+    files_of_name, names = Counter(name for _, name in files), []
     for metadata, identity in pairs:
         name, title = file_name(metadata), given_title(metadata) or ""
-        name = address_of(metadata) if alike[name] > 1 else name
+        name = address_of(metadata) if files_of_name[name] > 1 else name
         name = name or ("" if RANDOM.fullmatch(identity) and title else identity) or title
         word = _WORDS.get(PurePath(name).suffix.lower()[1:], "part")
         for key, kind in _PARTS.items() if name else ():

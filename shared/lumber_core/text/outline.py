@@ -170,9 +170,9 @@ class TextOutline:
             before = bisect_right(starts, first)
             titles, levels, own_title = paths[before]
             headed = bool(own_title) and not text[starts[before - 1] : first].strip()
-            further = paths[before + 1 : bisect_left(starts, end, before) + 1]
-            needs_levels = (further and not headed) or bool(self.levels)
-            inside = tuple(title for _, _, titled in further for title in titled)
+            inner_paths = paths[before + 1 : bisect_left(starts, end, before) + 1]
+            needs_levels = (inner_paths and not headed) or bool(self.levels)
+            inside = tuple(title for _, _, titled in inner_paths for title in titled)
             context = self._context(first, titles, headed, inside)
             places.append(OutlinePlace(titles, levels if needs_levels else (), inside, context))
         return places

@@ -78,11 +78,11 @@ def join_by_file(
     metadatas = [*map(with_page, metadatas)]
     grouped = groupby(range(len(metadatas)), key=lambda n: _file_key(metadatas[n], n))
     for (paged, *names), members in grouped:
-        first, *others = members
+        first, *later = members
         if not paged:
             yield first, None
             continue
-        pages = slice(first, first + 1 + len(others))
+        pages = slice(first, first + 1 + len(later))
         numbers = _page_numbers(metadatas[pages])
         cuts = [0, *_descents(numbers, names), len(numbers)]
         for begin, end in pairwise(cuts):
@@ -98,11 +98,11 @@ def _join_pages(
     starts: list[int] = []
     for number, offset in zip(numbers, offsets, strict=True):
         starts += [offset] * (number - len(starts))
-    first, *others = metadatas
+    first, *later = metadatas
     common = {
         key: value
         for key, value in first.items()
-        if key not in PAGE_KEYS and all(key in other and other[key] == value for other in others)
+        if key not in PAGE_KEYS and all(key in page and page[key] == value for page in later)
     }
     labels = ["".join(str(page.get(LABEL, "")).split()) for page in metadatas]
     if all(labels) and labels != [*map(str, numbers)]:
@@ -164,7 +164,8 @@ def place_source(text: str, metadata: Metadata, *, forms: Forms | None = None) -
         ValueError: The metadata has page starts of another text.
     """
     margin, lines = len(text) - len(text.lstrip()), _read_range(metadata, FIRST_LINE, LAST_LINE)
-    above = count_line_breaks(text, 0, margin) if lines else 0  # the lines of a chunk are visible
+    # The lines in the metadata of a chunk are those of its visible text.
+    above = count_line_breaks(text, 0, margin) if lines else 0
     line = max(1, lines[0] - above) if lines else 1
     pages = _find_page_starts(text, metadata)
     return Source(text, metadata=metadata, forms=forms, pages=pages, first_line=line)
@@ -270,7 +271,7 @@ def _page_number(page: Metadata, key: str) -> int:
 
 
 def _descents(numbers: Sequence[int], names: Sequence[Any]) -> Iterator[int]:
-    """Yield the indices of pages whose number is not above the one before.
+    """Yield the indices of pages whose number is not above the number before.
 
     Raises:
         ValueError: Two consecutive pages of a file that has a name have the same number.

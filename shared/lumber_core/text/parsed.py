@@ -107,13 +107,13 @@ class ParsedText(ABC):
     @property
     @abstractmethod
     def sections(self) -> list[TextSection]:
-        """Where headings, definitions or keys begin; one without a title ends those above."""
+        """Sections below headings, definitions or keys; see `TextSection`."""
 
     @abstractmethod
     def _table_bodies(self) -> Iterator[TableBody]:
         """Yield the rows of tables below their headers."""
 
-    def _table_continued(self, end: int) -> Iterator[TableBody]:
+    def _continued_table(self, end: int) -> Iterator[TableBody]:
         """Yield the rows of a chunk up to `end` if its context has the header of their table."""
         if context := context_of(self.source.metadata):
             below = f"{context}\n{self.text}" if self.source.kind == "csv" else ""
@@ -124,7 +124,7 @@ class ParsedText(ABC):
 
     @cached_property
     def section_starts(self) -> list[int]:
-        """Where sections start that are not merged with those before, ascending, without 0."""
+        """Starts of sections that are not merged with the section before, ascending, without 0."""
         return []
 
     @property
@@ -209,13 +209,13 @@ class PlainText(ParsedText):
         # A chunk from further down in a file has no header.
         below = self.source.first_line > 1 or self.source.metadata.get("start_index")
         if self.source.kind == "csv" and below:
-            yield from self._table_continued(len(self.text))
+            yield from self._continued_table(len(self.text))
         elif self.source.kind == "csv" and (header := find_header(self.text)).end:
             yield TableBody(header.end, len(self.text), header.of(self.text).rstrip("\r\n"))
 
     @cached_property
     def sections(self) -> list[TextSection]:
-        """Where headings, definitions or keys begin; one without a title ends those above."""
+        """Sections below headings, definitions or keys; see `TextSection`."""
         return sections_of(self.text, self.source.kind)
 
     @property
@@ -268,12 +268,12 @@ class MarkdownText(ParsedText):
         return find_markdown_places(self.text, self._blocks_between(start, end), self.language)
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
-        """Yield rows and lines first, then what `PlainText` yields."""
+        """Yield rows and lines first, then the same places as `PlainText`."""
         return finer_markdown_places(self.text, self._blocks_between(start, stop))
 
     @cached_property
     def sections(self) -> list[TextSection]:
-        """Where the headings begin."""
+        """Sections below the headings."""
         return [TextSection(b.start, b.level, b.title) for b in self.source.blocks if b.level]
 
     @cached_property
@@ -315,7 +315,7 @@ class MarkdownText(ParsedText):
         """Yield the rows of tables, with the header row and the line of dashes without padding."""
         for block in self.source.blocks:
             if block.kind == "table" and not (block.start or block.header.end):
-                yield from self._table_continued(block.end)
+                yield from self._continued_table(block.end)
             if block.header.end:
                 header = block.header.of(self.text)
                 rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header))

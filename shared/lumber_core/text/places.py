@@ -2,8 +2,8 @@
 
 `find_places` finds the places that a reader would accept. If these are too far apart,
 `finer_places` yields clauses and words. In Markdown, places are the blocks, and sentences inside
-its prose: none is between a heading and the first block below it, before a thematic break, or
-inside a table, code or HTML unless it is too long.
+its prose: there is no place between a heading and the first block below it, before a thematic
+break, or inside a table, code or HTML that is not too long.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def find_places(
         kinds[bisect_left(offsets, at)] = Kind.LINE
     words = [at if n < 0 else layout.first_words[n] for at, n in zip(offsets, lines, strict=True)]
     first_words = [begin + at for at in words]
-    depths, levels = ([*map(of.get, lines, repeat(0))] for of in (layout.depths, layout.levels))
+    by_line = (layout.depths, layout.levels)
+    depths, levels = ([*map(values.get, lines, repeat(0))] for values in by_line)
     return Places([begin + at for at in offsets], kinds, first_words, depths, levels)
 
 

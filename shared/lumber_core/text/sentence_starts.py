@@ -47,7 +47,7 @@ _ENDS = re.compile(
     r"|(?<=\d\s(?:min|\u043c\u0438\u043d|\u0441\u0435\u043a).)"
     r"|(?<=[^\W\d_]{2}.)(?=[^\S\n]['\u2019][a-z]\s))[^\S\n]+(?=(?:['\u2019][a-z]\s)?([^\W\d_]))"
 )
-# A heading or quote of Japanese or Chinese above an indented line; items continue in these.
+# A heading or quote of Japanese or Chinese above an indented line. Items continue on such lines.
 _ABOVE_INDENT = re.compile(
     "(?m)(?:^(?![^\\w\u3010]|\\d|[一二三四五六七八九十]{1,3}[、\uff0e])[^\n]{1,40}|[\u300d\u300f])"
     "(?<![\u3001\uff0c])\n\u3000+(?=[^\\Wとっ])"
@@ -63,7 +63,7 @@ _LABEL = re.compile(
 _MAX_LABEL_CHARACTERS = 40  # longer than any match
 _OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
 _OPENING_MARKS = '`"\u201c\u201d\u201e\u00ab'
-_LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # a sentence above it
+_LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # after a sentence
 # Marks that sentencex misreads: "(1)" before a paragraph or a long line, which it does not divide,
 # and bullets before items, which it does not divide either.
 _NUMBER = r"\((?:[^\W\d_]|\d{1,2}|[ivxIVX]{2,5})\)(?=[^\S\n]"
@@ -72,7 +72,7 @@ _ITEM = re.compile(
     rf"\n(?:\n[^\S\n]*{_NUMBER}.*(?:\n(?![^\S\n]*\().+)*(?:\n\n|\n?\Z))"
     rf"|[^\S\n]*(?:{_NUMBER}.{{200}})|{_BULLET}))"
 )
-_ABOVE = "\n\n"  # a text begins as a paragraph does
+_ABOVE = "\n\n"  # put above a text, so that its first line begins a paragraph
 # The ends of numbers such as those in "(Lee, 2010) and (3) . Then", which do not mark items.
 _REFERENCE = re.compile(r"\)(?<=\d\))(?=\s?[.,;:]|\s\()")
 _DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
@@ -85,8 +85,8 @@ _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 # The mark of an item, which sentencex does not divide without blank lines.
 _MARK = re.compile(r"\s*(?:[-*+]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])[^\S\n]+")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
-# Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
-# blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
+# Characters that sentencex reads at a time: a few paragraphs, or a part of a long paragraph. It
+# misses a blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
 _BLOCK_CHARACTERS = 1 << 11
 
 
@@ -98,13 +98,13 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     starts = _read_text(text, first, language)
     starts += _find_missed_starts(text, [first, *starts], language)
     starts = _move_marks(text, starts)
-    kept = [0]
+    final = [0]
     for at in sorted({*starts} - {len(text)}):
         if not sentence_continues(text, at, language):
-            short = len(text[kept[-1] : at].strip()) <= _MAX_LABEL_CHARACTERS
-            if not (short and _LABEL.fullmatch(text, kept[-1], at)):
-                kept.append(at)
-    return [0, *breaks(text, kept[1:])]
+            short = len(text[final[-1] : at].strip()) <= _MAX_LABEL_CHARACTERS
+            if not (short and _LABEL.fullmatch(text, final[-1], at)):
+                final.append(at)
+    return [0, *breaks(text, final[1:])]
 
 
 def content_start(text: str) -> int:
@@ -128,7 +128,7 @@ def _read_text(text: str, first: int, language: str) -> list[int]:
 
 
 def _find_missed_starts(text: str, starts: Sequence[int], language: str) -> list[int]:
-    """Return starts that sentencex misses; `starts` are the others."""
+    """Return starts that sentencex misses; `starts` are those that it finds."""
     opened = [at for at in starts if text.startswith(("(", "\uff08", "*", "_"), at)]
     asides = filter(None, [_ASIDE.match(text, at) for at in opened])
     missed = [aside.end() for aside in asides if not aside[2].islower()]
@@ -142,7 +142,7 @@ def _find_missed_starts(text: str, starts: Sequence[int], language: str) -> list
 
 
 def _move_marks(text: str, starts: list[int]) -> list[int]:
-    """Move closing marks to the sentence before, and opening marks and labels to the one after."""
+    """Move closing marks to the sentence before, opening marks and labels to the sentence after."""
     if not text.isascii() and any(map(text.__contains__, _CLOSING_MARKS)):
         closed = (_CLOSED.match(text, at) for at in starts)
         starts = [end.end() if end else at for end, at in zip(closed, starts, strict=True)]

@@ -93,9 +93,9 @@ class Source:
         text: Any string.
         name: Name of the document, or the path of its file.
         format: How the text is read. "markdown" overrides the units of the splitter; a splitter
-            with `units="markdown"` reads every text as Markdown. The others are kinds of plain
-            text. None: the file type or name in `metadata` decides; a type of Markdown is ignored
-            if other units were chosen.
+            with `units="markdown"` reads every text as Markdown. The other formats are kinds of
+            plain text. None: the file type or name in `metadata` decides; a type of Markdown is
+            ignored if other units were chosen.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         forms: A function from a chunk's text and context to the strings that are stored and

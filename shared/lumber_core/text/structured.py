@@ -89,7 +89,7 @@ _NUMBERED = re.compile(
 )
 _MIN_NUMBERED_SECTIONS, _MIN_MEAN_LENGTH = 3, 200
 """Minimum number of numbered sections in a text, and their minimum mean length in characters:
-shorter ones are lists or a table of contents."""
+shorter sections are list items or entries of a table of contents."""
 
 _JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
 _OPENING = re.compile(r"\s*[\[{]")
@@ -118,7 +118,7 @@ def titles_of(text: str, kind: Format, sections: Sequence[TextSection]) -> list[
 
 
 def sections_of(text: str, kind: Format) -> list[TextSection]:
-    """Return where headings, definitions or keys begin; one without a title ends those above."""
+    """Return the sections below headings, definitions or keys; see `TextSection`."""
     if kind in NESTED:
         return [*_nested_sections(text, code=kind == "code")]
     marked = [*_headings(text, kind)] if kind in _HEADINGS else []
@@ -172,7 +172,7 @@ def _numbered_sections(text: str) -> list[TextSection]:
 def _nested_sections(text: str, *, code: bool) -> Iterator[TextSection]:
     """Yield sections by indentation: definitions of code, or keys of data."""
     lines = [(line.start(), line[1], line[2].rstrip()) for line in _LINE.finditer(text)]
-    levels = [0]  # levels of the lines, and after the last
+    levels = [0]  # the level of each line, and of the end of the text
     for _, indent, body in reversed(lines):
         level = 2 + 2 * len(indent.expandtabs(4))
         if not code and not indent and _SECTION.match(body):

@@ -70,7 +70,7 @@ def document_title(
             chunk, "headings" are those above its start, and "context" shows whether the name of
             the file is the title.
         file_title: The result of `name_as_title` for its file.
-        headings: Its first-level headings, or its title. A single one is the title.
+        headings: Its first-level headings, or its title. A single heading is the title.
         has_title: Whether it begins with a title of another kind, so that no name is needed.
         has_headings: Whether its format has headings. If so, a context that begins with none of the
             headings above a chunk begins with the title.
@@ -86,8 +86,8 @@ def document_title(
         return above
     if titles is not None:
         return titles[0]
-    if above_it := foreign_headings(metadata):
-        return above_it[0]
+    if headings_above := foreign_headings(metadata):
+        return headings_above[0]
     if len(headings) == 1:
         return headings[0]
     return "" if has_title or given is None or isinstance(context, str) else file_title
@@ -102,10 +102,10 @@ def own_title(given: str) -> str:
     if _FILE.search(title) or ("_" in title and " " not in title):
         return name_as_title(title)
     kinds = {*map(_kind, words_of_name(title))}
-    nothing = kinds <= {"code", "nothing", "folder"} and (
+    has_no_meaning = kinds <= {"code", "nothing", "folder"} and (
         kinds != {"code"} or _LONG_NUMBER.search(title)
     )
-    return "" if nothing or not kinds else title
+    return "" if has_no_meaning or not kinds else title
 
 
 def title_of_file(given: str, path: str) -> str:
@@ -122,9 +122,9 @@ def name_beside(title: str, path: str) -> str:
     """Return the name of a file as words, "" if a title has its names and years already."""
     words = _words_of_file(path)
     names = {word.casefold() for word in words if _kind(word) == "name"}
-    new = bool(names.difference(map(str.casefold, words_of_name(title))))
-    new |= bool(names) and any(year not in title for year in filter(_YEAR.fullmatch, words))
-    return " ".join(words) if new else ""
+    adds = bool(names.difference(map(str.casefold, words_of_name(title))))
+    adds |= bool(names) and any(year not in title for year in filter(_YEAR.fullmatch, words))
+    return " ".join(words) if adds else ""
 
 
 def title_after_rename(title: str, before: str, path: str) -> str:

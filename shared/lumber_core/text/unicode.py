@@ -98,7 +98,7 @@ def _breaks_beyond_ascii(text: str, positions: Iterable[int]) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _never_combines(character: str) -> bool:
-    """Return whether a character never combines with others for which this is true, CR LF aside.
+    """Return whether a character never combines with another of this kind, except CR with LF.
 
     For letters without case, `regex` decides: most never combine, as in Chinese or Thai, but the
     letters of Hangul and some others do.

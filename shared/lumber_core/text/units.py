@@ -69,7 +69,7 @@ def sentences(text: str, language: str = "en") -> list[Span]:
 
     Args:
         text: The text.
-        language: ISO 639 code; languages without rules of sentencex have those of a related one.
+        language: ISO 639 code; a language without rules in sentencex uses a related language's.
 
     Returns:
         Spans that tile the text; each but the first starts with a visible character. A blank

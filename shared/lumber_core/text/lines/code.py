@@ -94,7 +94,7 @@ _CODE = re.compile(
 )
 _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
-# Lines that continue a statement in most languages, and those that end its signature.
+# Lines that continue a statement in most languages, and lines that end its signature.
 _GOES_ON = (
     r"[\])}]|\*/|#>|:\s|->|(?i:else(?:if)?|elsif|elif|except|rescue|ensure|finally|catch)\b"
     r"|(?:then|do|done|fi|esac|;;)$|while\s?\(.*\);|(?:RETURNS|LANGUAGE)\s|RETURN\s\w+$|AS\s\$"
@@ -110,7 +110,7 @@ _LEADS = re.compile(
     r"|(?:\[\[[^][]*\]\]\s)?(?:auto|bool|char|const(?:expr)?|double|explicit|extern|float|friend|inline"
     r"|int|long|short|size_t|static|std::\w+|struct|unsigned|virtual|void)\b[\w\s:*&<>]*$"
 )
-# A signature without a body above another one of its name, or a type above a definition in C++.
+# A signature without a body above another of the same name, or a type above a definition in C++.
 _LEADS_TO = re.compile(
     r"(\w[\w ]{0,99})[(<].{0,300}\)\s?:[^{}\n]{0,300};\n\1[(<]"
     r"|[\w:<>,*& ]+\n[\w:<>, ]{1,200}::~?\w+\s?\([^;]*$"
@@ -124,7 +124,7 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 # Comments of several lines, of C, PowerShell, Lua, Haskell and Elixir, and what ends each.
 _COMMENT = re.compile(r'(/\*)|(<#)|(--\[\[)|(\{-)|@\w+\s+(?:~\w)?(""")$')
 _COMMENT_ENDS = ("", "*/", "#>", "]]", "-}", '"""')
-_BRACE = re.compile(r"\{\}?(?:\s|$)(?![^{}]*\.\s?\}$)")  # or a comment of Pascal
+_BRACE = re.compile(r"\{\}?(?:\s|$)(?![^{}]*\.\s?\}$)")  # not a comment of Pascal
 _EDGE = re.compile(rf"{_GOES_ON}|where(?:$|\s+\w+\s?:)|throws\s+[A-Z]", re.MULTILINE)
 _MIN_LINES_OF_CODE = 3
 _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
@@ -158,13 +158,13 @@ def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[i
     prose = {n for paragraph in paragraphs if reads_as_prose(paragraph, lines) for n in paragraph}
     code = fenced | (code if whole else code - prose)
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
-    opened: int | None = None  # brackets that the decorator above has open; None without one
+    opened: int | None = None  # open brackets of the decorator above; None without a decorator
     comment, closed = "", False  # what ends the comment above, and whether it ended there
     for number in sorted(code):
         before, body, indent = max(0, number - 1), bodies[number], indents[number]
         opened = None if before not in code or lines.blank[number] else opened
-        apart = before not in code or (lines.blank[number] and bodies[before][0] != "=")
-        led = not apart and (
+        is_separate = before not in code or (lines.blank[number] and bodies[before][0] != "=")
+        led = not is_separate and (
             closed or _LEADS.match(bodies[before]) or _LEADS_TO.match(f"{bodies[before]}\n{body}")
         )
         opens = number and _opens_block(body, indent, bodies[before], indents[before])
@@ -249,7 +249,7 @@ _PROSE_OPENING = re.compile(
         (?P<title>(?:!!!|\?\?\?\+?)[ \t]?\w.*|===[!+]*[ \t]+["'].*|(?::{3,}|/{3})[ \t]*\{?[\w.].*)
       | (?P<note>:|\[\^[^\]\s]+\]:)[ \t]+(?=\S)
       | (?P<end>:{3,}|/{3})[ \t]*$
-      | \.\.[ \t](?P<name>[\w:+-]+)::(?P<rest>.*)
+      | \.\.[ \t](?P<name>[\w:+-]+)::(?P<argument>.*)
     )""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -302,4 +302,4 @@ def _as_item(opening: re.Match[str]) -> str:
         return f"{before}-   "
     if _CODE_DIRECTIVE.match(name):
         return opening[0]
-    return f"{before}-  {'-' if opening['rest'].strip() else '# -'}"
+    return f"{before}-  {'-' if opening['argument'].strip() else '# -'}"

@@ -1,4 +1,4 @@
-"""What begins at each line of a plain text, or whether the line continues the one before.
+"""What begins at each line of a plain text, or whether the line continues the line before.
 
 The meaning of a line break depends on the text. In wrapped prose it means nothing; in a list, a
 chat or a table it ends an item, a message or a row. `read_layout` finds code and rows first, then
@@ -46,7 +46,7 @@ class Layout:
     # Offset just past the indentation and a label such as "[5]", "3.", "-" or "ANNA:". A line with
     # only the time or speaker of the text below has the offset of that text.
     first_words: list[int]
-    kinds: dict[int, Kind]  # what begins with a line, if it does not continue the one before
+    kinds: dict[int, Kind]  # what begins with a line, if it does not continue the line before
     whole: set[int]  # lines in which no sentence ends: rows, lines of code and of logs
     wrapped: set[int]  # lines that continue the line before, which was wrapped or ended a page
     code: list[int]  # lines of code
@@ -72,14 +72,15 @@ def read_layout(text: str, whole_code: bool = False) -> Layout:
     )
     leads = headings | rules
     kinds: dict[int, Kind] = {}
-    kept = 0  # consecutive headings that continue the one before
+    joined_headings = 0  # consecutive headings that continue the heading before
     for number in begins:
         headed = number - 1 in leads
-        if number and number not in joined and not (headed and kept < _MAX_HEADINGS_IN_A_ROW):
+        continues = headed and joined_headings < _MAX_HEADINGS_IN_A_ROW
+        if number and number not in joined and not continues:
             kind = Kind.PARAGRAPH if lines.blank[number] else Kind.LINE
             kinds[number] = Kind.HEADING if number in headings else kind
         if number not in rules:
-            kept = kept + 1 if headed and number in headings else 0
+            joined_headings = joined_headings + 1 if headed and number in headings else 0
     words = [*map(add, lines.offsets, lines.labels)]
     for number in continued:
         words[number] = lines.offsets[number]
@@ -93,8 +94,10 @@ def read_layout(text: str, whole_code: bool = False) -> Layout:
     return Layout(lines.starts, words, kinds, whole, continued, code, depths, levels)
 
 
-def _find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set[int], set[int]]:
-    """Return the headings outside of `wrapped` and `never`, and the rules around them."""
+def _find_headings(
+    lines: Lines, wrapped: set[int], excluded: set[int]
+) -> tuple[set[int], set[int]]:
+    """Return the headings outside of `wrapped` and `excluded`, and the rules around them."""
     bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
     headings: set[int] = set()
     rules: set[int] = set()
@@ -106,7 +109,7 @@ def _find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[se
             if titled and (boxed or title == 0 or blank[title]):
                 headings.add(title - 1 if boxed else title)
                 rules |= {title, number} if boxed else {number}
-    unfit = rules.union(wrapped, never)
+    unfit = rules.union(wrapped, excluded)
     for number in [number for number in range(len(bodies) - 1) if number not in unfit]:
         body, before = bodies[number], number - 1
         if len(body) > _MAX_HEADING_CHARACTERS:
@@ -122,24 +125,24 @@ def _find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[se
 def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
     """Return whether a line reads as a title, with text below it that it could belong to."""
     body, following = lines.bodies[number : number + 2]
-    apart, begins = lines.blank[number + 1], number == 0 or lines.blank[number]
-    close = not (apart or begins)
-    if following[0].islower() and not apart:
+    blank_below, begins = lines.blank[number + 1], number == 0 or lines.blank[number]
+    close = not (blank_below or begins)
+    if following[0].islower() and not blank_below:
         return False
     has_name = body[0] in _NAMED_FIRSTS and _NAMED.match(body) is not None
     starts_title = body[0].isupper() or body[0].isdigit()
-    most = _MAX_HEADING_WORDS if starts_title else _MAX_TERM_WORDS
+    max_words = _MAX_HEADING_WORDS if starts_title else _MAX_TERM_WORDS
     untitled = lines.ended[number] or body[-1] in ",-" or not (starts_title or close)
-    if not has_name and (untitled or len(body.split()) > most or SPEAKER.match(body)):
+    if not has_name and (untitled or len(body.split()) > max_words or SPEAKER.match(body)):
         return False
     letters = sum(map(str.isalpha, body))
     if letters < max(_MIN_HEADING_LETTERS - close, (len(body) - body.count(" ")) / 2):
         return False
     longer = len(following) >= max(MIN_TEXT_CHARACTERS, 1.5 * len(body))
     if numbered := _NUMBERED.match(body):
-        return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
+        return longer or blank_below or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
     if body.partition("(")[0].isupper():  # a title, or a speaker in a play
-        return longer or apart or (begins and not following.isupper())
+        return longer or blank_below or (begins and not following.isupper())
     below_prose = below_prose or begins or len(lines.bodies[number - 1]) >= MIN_TEXT_CHARACTERS
     return has_name or (longer and below_prose)
 

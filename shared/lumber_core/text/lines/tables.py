@@ -65,16 +65,16 @@ def find_header(text: str) -> Span:
     headers = [(0, Span(0, 0))]
     for separator in SEPARATORS:
         records, spans = _first_records(text, separator)
-        most = 0  # cells of a record before
+        most_cells = 0  # in a record above
         for number, (first, span) in enumerate(zip(records, spans, strict=True)):
             cells = sum(map(bool, first))
             is_comment = first[0].startswith("#")
             is_prose = is_comment and first[0] != "#" and any(cell[:1] == " " for cell in first)
             below = records[number + 1 :]
-            if cells > most and not is_prose and _is_header(first, below, most > 1):
+            if cells > most_cells and not is_prose and _is_header(first, below, most_cells > 1):
                 headers.append((len(first), span))
                 break
-            most = most if is_comment else max(most, cells)
+            most_cells = most_cells if is_comment else max(most_cells, cells)
     return max(headers)[1]
 
 
@@ -105,18 +105,18 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], list[Spa
 
 
 def _is_header(
-    first: Sequence[str], others: Sequence[Sequence[str]], needs_numbers: bool = False
+    first: Sequence[str], below: Sequence[Sequence[str]], needs_numbers: bool = False
 ) -> bool:
-    """Return whether a record names the columns of other records, which may need numbers."""
+    """Return whether a record names the columns of the records below, which may need numbers."""
     width = len(first)
-    others = [row for row in others if row != first]  # joined files repeat the header
-    alike = [row for row in others if len(row) > 1 and not any(row[width:])]
-    if width < 2 or not others or 2 * len(alike) <= len(others):
+    below = [row for row in below if row != first]  # joined files repeat the header
+    fitting = [row for row in below if len(row) > 1 and not any(row[width:])]
+    if width < 2 or not below or 2 * len(fitting) <= len(below):
         return False
     names = [cell.strip() for cell in first]
     if not any(names[1:]) or len({*names}) < 2 or max(map(len, names)) > _MAX_NAME_CHARACTERS:
         return False
-    columns = [[row[n] if n < len(row) else "" for row in alike] for n in range(width)]
+    columns = [[row[n] if n < len(row) else "" for row in fitting] for n in range(width)]
     for number, (name, column) in enumerate(zip(names, columns, strict=True)):
         is_year = _YEAR.fullmatch(name) and not all(map(_YEAR.fullmatch, column))
         is_repeated = name != "" and name in column
@@ -173,7 +173,7 @@ def html_rows(text: str, start: int = 0, stop: int | None = None) -> list[HtmlRo
 
 def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
     """Return the first rows of a table in HTML that name columns, otherwise an empty span."""
-    first, *others = [
+    first, *below = [
         [" ".join(_ANY_TAG.sub(" ", cell).split()) for cell in _CELL.split(span.of(text))[1:]]
         for span, _ in rows[: _SAMPLE_RECORDS + 1]
     ]
@@ -183,7 +183,7 @@ def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
         lambda row: row.span.start < stop or "<td" not in row.span.of(text).casefold(),
         [row for n, row in enumerate(rows[:_MAX_HEADER_ROWS]) if row.number == n],
     )
-    spans = [row.span for row in heads] or [rows[0].span] * _is_header(first, others)
+    spans = [row.span for row in heads] or [rows[0].span] * _is_header(first, below)
     end = _ROW_END.search(text, *spans[-1]) if spans else None
     return Span(spans[0].start, end.end() if end else spans[-1].end) if spans else Span(0, 0)
 
@@ -215,8 +215,8 @@ def find_rows(lines: Lines) -> tuple[set[int], set[int]]:
             bodies = [_QUOTED.sub("", lines.bodies[number]) for number in run]
             # Separators of fields: tabs twice, and no commas of prose.
             marks = (sum(map(body.count, "|;,\t\t")) - body.count(", ") for body in bodies)
-            ((fields, alike),) = Counter(marks).most_common(1)
-            rows.update(run if fields > 1 and alike >= _MIN_SHARE_OF_ROWS * len(run) else ())
+            ((fields, count),) = Counter(marks).most_common(1)
+            rows.update(run if fields > 1 and count >= _MIN_SHARE_OF_ROWS * len(run) else ())
     return rows, entries
 
 
@@ -232,10 +232,10 @@ def _dated_entries(lines: Lines) -> tuple[set[int], set[int]]:
     if len(dated) < _MIN_DATES:
         return entries, set()
     for number in dated:
-        further = number + 1
-        while further < len(bodies) and further not in dated and not blank[further]:
-            entries.add(further)
-            further += 1
+        following = number + 1
+        while following < len(bodies) and following not in dated and not blank[following]:
+            entries.add(following)
+            following += 1
     in_log = shares(number in dated or number in entries for number in range(len(bodies)))
     rows = {
         number
