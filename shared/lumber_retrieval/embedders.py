@@ -21,7 +21,7 @@ from lumber_retrieval.index.vectors import Vectors, matrix
 
 _TEXTS_PER_REQUEST = 64  # with vectors of 4,096 dimensions, a reply stays below its size limit
 _MAX_ATTEMPTS = 5
-_FINAL_STATUSES = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
+_FINAL_STATUSES = (400, 401, 403, 404, 422)  # a repeated request would get the same status
 
 Similarity = Literal["cosine", "dot"]
 
@@ -64,11 +64,11 @@ def embedder(spec: object = "bundled") -> Embedder:
         MissingExtraError: The package of the model is not installed.
     """
     if isinstance(spec, str):
-        kind, _, rest = spec.partition(":")
+        kind, _, name = spec.partition(":")
         if spec == "bundled":
             return TextEmbedder()
         if kind in ("http", "https", "openai"):
-            url, _, model = spec.partition("#") if kind != "openai" else ("", "", rest)
+            url, _, model = spec.partition("#") if kind != "openai" else ("", "", name)
             if model:
                 return ServerEmbedder(model, base_url=url or None)
         elif Path(spec).is_dir() or HUB_ID.fullmatch(spec):
@@ -162,7 +162,7 @@ class SentenceTransformersEmbedder:
         self.similarity: Similarity = "dot" if is_dot else "cosine"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text; the model reads only the beginning of a long one."""
+        """Return a vector for each text; the model reads only the beginning of a long text."""
         vectors = self._model.encode_document(check_texts(texts), show_progress_bar=False)
         return matrix(vectors, len(texts))
 

@@ -110,7 +110,7 @@ class PassageIndex:
         self._chunker = chunker
         self._embedder = embedder(embedding)
         self._model = EmbeddingModel(self._embedder.embed_documents)
-        self._checked_probe: bytes | None = None  # stored, and equal to the model's
+        self._checked_probe: bytes | None = None  # the stored probe, if it is the model's
         self._query_vectors: dict[str, Vectors] = {}
 
     def add(
@@ -205,13 +205,13 @@ class PassageIndex:
             self.check_model()  # another process has replaced the index
 
     def _query_vector(self, query: str) -> Vectors:
-        """Return the vector of a query; a model that is paid for embeds a repeated query once."""
+        """Return the vector of a query, cached, because embedding a query may cost money."""
         vector = self._query_vectors.get(query)
         if vector is None:
             [vector] = self._embedder.embed_queries([query])
             vector = _check_vector(vector)
             if len(self._query_vectors) >= _MAX_QUERY_VECTORS:
-                self._query_vectors = {}  # other threads may add to the old one
+                self._query_vectors = {}  # other threads may add to the old cache
             self._query_vectors[query] = vector
         return vector
 

@@ -1,4 +1,4 @@
-"""Texts in which quotes are found: character by character, or aligned, in parts too."""
+"""Texts in which quotes are found: character by character, or aligned, whole or in parts."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ class QuotableText:
     def align(self, quote: str) -> Match | None:
         """Return the place most similar to a quote; None if the difference is not small."""
         parts = [part for part in map(Letters, _ELLIPSIS.split(quote)) if part.text]
-        match = self._in_parts(parts) if 1 < len(parts) <= _MAX_QUOTE_PARTS else None
+        match = self._find_parts(parts) if 1 < len(parts) <= _MAX_QUOTE_PARTS else None
         match = match or self._letters.find(Letters(quote))
         if match is None:
             return None
         span = self._letters.in_original(match.span)
         return Match(self._with_marks(span, quote), match.similarity)
 
-    def _in_parts(self, parts: Sequence[Letters]) -> Match | None:
+    def _find_parts(self, parts: Sequence[Letters]) -> Match | None:
         """Return the range of letters with all parts near each other; None if a part is missing."""
         longest = max(parts, key=lambda part: len(part.text))  # the others may be anywhere
         number = parts.index(longest)

@@ -32,7 +32,7 @@ _IN_NUMBER = (
 # Other words are letters that are written together. A number continues after its points, commas,
 # colons and fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and
 # in an exponent; its sign and a percent sign belong to it. A dash between two numbers stands for
-# "to". Nor is "can" a word of "can't".
+# "to". "can't" is one word.
 WORD = regex.compile(
     rf"""
     [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
@@ -68,9 +68,9 @@ _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 # or more; of shorter sentences up to 0.9. Something is always similar to a very short sentence.
 _MIN_WORDS, _MIN_LETTERS = 5, 12  # of a quote that differs from the text
 _MAX_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
-_SAME_WORDS = _SAME_LETTERS = 0.75
-# Of a quote of 40 letters or more, a share of 0.9 is enough: words may be misspelt.
-_MIN_LONG_LETTERS, _SAME_LETTERS_IF_LONG = 40, 0.9
+_MIN_SHARE_OF_WORDS = _MIN_SHARE_OF_LETTERS = 0.75  # of a quote, that are equal in the text
+# Of a quote of 40 letters or more, 0.9 of the letters are enough: words may be misspelt.
+_MIN_LONG_LETTERS, _MIN_SHARE_OF_LETTERS_IF_LONG = 40, 0.9
 
 MAX_REJECTED_PLACES = 10_000  # places inside words, after which the search for a quote stops
 _MAX_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
@@ -144,8 +144,10 @@ class Letters:
         closest = self._with_ends(closest, quote, within)
         letters = Indel.normalized_similarity(quote_letters, closest.of(self.text))
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
-        little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
-        if little or (letters >= _SAME_LETTERS_IF_LONG and len(quote_letters) >= _MIN_LONG_LETTERS):
+        is_similar = letters >= _MIN_SHARE_OF_LETTERS and words >= _MIN_SHARE_OF_WORDS
+        if len(quote_letters) >= _MIN_LONG_LETTERS:
+            is_similar |= letters >= _MIN_SHARE_OF_LETTERS_IF_LONG
+        if is_similar:
             yield Match(closest, letters)
 
     def _closest(self, quote_letters: str, within: Span) -> Span | None:
@@ -157,7 +159,7 @@ class Letters:
             within_reach = Span(first.start, min(within.end, first.start + 2 * len(quote_letters)))
             last = self._closest(quote_letters[-_MAX_ALIGNED_LETTERS:], within_reach)
             return None if last is None else Span(first.start, last.end)
-        least = 100 * _SAME_LETTERS**2
+        least = 100 * _MIN_SHARE_OF_LETTERS**2
         alignment = partial_ratio_alignment(quote_letters, within.of(self.text), score_cutoff=least)
         if alignment is None:
             return None
@@ -169,15 +171,15 @@ class Letters:
         """Return the words from the first to the last equal word, with replacements of others."""
         if len(quote.text) > 2 * _MAX_ALIGNED_LETTERS:
             return letters  # takes quadratic memory, for the sake of two words
-        numbers, most = self._numbers(letters), self._numbers(within)
+        numbers, allowed = self._numbers(letters), self._numbers(within)
         equal = _equal_ranges(quote._words, self._words[numbers])
         if not equal:
             return letters
         start = numbers.start + equal[0].dest_start
         end = numbers.start + equal[-1].dest_end
         before, after = quote._words[: equal[0].src_start][::-1], quote._words[equal[-1].src_end :]
-        start -= self._reach(before, range(start - 1, most.start - 1, -1))
-        end += self._reach(after, range(end, most.stop))
+        start -= self._reach(before, range(start - 1, allowed.start - 1, -1))
+        end += self._reach(after, range(end, allowed.stop))
         return Span(self._starts[start], self._starts[end])
 
     def _reach(self, lacking: Sequence[str], beyond: range) -> int:
@@ -204,6 +206,6 @@ class Letters:
         return slice(*(bisect_left(self._starts, edge) for edge in letters))
 
 
-def _equal_ranges(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
+def _equal_ranges(first: Sequence[str], second: Sequence[str]) -> list[Opcode]:
     """Return which words of two lists are equal, in order."""
-    return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]
+    return [block for block in Indel.opcodes(first, second) if block.tag == "equal"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lumber_retrieval.citing.citations import NO_QUOTE
 
 # While a reply is read, each mark is one character of the planes for private use, so that no other
-# pattern needs to know its forms: of plane 15 if it is surely a mark, of plane 16 if it may be one.
+# pattern needs to know its forms: of plane 15 for a sure mark, of plane 16 for a possible mark.
 SURE, UNSURE = "[\U000f0000-\U000fffff]", "[\U00100000-\U0010ffff]"
 MARK = "[\U000f0000-\U0010ffff]"
 _PLANE = 0x10000  # characters in a plane
@@ -92,7 +92,7 @@ class Marks:
     """
 
     def __init__(self, reply: str) -> None:
-        self._marks: tuple[list[Mark], list[Mark]] = ([], [])  # sure and unsure ones
+        self._marks: tuple[list[Mark], list[Mark]] = ([], [])  # sure and unsure marks
         self._characters: dict[tuple[bool, Mark], str] = {}
         text = re.sub(MARK, lambda match: self.add(Mark(match[0], (), "")), reply)  # icons of fonts
         text = _UNBRACKETED.sub(self._sign_as_mark, text)
@@ -145,28 +145,32 @@ class Marks:
         shapes = {_shape(label) for label in numbers} - {"0"}
 
         @cache
-        def new(character: str) -> list[str]:
+        def new_marks(character: str) -> list[str]:
             mark = self[character]
             labels = [*mark.labels]
             if kinds is None:  # "[Q1]" may be quote 1
                 labels = [name if name in numbers else name.lstrip("qs") or name for name in labels]
             if mark.kind[:1] == "^" and len(labels) == 1 and labels[0] not in numbers:
-                labels = [*labels[0]]  # several small ones in a row
+                labels = [*labels[0]]  # several raised digits in a row
             if character >= UNSURE[1]:
                 listed = all(label in numbers for label in labels)
-                alike = mark.kind != "(" and all(_shape(label) in shapes for label in labels)
-                small = mark.kind == "^" and kinds is not None
+                has_shape = mark.kind != "(" and all(_shape(label) in shapes for label in labels)
+                is_raised = mark.kind == "^" and kinds is not None
                 accepted = kinds is None or mark.kind.rstrip("?") in kinds
-                if not (labels and accepted and (listed or alike or small)):
+                if not (labels and accepted and (listed or has_shape or is_raised)):
                     return [mark.text]
-            of_labels = (numbers.get(label, ()) for label in labels)
-            return [one for quotes in of_labels for one in [f"[{n}]" for n in quotes] or [NO_QUOTE]]
+            quotes_of_labels = (numbers.get(label, ()) for label in labels)
+            return [
+                new_mark
+                for quotes in quotes_of_labels
+                for new_mark in [f"[{number}]" for number in quotes] or [NO_QUOTE]
+            ]
 
         def run(marks: re.Match[str]) -> str:
             written: dict[str | int, str] = {}  # each number once
             for place, mark in enumerate(marks[0]):
-                for one in new(mark):
-                    written[one if one[0] == "[" else place] = one
+                for new_mark in new_marks(mark):
+                    written[new_mark if new_mark[0] == "[" else place] = new_mark
             return "".join(written.values())
 
         return re.sub(f"{MARK}+", run, text)
@@ -226,11 +230,11 @@ class Marks:
 
 def _labels_between(low: str, high: str) -> tuple[str, ...]:
     """Return the labels from one to another, as "q1" to "q3"; none if that is not a range."""
-    one, other = (re.fullmatch(r"([a-z]*)(\d+)", label) for label in (low, high))
-    if not (one and other and one[1] == other[1]):
+    first, last = (re.fullmatch(r"([a-z]*)(\d+)", label) for label in (low, high))
+    if not (first and last and first[1] == last[1]):
         return ()
-    numbers = range(int(one[2]), int(other[2]) + 1)
-    return tuple(f"{one[1]}{number}" for number in numbers) if len(numbers) <= _MAX_RANGE else ()
+    numbers = range(int(first[2]), int(last[2]) + 1)
+    return tuple(f"{first[1]}{number}" for number in numbers) if len(numbers) <= _MAX_RANGE else ()
 
 
 def _shape(label: str) -> str:
@@ -265,10 +269,10 @@ def _read_labels(content: str) -> tuple[tuple[str, ...], int]:
             doubt = max(doubt, int(not name.isdecimal() or name == "0"))
             first_word, end = first_word or word, label.end()
             label = _NEXT.match(part, end)
-        rest = part[end:].rstrip(" .")
-        place = _PLACE.match(rest)
-        if not labels or (rest and not place and end):
+        after_labels = part[end:].rstrip(" .")
+        place = _PLACE.match(after_labels)
+        if not labels or (after_labels and not place and end):
             return (), 0
-        if rest and (not place or place["unsure"]):
+        if after_labels and (not place or place["unsure"]):
             doubt = 2
     return tuple(labels), doubt

@@ -1,6 +1,7 @@
 """Reads the quotes in a model's answer, and the numbers that link sentences to them.
 
-Models write both in many forms, which become one: "[1]" in the answer is its first quote.
+Models write quotes and numbers in many forms. Here they get one form: "[1]" in the answer refers to
+the first quote.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ _TITLE_OF_QUOTES = re.compile(
     r"(?i)\W*(?:[^\W\d_]+\s)?(?:quot(?:e|ation)s|zitate|citas|extraits|excerpts|цитаты|引用|引文|(?:ال)?اقتباسات)"
     r"(?:\s[^\W\d_]+){0,2}\W*"
 )
-_ITEM = re.compile(  # of a list below that title: "1. They hunt", "- They hunt [1]"
+_ITEM = re.compile(  # an item below a title of quotes: "1. They hunt", "- They hunt [1]"
     rf"\s*(?:[>*+\u2022\u2013-]\s+|(\d{{1,3}})[.)]\s*|(?=[{_OPENING}]))([^{MARK[1:-1]}]+)({SURE}?)\W*"
 )
-_JSON = re.compile(r"(?m)^(?:```\w*\s*)?(?=[\[{](?!\d+\]))")  # where it may begin
-# Between fences, or in backticks that contain more than a quote or a mark.
+_JSON = re.compile(r"(?m)^(?:```\w*\s*)?(?=[\[{](?!\d+\]))")  # where JSON may begin
+# Code: text between fences, or in backticks that contain more than a quote or a mark.
 _CODE = re.compile(
     rf"(?sm)^[ \t]*(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ \t]*(?P=fence)|\Z)|`(?![{_OPENING}])[^`\n]+`"
 )
@@ -71,10 +72,9 @@ _NO_ANSWER = re.compile(  # the word that the prompt asks for, or its translatio
     rf"(?i)\W*(?:(?:final )?answer\W+)?(?:{UNKNOWN}|unbekannt|inconnue?|descon(?:oc|hec)id[oa]"
     r"|sconosciut[oa]|onbekend|nieznane|неизвестно|bilinmiyor|未知|不明|غير معروف)[\W_\d]*"
 )
-_PART = re.compile(
-    rf"(?i)</?(?:answer|response|list|text|q|{QUOTE_WORD})>|\[cite_start\]"
-)  # around it
-_BEHIND = (  # "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
+# Tags around an answer or a quote.
+_PART = re.compile(rf"(?i)</?(?:answer|response|list|text|q|{QUOTE_WORD})>|\[cite_start\]")
+_BEHIND = (  # after a quote: "(otters.md)", "| otters.md", ", page 3", "in otters.md, line 3"
     rf"(?:[\s*_]*(?:[(\[<|\u2013\u2014\u2192-]|(?i:{QUOTE_WORD})\s?[:\uff1a]|[,:;]?\s?(?:(?:in|from|aus|dans|en|da|de|von)\s)?{WHERE}).*|(?:[^\w'{_CLOSING}]|_)*)"
 )
 # A quote in quotation marks, without the name of a document before it and a remark after it.
@@ -83,7 +83,7 @@ _ABOVE = (
     rf"|(?:{_SOURCE.pattern})[*_,\s]*)"
 )
 _QUOTED = re.compile(
-    rf"(?s){_ABOVE}?[*_]*(?:(?P<plain>''?|\\\"|&quot;)|(?P<tex>``|,,)|[{_OPENING}])(?P<own>.+)"
+    rf"(?s){_ABOVE}?[*_]*(?:(?P<plain>''?|\\\"|&quot;)|(?P<tex>``|,,)|[{_OPENING}])(?P<quote>.+)"
     rf"(?(plain)(?P=plain)|(?(tex)''|[{_CLOSING}])){_BEHIND}"
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
@@ -171,8 +171,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     # Lines of the answer may begin with numbers, too.
     in_marks = [n for n, entry in entries.items() if entry.is_quoted]
     first = min(in_marks or entries, default=0)
-    others = (line for n, line in enumerate(lines) if n not in entries or not entries[n].is_quoted)
-    is_list = in_marks and _labels(marks, others)
+    unquoted = (n for n in range(len(lines)) if n not in entries or not entries[n].is_quoted)
+    is_list = in_marks and _labels(marks, (lines[n] for n in unquoted))
     if not (is_list or any(line.strip() for line in lines[:first])):
         if lines and _NO_ANSWER.fullmatch(lines[0]):
             return "", []
@@ -239,8 +239,8 @@ def _json_as_text(reply: str) -> str:
         mark = next((part for part in parts if str(part).isdecimal()), number)
         text = max((part for part in parts if isinstance(part, str)), key=len, default="")
         lines += [f'[{str(mark).strip("[]")}] "{text}"'] if text else []
-    read = _NO_ANSWER.fullmatch(above) or (lines[2:] and Marks(above).in_text(Marks(above).text))
-    return "\n".join(lines) if read else reply
+    has_marks = bool(lines[2:] and Marks(above).in_text(Marks(above).text))
+    return "\n".join(lines) if _NO_ANSWER.fullmatch(above) or has_marks else reply
 
 
 def _element_as_line(element: re.Match[str]) -> str:
@@ -272,10 +272,10 @@ def _entries(marks: Marks, lines: Sequence[str]) -> dict[int, _Entry]:
         elif match := _NUMBERED.fullmatch(line):
             unsure[n] = _Entry((str(int(match[1])),), "", match[2], True)
     quoted = {n for n, entry in sure.items() if entry.is_quoted}
-    others = [line for n, line in enumerate(lines) if n not in quoted and n not in unsure]
+    other_lines = [line for n, line in enumerate(lines) if n not in quoted and n not in unsure]
     listed = {label for entry in unsure.values() for label in entry.labels}
     listed |= {re.sub(r"(?<=\d)[a-z]\Z", "", label) for label in listed}  # "1" is "1a" and "1b"
-    entries = sure if listed.isdisjoint(_labels(marks, others)) else sure | unsure
+    entries = sure if listed.isdisjoint(_labels(marks, other_lines)) else sure | unsure
     return dict(sorted(entries.items()))
 
 
@@ -300,14 +300,14 @@ def _renumber(
     kinds: Collection[str] | None = None,
 ) -> str:
     """Return a text with new numbers of quotes; code is left as it is."""
-    of_labels: dict[str, list[int]] = {}
+    by_label: dict[str, list[int]] = {}
     for label, quotes in numbers.items():
         if label[:-1].isdecimal() and label[-1].isalpha():
-            of_labels.setdefault(label[:-1], []).extend(quotes)  # "[1]" is "[1a]" and "[1b]"
-    of_labels.update({label: [*quotes] for label, quotes in numbers.items()})
+            by_label.setdefault(label[:-1], []).extend(quotes)  # "[1]" is "[1a]" and "[1b]"
+    by_label.update({label: [*quotes] for label, quotes in numbers.items()})
     text = _CODE.sub(lambda code: marks.keep(code[0]), text)
-    most = _MAX_QUOTES_PER_NUMBER
-    return marks.write(text, {label: quotes[:most] for label, quotes in of_labels.items()}, kinds)
+    limited = {label: quotes[:_MAX_QUOTES_PER_NUMBER] for label, quotes in by_label.items()}
+    return marks.write(text, limited, kinds)
 
 
 def _without_remark(block: str, marks: Marks) -> tuple[str, str]:
@@ -323,7 +323,7 @@ def _without_remark(block: str, marks: Marks) -> tuple[str, str]:
         end = next(closed, len(restored) - 1) + 1
     quote = "\n".join(map(str.strip, "\n\n".join(restored[:end]).split("\n"))).strip()
     match = _QUOTED.fullmatch(quote)
-    text = match["own"].strip() if match else _AROUND_BARE.sub("", quote)
+    text = match["quote"].strip() if match else _AROUND_BARE.sub("", quote)
     return text, "\n\n".join(paragraphs[end:])
 
 

@@ -50,8 +50,8 @@ _DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored toget
 class AddingPlan(NamedTuple):
     """The effect of adding documents, before it is carried out."""
 
-    splitter: str  # the identity of their splitter
-    digests: dict[str, str]  # of the documents, by name
+    splitter: str  # the identity of the splitter
+    digests: dict[str, str]  # of the documents to add, by name
     stored: set[str]  # names of documents of which some version is stored
     removed: set[str]  # names of stored documents that will be removed
     replaced: set[str]  # `removed`, and names of documents whose text will be replaced
@@ -110,7 +110,7 @@ def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
         number = {SEQUENCE: None} if document.unnumbered_name else {}
         if not document.own_id:
             part_counts[document.source] = parts_of({**document.content.metadata, **number})
-    return [source for source, most in part_counts.items() if most and counts[source] >= most]
+    return [source for source, count in part_counts.items() if count and counts[source] >= count]
 
 
 def _divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
@@ -188,8 +188,11 @@ def warn_of_other_content(
     for text, metadata in store.contents(replaced).values() if new else ():
         old[address_of(metadata)].append(text)
     for name in sorted(old.keys() & new.keys()):
-        words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
-        if len(words & others) < _MIN_SHARED_PAIRS * min(len(words), len(others)):
+        old_pairs, new_pairs = (
+            {*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new)
+        )
+        fewer = min(len(old_pairs), len(new_pairs))
+        if len(old_pairs & new_pairs) < _MIN_SHARED_PAIRS * fewer:
             _logger.warning(
                 "%s replaces a text of the same name with which it has little in common. If "
                 'these are two documents, give each its path as "source", or an ID',

@@ -1,7 +1,7 @@
 """The embedding model of an index, and the embedded texts: no text is embedded twice.
 
-An index has the vectors of one model. It is recognised by the vector of a fixed text, the probe,
-which is stored with its first vectors.
+An index has the vectors of one model. The model is recognised by its vector of a fixed text, the
+probe, which is stored with the first vectors.
 
 The own vector of a text, without surroundings, is stored as soon as the embedding model has
 returned it: with 8 bits per number, under a digest of the text. Vectors of chunks are computed from
@@ -154,7 +154,7 @@ class EmbeddedTexts:
             with self.database.transaction() as connection:
                 rows |= self._find(connection, missing)
             missing = [key for key in missing if key not in rows]
-            if self.shared:  # writers that embed the same texts begin at different ones
+            if self.shared:  # writers that embed the same texts begin at different texts
                 random.shuffle(missing)
             if missing:
                 rows |= self._embed_new({key: text_of[key] for key in missing[:TEXTS_PER_CALL]})
@@ -177,7 +177,7 @@ class EmbeddedTexts:
         return {**rows, **stored}
 
     def _find(self, connection: Connection, keys: Sequence[int]) -> dict[int, bytes]:
-        """Return the stored vectors by key; keys without one are left out."""
+        """Return the stored vectors by key; keys without a vector are left out."""
         with self.database.intact():
             last = max(self._blocks or (), default=0)
             rows = connection.execute("SELECT id, keys FROM embedded WHERE id > ?", (last,))
@@ -241,7 +241,7 @@ def _read(connection: Connection, blocks: Sequence[int]) -> dict[int, bytes]:
 def _replace(
     connection: Connection, blocks: Sequence[int], rows: Mapping[int, bytes]
 ) -> dict[int, Keys]:
-    """Replace blocks by new ones with these vectors; return the keys of each new block."""
+    """Replace blocks by new blocks with these vectors; return the keys of each new block."""
     last, size = connection.execute(
         "SELECT id, length(keys) FROM embedded ORDER BY id DESC LIMIT 1"
     ).fetchone() or (0, 0)

@@ -19,8 +19,8 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$gte": operator.ge,
     "$lt": operator.lt,
     "$lte": operator.le,
-    "$in": lambda value, wanted: value in wanted,
-    "$nin": lambda value, wanted: value not in wanted,
+    "$in": lambda value, expected: value in expected,
+    "$nin": lambda value, expected: value not in expected,
 }
 _LIST_OPERATORS = ("$in", "$nin")
 _TRUE_IF_MISSING = ("$ne", "$nin")  # hold for metadata without the key, too
@@ -49,46 +49,46 @@ def filter_of(where: Mapping[str, Any] | Accepts) -> Accepts:
     )
 
 
-def _filter_of_item(name: str, wanted: Any) -> Accepts:
+def _filter_of_item(name: str, expected: Any) -> Accepts:
     if name in _COMBINATIONS:
         joined = _COMBINATIONS[name]
-        if not isinstance(wanted, list) or not wanted:
-            raise ValueError(f"{name} takes a list of filters, not {safe_repr(wanted)}")
-        parts = [_filter_of_mapping(name, condition) for condition in wanted]
+        if not isinstance(expected, list) or not expected:
+            raise ValueError(f"{name} takes a list of filters, not {safe_repr(expected)}")
+        parts = [_filter_of_mapping(name, condition) for condition in expected]
         return lambda metadata: joined([part(metadata) for part in parts])
     if name == "$not":
-        part = _filter_of_mapping(name, wanted)
+        part = _filter_of_mapping(name, expected)
         return lambda metadata: not part(metadata)
     if str(name).startswith("$"):
         raise ValueError(
             f"a filter begins with a metadata key, $and, $or or $not, not with {name}: "
             'write {"year": {"$gt": 2020}}'
         )
-    if isinstance(wanted, Mapping):
-        tests = [_filter_of_value(name, sign, value) for sign, value in wanted.items()]
+    if isinstance(expected, Mapping):
+        tests = [_filter_of_value(name, sign, value) for sign, value in expected.items()]
         return lambda metadata: all(test(metadata) for test in tests)
-    return _filter_of_value(name, "$eq", wanted)
+    return _filter_of_value(name, "$eq", expected)
 
 
-def _filter_of_mapping(name: str, wanted: object) -> Accepts:
-    if not isinstance(wanted, Mapping):
-        raise ValueError(f"{name} takes filters as mappings, not {safe_repr(wanted)}")
-    parts = [_filter_of_item(key, value) for key, value in wanted.items()]
+def _filter_of_mapping(name: str, expected: object) -> Accepts:
+    if not isinstance(expected, Mapping):
+        raise ValueError(f"{name} takes filters as mappings, not {safe_repr(expected)}")
+    parts = [_filter_of_item(key, value) for key, value in expected.items()]
     return lambda metadata: all(part(metadata) for part in parts)
 
 
-def _filter_of_value(name: str, operator_name: str, wanted: Any) -> Accepts:
+def _filter_of_value(name: str, operator_name: str, expected: Any) -> Accepts:
     compare = _COMPARISONS.get(operator_name)
     if compare is None:
         raise ValueError(
             f"the filter for {name!r} has the unknown operator {operator_name!r}: there are "
             f"{', '.join(_COMPARISONS)}; for all else pass a function of the metadata"
         )
-    listed = isinstance(wanted, list | tuple | set | frozenset)
+    listed = isinstance(expected, list | tuple | set | frozenset)
     if operator_name in _LIST_OPERATORS and not listed:
-        raise ValueError(f"{operator_name} of {name!r} takes a list, not {safe_repr(wanted)}")
-    if isinstance(wanted, tuple):
-        wanted = [*wanted]  # stored tuples are lists
+        raise ValueError(f"{operator_name} of {name!r} takes a list, not {safe_repr(expected)}")
+    if isinstance(expected, tuple):
+        expected = [*expected]  # stored tuples are lists
 
     def accepts(metadata: Mapping[str, Any]) -> bool:
         if name not in metadata:
@@ -100,10 +100,10 @@ def _filter_of_value(name: str, operator_name: str, wanted: Any) -> Accepts:
                 f'write {{"{name}": {{"$in": [...]}}}}'
             )
         try:
-            return bool(compare(metadata[name], wanted))
+            return bool(compare(metadata[name], expected))
         except TypeError:
             raise ValueError(
-                f"the filter {name} {operator_name} {safe_repr(wanted)} does not fit "
+                f"the filter {name} {operator_name} {safe_repr(expected)} does not fit "
                 f"{safe_repr(metadata[name])} in the metadata: compare values of one type"
             ) from None
 

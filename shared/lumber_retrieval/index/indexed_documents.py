@@ -114,9 +114,9 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
             parts = [
                 *{(part.content.text, repr(part.content.metadata)): part for part in parts}.values()
             ]
-        alike = all(metadatas[0] == metadata for metadata in metadatas)
-        alike = alike and (len(parts) < 2 or not parts[0].is_part)
-        if not name or alike or any(SEQUENCE in metadata for metadata in metadatas):
+        have_equal_metadata = all(metadatas[0] == metadata for metadata in metadatas)
+        are_no_parts = have_equal_metadata and (len(parts) < 2 or not parts[0].is_part)
+        if not name or are_no_parts or any(SEQUENCE in metadata for metadata in metadatas):
             yield from parts
             continue
         for number, part in enumerate(parts, start=1):

@@ -23,9 +23,10 @@ _DIGEST_BITS = 52
 The table needs no other index, which would be an eighth of the file. Among 200,000 terms, two share
 a digest with a probability of 1 in 200,000; a search for one then also finds the other."""
 
-OWN, AROUND = 2, 1
+INSIDE, AROUND = 2, 1
 """The weights of a word in a chunk, and of a word in the text around it. Measured: recall on the
-development corpora, with and without vectors, is highest if `AROUND` is 0.35 to 0.75 of `OWN`."""
+development corpora, with and without vectors, is highest if the second is 0.35 to 0.75 of the
+first."""
 
 _ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + the weight of the term, at most 255
 _K1, _B = 1.2, 0.75  # the parameters of BM25 in Lucene
@@ -46,7 +47,7 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
     term_numbers = dict(zip(distinct, numbers.tolist(), strict=True))
     terms: list[int] = []
     places, counts = [], []
-    for weight, part in ((OWN, 0), (AROUND, 1)):
+    for weight, part in ((INSIDE, 0), (AROUND, 1)):
         texts = [chunk[part] for chunk in chunks]
         terms += map(term_numbers.__getitem__, chain.from_iterable(texts))
         places.append(
@@ -95,7 +96,7 @@ def keys_in(segment: int) -> range:
 
 def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
     """Return the numbers that BM25 adds to the counts of terms, by the lengths of chunks."""
-    return (OWN * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
+    return (INSIDE * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
 
 
 class TermLists(dict[str, list[PostingList]]):
@@ -122,7 +123,8 @@ class TermLists(dict[str, list[PostingList]]):
     ) -> None:
         self.counts: dict[str, int] = {}
         self._connection, self._removed = connection, removed
-        some_removed = any(mask is not None for mask in removed.values())  # counted in their lists
+        # If chunks are removed, live chunks can only be counted in the lists.
+        some_removed = any(mask is not None for mask in removed.values())
         longest = max(_MIN_LONG_ENTRIES, size // 2)
         self._read(terms, f"{some_removed} OR length(chunks) <= {_ENTRY.itemsize * longest}")
 
@@ -130,8 +132,10 @@ class TermLists(dict[str, list[PostingList]]):
         self._read([term], "TRUE")
         return self[term]
 
-    def _read(self, terms: Iterable[str], shown: str) -> None:
-        query = f"key, length(chunks), CASE WHEN {shown} THEN chunks END FROM postings WHERE key"
+    def _read(self, terms: Iterable[str], condition: str) -> None:
+        """Read the lists that meet a condition in SQL; only count the entries of other lists."""
+        columns = f"key, length(chunks), CASE WHEN {condition} THEN chunks END"
+        query = f"{columns} FROM postings WHERE key"
         lists = {term: [np.zeros(0, dtype=_ENTRY)] * len(self._removed) for term in terms}
         self.counts |= dict.fromkeys(lists, 0)
         by_key, long = dict[int, tuple[str, int, int]](), set()
@@ -182,10 +186,11 @@ def bm25(
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break
-        rest = sum(factors[number:])  # if `rest` is larger, nearly all chunks contend
+        most_added = sum(factors[number:])  # by this and all later terms
         is_long = counts[term] >= _MIN_LONG_ENTRIES
-        if best is None and not every and is_long and rest * 5 <= factors[0]:
-            best = _contenders(scores, wanted, rest)
+        # If these can add more than a fifth of the first factor, nearly all chunks contend.
+        if best is None and not every and is_long and most_added * 5 <= factors[0]:
+            best = _contenders(scores, wanted, most_added)
         factor = np.float32(factors[number])
         for entries, part, sums, end in zip(lists[term], lengths, parts, ends, strict=True):
             if not len(entries):
@@ -204,11 +209,11 @@ def bm25(
     return places, scores[places]
 
 
-def _contenders(scores: _Floats, wanted: int, rest: float) -> _Places | None:
-    """Return the places that may be among the best if scores rise by `rest`; None: all may."""
+def _contenders(scores: _Floats, wanted: int, most_added: float) -> _Places | None:
+    """Return the places that may be best if up to `most_added` is added to scores; None: all."""
     places = np.flatnonzero(scores > 0)
     values = scores.take(places)
-    least = np.partition(values, -wanted)[-wanted] - rest if len(values) >= wanted else 0
+    least = np.partition(values, -wanted)[-wanted] - most_added if len(values) >= wanted else 0
     return places[values >= least] if least > 0 else None
 
 

@@ -6,9 +6,9 @@ list would be rewritten for each document that is added. So chunks are divided i
 Lucene. A segment is one row with the numbers of its chunks, their lengths, owners and vectors, and
 a row with a posting list for each term:
 
-- New chunks become a new segment. The small segments before it are merged into it, so that each is
-  larger than all after it together. So segments are few, and adding n chunks takes n log n time.
-  Numbers of chunks ascend over all segments.
+- New chunks become a new segment. The small segments before it are merged into it, so that each
+  segment is larger than all later segments together. So segments are few, and adding n chunks takes
+  n log n time. Numbers of chunks ascend over all segments.
 - Removed chunks are listed in a table, and searches skip them; the others are live. Removed chunks
   leave their segment when it is merged, or when they are half of it.
 - A process caches the segments that it has read, and reads only new ones.
@@ -158,7 +158,7 @@ class LiveSegments:
         """Yield the numbers of chunks with their similarities to a rotated vector, best first.
 
         The first group has about `count`; later groups are ever larger. After the first, a group
-        may have higher similarities than the one before.
+        may have higher similarities than the group before.
         """
         if not self.size:
             return
@@ -222,14 +222,14 @@ def load_segments(
         raise ValueError("its chunks have no words and vectors")
     live = [_live_flags(connection, segment.numbers) for segment in segments]
     long = connection.execute(f"SELECT id FROM documents WHERE {_IS_LONG}").fetchall()
-    everything = np.concatenate([np.zeros(0, dtype=bool), *live])
-    return LiveSegments(state, segments, everything, frozenset(number for (number,) in long))
+    all_live = np.concatenate([np.zeros(0, dtype=bool), *live])
+    return LiveSegments(state, segments, all_live, frozenset(number for (number,) in long))
 
 
 def add(
     connection: Connection, first: int, chunks: Sequence[Terms], owners: Owners, vectors: Vectors
 ) -> None:
-    """Add chunks with their terms and vectors; `first` is above the numbers of all others."""
+    """Add chunks with their terms and vectors; `first`, the first number, is above all others."""
     for start in range(0, len(chunks), _MAX_SEGMENT_CHUNKS):
         batch = chunks[start : start + _MAX_SEGMENT_CHUNKS]
         merged = _last_small_segments(connection, len(batch))
@@ -276,7 +276,10 @@ def _sizes(connection: Connection) -> list[tuple[int, int, int]]:
 
 
 def _last_small_segments(connection: Connection, size: int) -> list[int]:
-    """Return the last segments, from the first no larger than `size` and those after it."""
+    """Return the last segments, which are to be merged with `size` new chunks.
+
+    The first of them has no more live chunks than all later segments and the new chunks together.
+    """
     sizes = _sizes(connection)
     first = len(sizes)
     for place in reversed(range(len(sizes))):

@@ -85,12 +85,12 @@ class Snapshot:
         documents = self.documents_of(chunks) if long else {}
         numbers = long & {*documents.values()}
         new = [number for number in numbers if number not in titles]
-        described = (
+        query = (
             "documents.id, documents.metadata, chunks.metadata FROM documents "
             "JOIN chunks ON chunks.id = last_chunk WHERE documents.id"
         )
         with self._intact():
-            for number, of_document, details in select(self._connection, described, new):
+            for number, of_document, details in select(self._connection, query, new):
                 of_chunk = read_details(json.loads(details), from_zero=False)
                 titles[number] = title_of({**json.loads(of_document), **of_chunk})
         if not any(titles[number] for number in numbers):

@@ -34,12 +34,12 @@ each times its step."""
 _Float = TypeVar("_Float", np.float32, np.float64)
 
 _BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a processor's cache
-# Of numbers up to 1. In float64, sums of products of two such numbers are exact for vectors of
-# length 1.
+# Numbers up to 1 are rounded to multiples of this. In float64, sums of products of two such numbers
+# are exact for vectors of length 1.
 _ROUNDING_STEP = 2.0**-24
 _STEP_DEVIATIONS = 0.5  # standard deviations: the best step for numbers of two bits
 _SAMPLED_VECTORS = 4096  # vectors from which the mean of all is estimated
-_SAMPLED_VALUES = 512  # highest of a sample, whose lowest is close to that of all values
+_SAMPLED_VALUES = 512  # the highest values of a sample, by which the highest of all are estimated
 
 
 def matrix(vectors: object, count: int) -> Vectors:
@@ -101,15 +101,15 @@ def in_two_parts(query_vector: Doubles) -> TwoParts:
 
     float32 holds 24 bits, and all sums of products of a part with a stored vector fit into them.
     """
-    rest, length = query_vector, 1.0
+    remainder, length = query_vector, 1.0
     largest = 127 * np.sqrt(len(query_vector))  # length of a stored vector
     parts, steps = [], []
     for _ in range(2):
         # A quarter more, because rounding makes a part longer.
         step = 2.0 ** np.ceil(np.log2(1.25 * length * largest / 2**24))
-        parts.append(np.rint(rest / step))
+        parts.append(np.rint(remainder / step))
         steps.append(step)
-        rest, length = rest - step * parts[-1], step / 2 * np.sqrt(len(query_vector))
+        remainder, length = remainder - step * parts[-1], step / 2 * np.sqrt(len(query_vector))
     return np.array(parts, dtype=np.float32), np.array(steps, dtype=np.float32)
 
 
@@ -126,13 +126,13 @@ class PackedVectors:
         parts, steps = query_vector
         products = np.empty((len(places), 2), dtype=np.float32)
         block = np.empty((min(len(places), _BLOCK_SIZE), self.width), dtype=np.float32)
-        every = len(places) == self._count  # all vectors: no copy is needed
+        are_all = len(places) == self._count  # no copy is needed
         for first in range(0, len(places), _BLOCK_SIZE):
-            some = slice(first, first + _BLOCK_SIZE)
-            numbers = self._numbers[some] if every else self._numbers.take(places[some], axis=0)
+            part = slice(first, first + _BLOCK_SIZE)
+            numbers = self._numbers[part] if are_all else self._numbers.take(places[part], axis=0)
             rows = block[: len(numbers)]
             rows[:] = numbers
-            np.matmul(rows, parts.T, out=products[some])
+            np.matmul(rows, parts.T, out=products[part])
         products *= steps
         similarities: _Floats = (products[:, 0] + products[:, 1]) * self._scales[places]
         return similarities
@@ -144,21 +144,21 @@ class PackedVectors:
         with the first sign, and 1 with the second.
         """
         signs = self._signs
-        rest = query_vector - signs.centre
-        step = _STEP_DEVIATIONS * np.sqrt(rest @ rest / self.width) or 1.0
-        levels = np.clip((rest / step + 4) // 2, 0, 3)
+        centred = query_vector - signs.centre
+        step = _STEP_DEVIATIONS * np.sqrt(centred @ centred / self.width) or 1.0
+        levels = np.clip((centred / step + 4) // 2, 0, 3)
         differing = np.zeros(self._count, dtype=np.uint16)
-        own_bits = _bits(np.array([levels >= 2, levels % 2 == 1]))
-        for stored, (first, second) in zip(signs.bits, own_bits, strict=True):
+        query_bits = _bits(np.array([levels >= 2, levels % 2 == 1]))
+        for stored, (first, second) in zip(signs.bits, query_bits, strict=True):
             differing += 2 * _bit_count(stored ^ first) + _bit_count(stored ^ second)
         # With this scale, estimates are unbiased, as in RaBitQ.
         steps = 2 * levels - 3
-        scale = np.sqrt(np.pi / 2 / self.width) * (rest @ rest) / (rest @ steps or 1.0)
+        scale = np.sqrt(np.pi / 2 / self.width) * (centred @ centred) / (centred @ steps or 1.0)
         similarities: _Floats = np.float32(3 * self.width) - np.float32(2) * differing
         similarities *= np.float32(scale)
         similarities *= signs.lengths
         similarities += signs.to_centre
-        similarities += np.float32(signs.centre @ rest)
+        similarities += np.float32(signs.centre @ centred)
         return similarities
 
     @cached_property

@@ -48,12 +48,12 @@ annual reports a page of the evidence is found for one more of 37 questions."""
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # those of str.splitlines
 
 # Keys of metadata about the start of a chunk, and about its end.
-_OF_START = (
+_START_KEYS = (
     *("headings", LEVELS_KEY, CONTEXT_KEY, FIRST_PAGE, FIRST_LINE),
     *("verdict", "verdict_reason"),
 )
-_OF_END = (LAST_PAGE, LAST_LINE)
-OWN_KEYS = (*_OF_START, *_OF_END, INSIDE_KEY)
+_END_KEYS = (LAST_PAGE, LAST_LINE)
+OWN_KEYS = (*_START_KEYS, *_END_KEYS, INSIDE_KEY)
 """Keys of metadata that describe a chunk or passage, not its document."""
 
 
@@ -121,10 +121,10 @@ class Passage:
         """
         in_order = [hit.metadata for hit in sorted(self.hits, key=lambda hit: hit.span)]
         metadata = {k: value for k, value in self.hits[0].metadata.items() if k not in OWN_KEYS}
-        metadata |= {key: in_order[0][key] for key in _OF_START if key in in_order[0]}
+        metadata |= {key: in_order[0][key] for key in _START_KEYS if key in in_order[0]}
         # Other hits are sentences; their metadata states where their chunks end.
         last = max(self.hits, key=lambda hit: hit.span.end).metadata
-        metadata |= {key: last[key] for key in _OF_END if key in last}
+        metadata |= {key: last[key] for key in _END_KEYS if key in last}
         inside = list(_headings_inside(in_order))
         if inside:
             metadata[INSIDE_KEY] = INSIDE_SEPARATOR.join(inside)
@@ -266,7 +266,7 @@ class _DocumentPassages:
             last += 1
         length = self._dense * (end - start)
         if first == last and above + floor_by_length(0, length) > room:
-            return 0  # half of all hits: their words need not be counted
+            return 0  # true of half of all hits: saves counting their words
         # Words that begin in ranges add up; the word in which a passage begins is counted apart.
         starts, position, counted, hits = 0, start, 0, [(rank, hit)]
         for passage in self._passages[first:last]:
@@ -282,12 +282,12 @@ class _DocumentPassages:
         self._passages[first:last] = [_JoinedHits(Span(start, end), starts, words, above, hits)]
         return added
 
-    def _are_near(self, end: int, start: int, most: int) -> bool:
-        """Return whether at most `most` words are between two places; long words count more."""
-        if start - end <= most:  # each word has at least one character
+    def _are_near(self, end: int, start: int, max_gap: int) -> bool:
+        """Return whether at most `max_gap` words are between two places; long words count more."""
+        if start - end <= max_gap:  # each word has at least one character
             return True
-        longest = self._dense * floor_by_length(0, start - end)
-        return longest <= most >= count_starts(self._text, end, start)
+        fewest = self._dense * floor_by_length(0, start - end)
+        return fewest <= max_gap >= count_starts(self._text, end, start)
 
 
 def _with_indent(start: int, text: str) -> int:

@@ -85,9 +85,9 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
     context, replaced = place.context, chunk.metadata.keys() & _HEADING_KEYS
     if outline.has_own_context:
         replaced, context = replaced - {CONTEXT_KEY}, Context()
-    kept = {key: value for key, value in part.metadata.items() if key not in replaced}
+    unchanged = {key: value for key, value in part.metadata.items() if key not in replaced}
     return {
-        **kept,
+        **unchanged,
         **place.metadata(context),
         **pages_and_lines(span.strip(text), whole.strip(text), chunk.metadata, text),
     }

@@ -38,9 +38,9 @@ from lumber_retrieval.words.sentences import (
 BUDGET = 600
 """Maximum number of words of all passages of a query, by default."""
 _WORDS_WEIGHT, _PAIRS_WEIGHT, _SENTENCE_WEIGHT = 0.5, 0.2, 0.2
-"""Scores of a chunk that contains all words of the question, of one that contains all pairs of its
-neighbouring words, and of a sentence that contains all its words. They are added to a fused score
-from 0 to 1."""
+"""Scores of a chunk that contains all words of the question, of a chunk that contains all pairs of
+neighbouring words of the question, and of a sentence that contains all words of the question. They
+are added to a fused score from 0 to 1."""
 _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
 _SPARE_WORDS = 300
 """The best chunks are divided into sentences, until they have twice the words of the budget. The

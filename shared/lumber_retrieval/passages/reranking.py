@@ -41,8 +41,9 @@ from lumber_retrieval.words.keywords import words_in
 from lumber_retrieval.words.sentences import headings_in, sentences_of
 
 _FIRST_SCORE = 0.4
-"""The score of the first hit. The others fall evenly to 0. Measured: recall on the development
-corpora is the same within 0.02 from 0.3 to 0.5. With 1, it is up to 0.04 less at 300 words."""
+"""The score of the first hit; the scores of the others fall evenly to 0. Measured: recall on the
+development corpora is the same within 0.02 from 0.3 to 0.5. With 1, it is up to 0.04 less at 300
+words."""
 _CHARACTERS_BESIDE = 250
 """Characters beside a hit that become a chunk, about as many as a chunk of an index has. Measured:
 recall is the same within 0.02 with 150 or 400."""
@@ -145,8 +146,8 @@ def _add_text_beside(
         text, end, kind = texts[document], 0, unordered[0].kind
         divide = partial(sentences_of, language=language, kind=kind, spoken=is_captions(text, kind))
         ordered = sorted(unordered, key=lambda hit: hit.span)
-        nexts = [*(hit.span.start for hit in ordered[1:]), len(text)]
-        for hit, following in zip(ordered, nexts, strict=True):
+        next_starts = [*(hit.span.start for hit in ordered[1:]), len(text)]
+        for hit, following in zip(ordered, next_starts, strict=True):
             start = max(end, hit.span.start)
             if start >= hit.span.end:
                 continue
@@ -197,7 +198,7 @@ def _end_after(text: str, room: Span, divide: _Divide, kind: str) -> int:
         end = heading.start
     ends = [sentence.span.end for sentence in divide(text[room.start : end])]
     if heading is None and end < room.end:
-        ends = ends[:-1]  # the last one may be longer
+        ends = ends[:-1]  # the last sentence may be longer
     enough = (end for end in ends if end >= _CHARACTERS_BESIDE)
     return room.start + next(enough, ends[-1] if ends else 0)
 
@@ -214,7 +215,7 @@ def _start_before(text: str, room: Span, divide: _Divide, kind: str) -> int:
     near = text[start : room.end]
     starts = [sentence.span.start for sentence in divide(near)]
     if heading is None and start > room.start:
-        starts = starts[1:]  # the first one may begin before
+        starts = starts[1:]  # the first sentence may begin before
     enough = (start for start in reversed(starts) if len(near) - start >= _CHARACTERS_BESIDE)
     return start + next(enough, starts[0] if starts else len(near))
 
@@ -223,7 +224,7 @@ def _extend(hit: Hit, span: Span, text: str) -> Hit:
     """Return a hit with text beside it, with the lines and pages of both."""
     metadata = {key: value for key, value in hit.metadata.items() if key != INSIDE_KEY}
     for key in _PLACE_KEYS & metadata.keys():
-        if isinstance(metadata[key], float):  # some stores return numbers so
+        if isinstance(metadata[key], float):  # some stores return whole numbers as floats
             metadata[key] = int(metadata[key])
     metadata |= pages_and_lines(span.strip(text), hit.span.strip(text), metadata, text)
     return hit._replace(span=span, text=span.of(text), metadata=metadata)

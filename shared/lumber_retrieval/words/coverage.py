@@ -24,7 +24,7 @@ from lumber_retrieval.words.keywords import IDEOGRAPH, spaced_words, words_in
 _STEM_LENGTH = 5
 """Number of letters of a word that are compared. Measured: recall on the development corpora is the
 same within 0.003 from 4 to 6, and lower with whole words."""
-_MAX_PARTS = 8  # of a name in code; longer ones are rare
+_MAX_PARTS = 8  # of a name in code; longer names are rare
 _TITLE_WEIGHT = 0.4
 """Added to scores from 0 to 1 of chunks in the document that the question names. Measured: from 0.3
 to 0.8, recall on FinanceBench changes by at most one question."""
@@ -158,7 +158,7 @@ def _as_written(stem: str) -> str:
 
 
 def _are_adjacent(words: str, first: str, second: str) -> bool:
-    """Return whether a word that begins like `first` precedes one that begins like `second`."""
+    """Return whether a word that begins like `first` precedes a word that begins like `second`."""
     place = words.find(first)
     while place >= 0:
         end = words.index(" ", place + 1)

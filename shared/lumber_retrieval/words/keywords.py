@@ -26,14 +26,14 @@ _TERM = regex.compile(
 IDEOGRAPH = regex.compile(r"\p{Han}")
 _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
-# A byte for each byte: words consist of digits and small letters, and others become spaces.
+# A byte for each byte: words consist of digits and small letters, and all other bytes are spaces.
 _ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
 _ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Words of their own, without a space before them: a raised or circled number or a fraction after a
 # number, as in "10²" and "2½", and the sign of a trade mark.
-_APART = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
-# Cyrillic letters such as "й" are not accented ones; ё, ѐ and ѝ may be written without the mark.
+_SEPARATE_SIGNS = re.compile("[²³¹¼-¾⁰-₉⅐-⅟①-⒛](?<=[0-9①-⒛].)|[\u2120\u2122]")
+# Cyrillic letters such as "й" have no accents; ё, ѐ and ѝ may be written without the mark.
 _CYRILLIC = (
     letter
     for letter in (unicodedata.normalize("NFD", chr(n)) for n in range(0x400, 0x530))
@@ -107,7 +107,7 @@ _INSIDE_NAME = re.compile(
     rf"|(?<=[0-9][{_UPPER}])(?=[{_LOWER}]{{2}})|(?<=[{_UPPER}]{{2}})(?=s(?![^\W_])))"
     rf"|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
 )
-# Names of products also have two parts ("CloudWay", "MySQL"). A name of two parts is one in code
+# Names of products also have two parts ("CloudWay", "MySQL"). A name of two parts counts as code
 # only if it stands alone or among signs of code. If all names were divided, passages with context
 # of Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
 _TWO_PARTS = re.compile(rf"[{_UPPER}][{_LOWER}]+(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}]{{2,}})")
@@ -131,9 +131,9 @@ _PARTS = [
 _MAX_NAME_CHARACTERS = 200  # longer names are data, and would take quadratic time
 
 # In alphabets without spaces between words, a syllable counts as a word: in Chinese and Japanese
-# each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
-# between syllables) begins one. Whether a word begins at a place depends on the two characters
-# there alone, so counts of neighbouring ranges add up.
+# each ideograph and kana is a syllable; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in
+# Tibetan each dot between syllables) begins a syllable. Whether a word begins at a place depends on
+# the two characters there alone, so counts of neighbouring ranges add up.
 _VOWEL = (
     "\u0e30-\u0e39\u0e41-\u0e44\u0e47\u0eb0-\u0eb9\u0ebb\u0ec1-\u0ec4\u0f0b"
     "\u102b-\u1030\u1032\u17b6-\u17c5"
@@ -167,7 +167,7 @@ def words_in(text: str) -> list[str]:
 def spaced_words(text: str) -> str:
     """Return the words of a text, see `words_in`, with one or more spaces before and after each."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", _APART.sub(r" \g<0>", text))
+        text = unicodedata.normalize("NFKC", _SEPARATE_SIGNS.sub(r" \g<0>", text))
     text = _INSIDE_NAME.sub(_with_parts, text)
     if _has_only_punctuation(text) or _has_only_punctuation(text := fold(text)):
         # The same result for ASCII, several times as fast.

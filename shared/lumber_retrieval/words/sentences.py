@@ -32,7 +32,7 @@ _MIN_WORDS = 3
 """Minimum number of words of a passage: fewer are a label, a name or a number. Two are enough in
 code, or if they end like a sentence."""
 
-_MAX_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
+_MAX_SPOKEN_WORDS = 60  # words of a sentence of captions: longer sentences lack punctuation
 _ROW_REACH = 4_000
 """Characters on either side of a chunk of a CSV file that are searched for the rest of its rows."""
 _MAX_CACHED_CHARACTERS = 4_000
@@ -46,7 +46,8 @@ _PART_OF_NAME = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")  # two in "startServer();
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
-_CODE = r"^[ \t>]*`{3,}[ \t]*[\w{.][^`\n]*\n(?s:.)*?(?:^[ \t>]*`{3}|\Z)"  # with its language
+# Code in a fence that states the language.
+_CODE = r"^[ \t>]*`{3,}[ \t]*[\w{.][^`\n]*\n(?s:.)*?(?:^[ \t>]*`{3}|\Z)"
 _HEADING = re.compile(
     rf"{_CODE}|^(?P<heading>[ \t>]*(?:#{{1,6}}(?:[ \t\r].*)?$|<h[1-6]\b.*)"
     # A question above its answer.
@@ -195,8 +196,8 @@ def sentences_of(
 
     White space, comments, rules, and final headings and table headers are left out. A heading, the
     line that begins a note and the number of an item belong to the sentence after them, a link in
-    parentheses to the one before. A row of a table is not divided, nor a line of code or data. Two
-    lines that begin with "#" are comments. If `spoken`, sentences continue over cues.
+    parentheses to the sentence before it. A row of a table is not divided, nor a line of code or
+    data. Two lines that begin with "#" are comments. If `spoken`, sentences continue over cues.
     """
     find = _find_sentences if len(text) > _MAX_CACHED_CHARACTERS else _cached_sentences
     return find(text, language, kind, spoken)
@@ -239,7 +240,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         starts = sorted({0, *outside(starts, rows), *row_starts})
     by_end = {heading.strip(text).end: heading.start for heading in headings}
     parts = (_trim(shown, start, end, by_end) for start, end in pairwise([*starts, len(text)]))
-    kept = (
+    not_empty = (
         (part, part.of(text), part.of(shown))
         for part in parts
         if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
@@ -254,7 +255,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
             if part.start in headed_starts
             else _has_words(spoken_text(seen) if spoken else seen, two_words),
         )
-        for part, sentence, seen in kept
+        for part, sentence, seen in not_empty
     )
 
 
@@ -263,10 +264,10 @@ def _blank_hidden(match: re.Match[str]) -> str:
 
 
 def _starts_in_speech(text: str, language: str) -> list[int]:
-    """Return where sentences of captions begin, and each cue in long or unfinished ones."""
+    """Return where sentences of captions begin, and each cue in long or unfinished sentences."""
     spoken = speech(text)
     firsts = [cue.span.start for cue in read_cues(text) if cue.span.of(spoken).strip()] or [0]
-    above = spoken[: firsts[0]]  # a title or a summary, whose lines end
+    above = spoken[: firsts[0]]  # a title or a summary, whose line breaks stay
     spoken = above + spoken[firsts[0] :].replace("\r", " ").replace("\n", " ")
     starts = {firsts[0]} if above.strip() else set[int]()
     for start, end in sentences(spoken, language):
