@@ -30,8 +30,8 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 # `lumber_core.bert.loading` reads files of these names.
 _MODEL, _EMBEDDER = "model.int8.onnx", "embedder.int8.onnx"
 _REPORT_FILE = "training.json"  # written by `training`
-_WINDOW = 255
-_MAX_FP32_DIFFERENCE = 1e-3
+_WINDOW = 255  # tokens, including [CLS] and [SEP], as in training
+_MAX_FP32_DIFFERENCE = 1e-3  # between scores of the exported model and of PyTorch
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ExportReport:
     Attributes:
         folder: Folder of the exported files.
         fp32_difference: Largest difference between scores of the 32-bit model and of PyTorch.
-        int8_difference: Root mean square of the differences between those of the 8-bit model and
+        int8_difference: Root mean square of the differences between scores of the 8-bit model and
             of PyTorch.
     """
 
@@ -153,9 +153,9 @@ def _differences(
     model: ChunkTagger, path: Path, tokenizer: WordPieceTokenizer, probes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float32]:
     windows = list(probes.astype(np.int32))
-    every = [np.arange(len(window)) for window in windows]
-    exported = OnnxTokenScorer(path, **tokenizer.specials, threads=1).score(windows, every)
-    original = TorchScorer(model, **tokenizer.specials, device="cpu").score(windows, every)
+    places = [np.arange(len(window)) for window in windows]
+    exported = OnnxTokenScorer(path, **tokenizer.specials, threads=1).score(windows, places)
+    original = TorchScorer(model, **tokenizer.specials, device="cpu").score(windows, places)
     return np.concatenate(exported) - np.concatenate(original)
 
 

@@ -32,7 +32,7 @@ class EncoderGraph(GraphBuilder):
         weights: Its weights, by their names in BERT's state dict.
         peaks: The largest magnitude of each input channel of a matrix, by the name of the matrix
             ("query" for the three matrices of attention); see `channel_peaks`.
-        precision: As for `GraphBuilder`.
+        precision: See `GraphBuilder`.
     """
 
     def __init__(self, config: Any, weights: Weights, peaks: Weights, precision: Precision) -> None:
@@ -47,7 +47,7 @@ class EncoderGraph(GraphBuilder):
         Args:
             ids: Name of the token IDs, int64, shape (1, length).
             places: Name of the positions whose hidden states are returned, int64, shape (count,);
-                the last layer computes only these. None returns all.
+                the last layer computes only these. None: all positions.
         """
         hidden = self._embed(ids)
         last = self._config.num_hidden_layers - 1
@@ -101,8 +101,8 @@ class EncoderGraph(GraphBuilder):
         if places is not None:
             hidden = self._node("Gather", [hidden, places], axis=1)
         # The sum is a node of its own: onnxruntime's fused node is many times slower.
-        both = self._node("Add", [attended, hidden])
-        hidden = self._normalise(both, f"{prefix}attention.output.")
+        residual = self._node("Add", [attended, hidden])
+        hidden = self._normalise(residual, f"{prefix}attention.output.")
         inner = self._feed_forward(hidden, prefix, fixed=places is not None)
         return self._normalise(self._node("Add", [inner, hidden]), f"{prefix}output.")
 
@@ -113,13 +113,13 @@ class EncoderGraph(GraphBuilder):
         matrices = [weights[part + "weight"] for part in parts]
         biases = [weights[part + "bias"] for part in parts]
         out_name = f"{prefix}attention.output.dense."
-        out, reach = weights[out_name + "weight"], self._peaks[out_name + "weight"]
+        out, out_peaks = weights[out_name + "weight"], self._peaks[out_name + "weight"]
         if self._precision == "int8":
             # Attention averages values within a channel, so the value matrix takes the factors.
-            factors = smoothing_factors(reach, out)
+            factors = smoothing_factors(out_peaks, out)
             matrices[2] = matrices[2] / factors[:, None]
             biases[2] = biases[2] / factors
-            out, reach = out * factors, reach / factors
+            out, out_peaks = out * factors, out_peaks / factors
         hidden, matrices, _ = self._smooth(hidden, matrices, self._peaks[parts[0] + "weight"])
         project = partial(self.linear, hidden)
         if self._precision == "int8":
@@ -131,7 +131,7 @@ class EncoderGraph(GraphBuilder):
         attended = self._node(
             "MultiHeadAttention", [query, key, value], contrib=True, num_heads=heads
         )
-        constant = None if places is None else activation_range(reach.max())
+        constant = None if places is None else activation_range(out_peaks.max())
         return self.linear(attended, out, weights[out_name + "bias"], constant)
 
     def _feed_forward(self, hidden: str, prefix: str, *, fixed: bool) -> str:
@@ -139,11 +139,11 @@ class EncoderGraph(GraphBuilder):
         weights = self._weights
         name, out_name = f"{prefix}intermediate.dense.", f"{prefix}output.dense."
         wide, bias = weights[name + "weight"], weights[name + "bias"]
-        out, reach = weights[out_name + "weight"], self._peaks[out_name + "weight"]
+        out, out_peaks = weights[out_name + "weight"], self._peaks[out_name + "weight"]
         exact = None
         if self._precision == "int8":
             # GELU is not linear, so outlier channels cannot be smoothed: they stay in floats.
-            outliers = outlier_channels(reach)
+            outliers = outlier_channels(out_peaks)
             if len(outliers):
                 exact = self._node("MatMul", [hidden, self._constant(wide[outliers].T)])
                 exact = self._node("Add", [exact, self._constant(bias[outliers])])
@@ -151,11 +151,12 @@ class EncoderGraph(GraphBuilder):
                 exact = self._node("MatMul", [exact, self._constant(out.T[outliers])])
             mask = np.ones(len(bias), dtype=np.float32)
             mask[outliers] = 0
-            wide, bias, out, reach = wide * mask[:, None], bias * mask, out * mask, reach * mask
+            wide, bias = wide * mask[:, None], bias * mask
+            out, out_peaks = out * mask, out_peaks * mask
         hidden, (wide,), peaks = self._smooth(hidden, [wide], self._peaks[name + "weight"])
         constant = activation_range(peaks.max()) if fixed else None
         inner = self._node("Gelu", [self.linear(hidden, wide, bias, constant)], contrib=True)
-        constant = activation_range(reach.max(), gelu=True) if fixed else None
+        constant = activation_range(out_peaks.max(), gelu=True) if fixed else None
         product = self.linear(inner, out, weights[out_name + "bias"], constant)
         return product if exact is None else self._node("Add", [product, exact])
 

@@ -51,7 +51,7 @@ class GraphBuilder:
     ) -> str:
         """Multiply by a matrix, given in PyTorch's layout (out, in), and add a bias.
 
-        `constant` has the scale and zero point of `hidden` for "int8"; None for dynamic ones.
+        `constant` has the scale and zero point of `hidden` for "int8"; None: they are dynamic.
         """
         if self._precision == "fp32":
             product = self._node("MatMul", [hidden, self._constant(weight.T)])
@@ -96,9 +96,9 @@ class GraphBuilder:
         self._nodes.append(helper.make_node("DynamicQuantizeLinear", [hidden], outputs))
         return outputs
 
-    def _integer_linear(self, bytes_of: list[str], weight: Floats, bias: Floats) -> str:
+    def _integer_linear(self, quantised: list[str], weight: Floats, bias: Floats) -> str:
         """Multiply quantised activations, given as bytes, scale and zero point."""
-        values, scale, zero_point = bytes_of
+        values, scale, zero_point = quantised
         matrix = quantise_matrix(weight)
         zeros = self._constant(np.zeros(len(bias), dtype=np.int8))
         integers, scales = self._constant(matrix.values), self._constant(matrix.scales)

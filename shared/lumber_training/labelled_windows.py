@@ -30,7 +30,8 @@ def label_windows(
     """Return a window for each item, labelled where segments start.
 
     An item longer than a window is cropped. Half of these windows begin at a segment, as if the
-    window before had found that start last. The others begin anywhere, as if it had found none.
+    window before had found that start last. The other half begin anywhere, as if the window before
+    had found no start.
     `window` is the number of tokens, including [CLS] and [SEP].
     """
     rng = random.Random(seed)

@@ -31,13 +31,13 @@ Floats = npt.NDArray[np.float32]
 # Seven bits rather than eight: processors without VNNI add products of bytes in 16 bits. Eight bits
 # could overflow there, and the same weights would give different scores.
 _MAX_WEIGHT = 63
-_MIN_PEAK = 1e-12
+_MIN_PEAK = 1e-12  # avoids division by zero
 # An outlier channel is more than twice as large as the eighth largest channel.
 _OUTLIER_RATIO, _OUTLIER_RANK = 2.0, 8
 # Real texts have larger activations than random tokens.
 _PEAK_MARGIN = 1.5
 _GELU_MINIMUM = -0.17
-_PROBES, _PROBE_LENGTH = 16, 128
+_PROBES, _PROBE_LENGTH = 16, 128  # random sequences, and tokens of each
 
 
 class QuantisedMatrix(NamedTuple):
@@ -69,16 +69,16 @@ def smoothing_factors(peaks: Floats, weight: Floats) -> Floats:
     are the largest magnitude of each input channel, and the factors have the shape (in,), the
     matrix (out, in).
     """
-    steep = np.maximum(np.abs(weight).max(axis=0), _MIN_PEAK)
+    largest = np.maximum(np.abs(weight).max(axis=0), _MIN_PEAK)
     peaks = np.maximum(peaks, _MIN_PEAK)
-    factors = np.sqrt(peaks / np.median(peaks) * np.median(steep) / steep)
+    factors = np.sqrt(peaks / np.median(peaks) * np.median(largest) / largest)
     return np.asarray(factors, dtype=np.float32)
 
 
 def outlier_channels(peaks: Floats) -> npt.NDArray[np.intp]:
     """Return the indices of the channels that are much larger than nearly all others, ascending."""
-    usual = np.sort(peaks)[-min(_OUTLIER_RANK, len(peaks))]
-    return np.flatnonzero(peaks > _OUTLIER_RATIO * usual)
+    reference = np.sort(peaks)[-min(_OUTLIER_RANK, len(peaks))]
+    return np.flatnonzero(peaks > _OUTLIER_RATIO * reference)
 
 
 def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:

@@ -39,7 +39,7 @@ def synthesize(
         segments: Number of segments in an item.
         sentences: Smallest and largest number of sentences taken from a segment. A shorter
             segment is taken whole.
-        seed: Same seed, same items; more items do not change the first ones.
+        seed: The same seed gives the same items; a higher number of items appends to them.
 
     Returns:
         The items. No item has two segments of the same document.

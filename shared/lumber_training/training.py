@@ -28,7 +28,7 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
     raise MissingExtraError(error.name or "torch", "train") from error
 
 _REPORT_FILE = "training.json"
-_HELD_OUT_ITEMS = 96
+_HELD_OUT_ITEMS = 96  # items of held-out documents, on which F1 is measured
 
 
 class CurvePoint(NamedTuple):
@@ -100,7 +100,7 @@ def train(
         learning_rate: Peak learning rate of AdamW, reached after a hundredth of the steps.
         window: Tokens in a window, including [CLS] and [SEP].
         held_out: Share of the documents that are held out, to measure F1 on them.
-        seed: Same seed, same items, same order.
+        seed: The same seed gives the same items in the same order.
         resume: Continue from the last checkpoint in `output`, if there is one. With the same
             arguments the weights are those of an uninterrupted run.
         checkpoint_every: Steps between checkpoints; F1 is measured at each.
@@ -117,15 +117,16 @@ def train(
     """
     folder = Path(output)
     source = bundled_base() if base is None else Path(base)
-    train_on, keep = split_held_out(documents, share=held_out)
+    training_documents, held_out_documents = split_held_out(documents, share=held_out)
     tokenizer = WordPieceTokenizer.from_folder(source)
 
-    def windows(some: Sequence[Document], count: int) -> list[LabelledWindow]:
-        texts = synthesize(some, items=count, segments=segments, sentences=sentences, seed=seed)
+    def windows(sources: Sequence[Document], count: int) -> list[LabelledWindow]:
+        texts = synthesize(sources, items=count, segments=segments, sentences=sentences, seed=seed)
         return label_windows(texts, tokenizer, window=window, seed=seed)
 
-    train_windows = windows(train_on, items)
-    measured = windows(keep, _HELD_OUT_ITEMS) if len(keep) >= segments else []
+    train_windows = windows(training_documents, items)
+    has_enough = len(held_out_documents) >= segments
+    held_out_windows = windows(held_out_documents, _HELD_OUT_ITEMS) if has_enough else []
     steps = -(-len(train_windows) // batch_size) * epochs
     set_seed(seed)
     model = tagger_from_encoder(source)
@@ -145,7 +146,7 @@ def train(
             bf16=bf16,
             use_cpu=not torch.cuda.is_available(),
             logging_steps=min(25, checkpoint_every),
-            eval_strategy="steps" if measured else "no",
+            eval_strategy="steps" if held_out_windows else "no",
             eval_steps=checkpoint_every,
             save_steps=checkpoint_every,
             save_total_limit=2,
@@ -156,7 +157,7 @@ def train(
             report_to="none",
         ),
         train_dataset=train_windows,
-        eval_dataset=measured or None,
+        eval_dataset=held_out_windows or None,
         data_collator=pad,
         compute_metrics=_start_f1,
         preprocess_logits_for_metrics=lambda logits, _: logits[..., 1] - logits[..., 0],
@@ -183,8 +184,8 @@ def train(
             "window": window,
             "seed": seed,
         },
-        documents=len(train_on),
-        held_out=len(keep),
+        documents=len(training_documents),
+        held_out=len(held_out_documents),
         points=tuple(
             CurvePoint(int(entry["step"]), entry.get("loss"), entry.get("eval_f1"))
             for entry in trainer.state.log_history
