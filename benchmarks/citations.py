@@ -1,4 +1,4 @@
-"""Measures if changed quotes are found, and quotes from other documents are not found.
+"""Measures whether changed quotes are found, and quotes from other documents are not found.
 
     python benchmarks/citations.py ../shared/data
 
@@ -59,7 +59,7 @@ class Quote(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a quote was found, and whether it and the baseline (if tried) have the right place."""
+    """How a quote was found, and whether at the right place; so for the baseline, if it was run."""
 
     kind: str
     right: bool
@@ -134,14 +134,14 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
     """Return ways to change the words of a quote, from none to a paraphrase."""
 
     def drop_word(words: list[str], chance: random.Random) -> list[str]:
-        gone = chance.choice(range(1, len(words) - 1))
-        return [*words[:gone], *words[gone + 1 :]]
+        dropped = chance.choice(range(1, len(words) - 1))
+        return [*words[:dropped], *words[dropped + 1 :]]
 
     def replace_words(share: float) -> Change:
         def change(words: list[str], chance: random.Random) -> list[str]:
-            new = set(chance.sample(range(len(words)), max(1, round(share * len(words)))))
+            replaced = set(chance.sample(range(len(words)), max(1, round(share * len(words)))))
             return [
-                chance.choice(vocabulary) if number in new else word
+                chance.choice(vocabulary) if number in replaced else word
                 for number, word in enumerate(words)
             ]
 

@@ -24,7 +24,7 @@ from astchunk import ASTChunkBuilder  # type: ignore[import-not-found]
 from lumber_core import LayoutChunker, Source
 
 TOKENS = 300  # of a chunk of Layout
-MAX_DEFINITION = 900  # characters; longer ones fit into few chunks
+MAX_DEFINITION = 900  # characters; longer definitions fit into few chunks
 MIN_BYTES, MAX_BYTES = 500, 100_000  # of a file
 CAST_SIZES = range(400, 4_000, 10)  # characters, without blanks
 BRACKETS = ("{", "}", ")", "]", ",")

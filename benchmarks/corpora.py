@@ -141,7 +141,7 @@ def iter_wiki(folder: Path, levels: Collection[int] | None = None) -> Iterator[D
 
     A file has one sentence per line; `========,LEVEL,TITLE.` starts a section, where level 1 is the
     preface, and `***LIST***.` replaces a list, which is left out. Articles have no headings, and
-    sections only of the given levels; None: of all.
+    sections only of the given levels; None: of all levels.
     """
     for path in sorted(folder.iterdir()):
         if path.is_dir():

@@ -19,17 +19,18 @@ def examine(
 
     Returns:
         Counts by name: "chunks"; "over", chunks above the limit;
-        "lost", visible characters of the text that are missing from the chunks; "invented", those
-        in the chunks that the text does not have; and "offsets_wrong", as of `wrong_offsets`.
+        "lost", visible characters of the text that are missing from the chunks; "invented", visible
+        characters of the chunks that the text does not have; and "offsets_wrong", the result of
+        `wrong_offsets`.
     """
     count, max_count = limit
-    had = _visible([text])
+    in_text = _visible([text])
     in_chunks = _visible(piece.text for piece in pieces)
     return {
         "chunks": len(pieces),
         "over": sum(count(piece.text) > max_count for piece in pieces),
-        "lost": (had - in_chunks).total(),
-        "invented": (in_chunks - had).total(),
+        "lost": (in_text - in_chunks).total(),
+        "invented": (in_chunks - in_text).total(),
         "offsets_wrong": wrong_offsets(text, pieces),
     }
 

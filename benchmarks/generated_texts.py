@@ -43,14 +43,14 @@ _EMOJI = ("👩‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇨🇭",
 
 
 def paragraph(topic: str, number: int, rng: random.Random) -> str:
-    """Return a paragraph of two to six sentences that names its topic in each."""
+    """Return a paragraph of two to six sentences, each of which names the topic."""
     things = TOPICS[topic]
     sentences = []
     for place in range(rng.randint(2, 6)):
-        one, other = rng.sample(things, 2)
+        who, whom = rng.sample(things, 2)
         where = f"In the {topic}, " if place == 0 else f"At the {topic} "
         sentences.append(
-            f"{where}{one} {rng.choice(_VERBS)} {other} {rng.choice(_ENDS)} ({number}.{place})."
+            f"{where}{who} {rng.choice(_VERBS)} {whom} {rng.choice(_ENDS)} ({number}.{place})."
         )
     return " ".join(sentences)
 
@@ -155,8 +155,8 @@ KINDS: dict[str, Callable[[int, int], str]] = {
 """Functions of a size in characters and a seed, by the kind of text that they return."""
 
 
-def documents(total: int, each: int) -> Iterator[str]:
-    """Yield documents of about `each` characters until they have `total` together.
+def documents(total: int, size: int) -> Iterator[str]:
+    """Yield documents of about `size` characters until they have `total` together.
 
     No two are equal, and making them takes little time and memory compared with splitting them.
     """
@@ -166,10 +166,10 @@ def documents(total: int, each: int) -> Iterator[str]:
     while length < total:
         number += 1
         parts = [f"Document {number} of this corpus."]
-        size = len(parts[0])
-        while size < min(each, total - length):
+        count = len(parts[0])
+        while count < min(size, total - length):
             parts.append(rng.choice(stock))
-            size += len(parts[-1]) + 2
+            count += len(parts[-1]) + 2
         document = "\n\n".join(parts)
         length += len(document)
         yield document

@@ -5,8 +5,8 @@
 XQuAD has the same articles and questions in several languages. All articles of a language are one
 index. An answer is found if it is in the best passages, up to 1 % of the characters of all
 articles. The baseline is BM25 of character trigrams over the same chunks. A language that the data
-lacks is imitated: "as Georgian" has each letter replaced by one of an alphabet that the model was
-not trained on.
+lacks is imitated: "as Georgian" has each letter replaced by a letter of an alphabet that the model
+was not trained on.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def passage_recall(corpus: Corpus) -> float:
     for question in corpus.questions:
         passages = index.search(question.question, budget=budget)
         ranked = sorted(passages, key=lambda passage: -passage.score)
-        is_read.append(_read([(each.document, each.span) for each in ranked], question, corpus))
+        spans = [(passage.document, passage.span) for passage in ranked]
+        is_read.append(_read(spans, question, corpus))
     return float(np.mean(is_read))
 
 
@@ -58,10 +59,10 @@ def trigram_recall(corpus: Corpus) -> float:
     ]
     terms = [_trigrams(span.of(corpus.by_name[name].text)) for name, span in spans]
     postings: dict[str, list[tuple[int, int]]] = {}
-    for number, of_chunk in enumerate(terms):
-        for term, count in zip(*np.unique(of_chunk, return_counts=True), strict=True):
+    for number, trigrams in enumerate(terms):
+        for term, count in zip(*np.unique(trigrams, return_counts=True), strict=True):
             postings.setdefault(str(term), []).append((number, int(count)))
-    lengths = np.array([len(of_chunk) for of_chunk in terms])
+    lengths = np.array([len(trigrams) for trigrams in terms])
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     is_read = []
     for question in corpus.questions:
@@ -101,9 +102,12 @@ def cases(folder: Path) -> Iterator[tuple[str, Corpus]]:
         yield language, corpus
         if language in ("de", "es"):
             questions = (
-                replace(one, question=as_georgian(one.question)) for one in corpus.questions
+                replace(question, question=as_georgian(question.question))
+                for question in corpus.questions
             )
-            documents = (replace(one, text=as_georgian(one.text)) for one in corpus.documents)
+            documents = (
+                replace(document, text=as_georgian(document.text)) for document in corpus.documents
+            )
             changed = Corpus(corpus.name, tuple(documents), tuple(questions))
             yield f"{language} as Georgian", changed
 

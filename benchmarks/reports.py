@@ -64,7 +64,9 @@ def facts(evidence: str) -> Iterator[Fact]:
             in_head &= not numbers
             if len(numbers) == len(years) > 1:
                 yield from (
-                    Fact(label, one, head) for one, head in zip(numbers, years, strict=True) if one
+                    Fact(label, cell, head)
+                    for cell, head in zip(numbers, years, strict=True)
+                    if cell
                 )
             label, numbers = line, []
 
@@ -72,7 +74,7 @@ def facts(evidence: str) -> Iterator[Fact]:
 def _first_words(
     hits: Found, texts: Mapping[str, str], words: int
 ) -> Iterator[tuple[str, Span, str]]:
-    """Yield the hits within a number of words, with those above them; the last one is cut."""
+    """Yield the hits within a number of words, headings included; the last hit is cut."""
     for name, span, above in hits:
         words -= len(_WORD.findall(above))
         ends = [word.end() for word in _WORD.finditer(texts[name], span.start, span.end)]
@@ -89,7 +91,9 @@ def _letters(text: str) -> str:
 def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
     """Print how often passages have a page of the evidence, and which share of its numbers."""
     reports, questions = load_financebench(data / "financebench")
-    stated = [{fact for text in one["evidence"] for fact in facts(text)} for one in questions]
+    stated = [
+        {fact for text in question["evidence"] for fact in facts(text)} for question in questions
+    ]
     heads = [f"page at {n:,} words" for n in BUDGETS] + [f"numbers at {n:,}" for n in BUDGETS]
     for title, indexes in (
         ("each within its report", [[report] for report in reports]),
@@ -103,17 +107,17 @@ def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
             for index in indexes:
                 search, within = builds[0](index), {report.stem: report for report in index}
                 text_of = {report.name: report.text for report in index}
-                for one, expected in zip(questions, stated, strict=True):
-                    for words in BUDGETS if one["document"] in within else ():
-                        report = within[one["document"]]
-                        hits = _first_words(search(one["question"], words), text_of, words)
-                        own = [hit for hit in hits if hit[0] == report.name]
-                        pages = report.pages([span for _, span, _ in own])
+                for question, expected in zip(questions, stated, strict=True):
+                    for words in BUDGETS if question["document"] in within else ():
+                        report = within[question["document"]]
+                        hits = _first_words(search(question["question"], words), text_of, words)
+                        in_report = [hit for hit in hits if hit[0] == report.name]
+                        pages = report.pages([span for _, span, _ in in_report])
                         read_pages = {n for first, last in pages for n in range(first, last + 1)}
-                        touched[words].append(not read_pages.isdisjoint(one["pages"]))
+                        touched[words].append(not read_pages.isdisjoint(question["pages"]))
                         if expected:
-                            texts = [f"{above}\n{s.of(report.text)}" for _, s, above in own]
-                            has = [any(fact.is_in(t) for t in texts) for fact in expected]
-                            read[words].append(float(np.mean(has)))
+                            texts = [f"{above}\n{s.of(report.text)}" for _, s, above in in_report]
+                            are_read = [any(fact.is_in(t) for t in texts) for fact in expected]
+                            read[words].append(float(np.mean(are_read)))
             cells = [np.mean(values[words]) for values in (touched, read) for words in BUDGETS]
             print(" | ".join([name, *(f"{cell:.3f}" for cell in cells)]), flush=True)

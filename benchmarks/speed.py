@@ -7,9 +7,10 @@ Each splitter has the defaults of its package and the same limit: 256 tokens of 
 characters if it counts no tokens. Chunks do not overlap. Texts are generated: 200,000 characters of
 each kind, 5,000 for splitters that run a neural model. Splitters take turns, with a new text in
 every round, so that ratios hold on a machine that is busy or changes its speed. The first table has
-the median of characters per second of CPU time, of all threads together. The others have the faults
-of the chunks: the share of chunks over the limit; the visible characters lost, and those added; and
-the share of chunks whose offsets are wrong, or missing although other chunks have offsets.
+the median of characters per second of CPU time, of all threads together. The other tables have the
+faults of the chunks: the share of chunks over the limit; the visible characters lost, and those
+added; and the share of chunks whose offsets are wrong, or missing although other chunks have
+offsets.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def _blazechunk() -> Any:
     return import_module("blazechunk").RecursiveChunker(chunk_size=CHARACTERS)
 
 
-def _own(name: str, **settings: Any) -> Callable[[], Any]:
+def _lumber(name: str, **settings: Any) -> Callable[[], Any]:
     return partial(make_with("langchain_lumber", name, **settings), TOKENS)
 
 
@@ -113,10 +114,10 @@ _tokens_of_langchain = make_with(
 )
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry("greedy", OURS, _own("GreedyTextSplitter", tokenizer="cl100k_base")),
-    Entry("greedy, default counter", OURS, _own("GreedyTextSplitter")),
-    Entry("layout", OURS, _own("LayoutTextSplitter", tokenizer="cl100k_base")),
-    Entry("layout, default counter", OURS, _own("LayoutTextSplitter")),
+    Entry("greedy", OURS, _lumber("GreedyTextSplitter", tokenizer="cl100k_base")),
+    Entry("greedy, default counter", OURS, _lumber("GreedyTextSplitter")),
+    Entry("layout", OURS, _lumber("LayoutTextSplitter", tokenizer="cl100k_base")),
+    Entry("layout, default counter", OURS, _lumber("LayoutTextSplitter")),
     Entry(BASE, LC, _recursive_by_tokens),
     Entry("langchain Recursive, characters", LC, lambda: RECURSIVE(CHARACTERS), unit="characters"),
     Entry("langchain Token", LC, lambda: _tokens_of_langchain(TOKENS)),
@@ -125,11 +126,11 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("semchunk", "semchunk", _semchunk),
     Entry("semantic-text-splitter", "semantic-text-splitter", _semantic_text_splitter),
     Entry("blazechunk Recursive", "blazechunk", _blazechunk, "characters"),
-    Entry("bert", OURS, _own("BertTextSplitter", tokenizer="cl100k_base"), model=True),
+    Entry("bert", OURS, _lumber("BertTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
         "bert, large",
         OURS,
-        _own("BertTextSplitter", model="large", tokenizer="cl100k_base"),
+        _lumber("BertTextSplitter", model="large", tokenizer="cl100k_base"),
         model=True,
     ),
 )
@@ -197,7 +198,7 @@ def main() -> None:
     size = int(SIZE * scale)
     model_size = max(2_500, int(MODEL_SIZE * scale))  # smaller texts take no longer than loading
     versions = {entry.package: installed_version(entry.package) for entry in ENTRIES}
-    print(", ".join(f"{name} {of or 'left out'}" for name, of in versions.items()))
+    print(", ".join(f"{name} {number or 'left out'}" for name, number in versions.items()))
     installed = [entry for entry in ENTRIES if versions[entry.package]]
     tools = {entry.name: entry.make() for entry in installed}
     speeds: dict[str, list[str]] = {}
@@ -216,8 +217,11 @@ def main() -> None:
         faults[entry.name] = [faults_of(tools[entry.name], text, limit_of(entry)) for text in texts]
     for title, cell in FAULTS.items():
         rows = {
-            name: [f"raises {of['error']}" if "error" in of else cell(of) for of in of_kinds]
-            for name, of_kinds in faults.items()
+            name: [
+                f"raises {counts['error']}" if "error" in counts else cell(counts)
+                for counts in by_kind
+            ]
+            for name, by_kind in faults.items()
         }
         print_table(title, [*KINDS], rows)
 

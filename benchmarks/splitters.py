@@ -36,7 +36,7 @@ class Peer:
     markdown: Callable[[float], Any] | None = None
 
 
-def _own(chunker: Callable[..., Any]) -> Callable[[float], Any]:
+def _lumber(chunker: Callable[..., Any]) -> Callable[[float], Any]:
     def make(size: float) -> Any:
         target = round(size)
         limit = round(target / _TARGET_SHARE)
@@ -95,8 +95,8 @@ def _semantic_text_splitter(name: str) -> Callable[[float], Any]:
 
 
 PEERS: dict[str, Peer] = {
-    "bert": Peer(_own(BertChunker), 30, 1500),
-    "layout": Peer(_own(LayoutChunker), 30, 1500),
+    "bert": Peer(_lumber(BertChunker), 30, 1500),
+    "layout": Peer(_lumber(LayoutChunker), 30, 1500),
     "random": Peer(at_random, 20, 1000),
     "greedy": Peer(
         lambda size: GreedyChunker(round(size), chunk_size=None, tokenizer="estimate"), 30, 1500

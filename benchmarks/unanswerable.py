@@ -47,19 +47,20 @@ def main() -> None:
     Bundled.keep(options.keep)
     corpora = development_corpora(options.data, None)
     chance = random.Random(0)
-    own: Asked = []
-    others: Asked = []
+    answerable: Asked = []
+    unanswerable: Asked = []
     for corpus in corpora:
         foreign = [q for other in corpora if other is not corpus for q in other.questions]
         for documents, questions in groups(corpus):
-            own += ask(documents, questions)
-            others += ask(documents, chance.sample(foreign, len(questions)))
-    print(f"{len(own)} questions\n\nsimilarity | lost | of others, refused\n--- | --- | ---")
-    own_scores, other_scores = (np.array([s for s, _ in asked]) for asked in (own, others))
+            answerable += ask(documents, questions)
+            unanswerable += ask(documents, chance.sample(foreign, len(questions)))
+    groups_asked = answerable, unanswerable
+    print(f"{len(answerable)} questions\n\nsimilarity | lost | of others, refused\n--- | --- | ---")
+    own_scores, other_scores = (np.array([s for s, _ in asked]) for asked in groups_asked)
     for share in LOST:
         threshold = float(np.quantile(own_scores, share))
         print(f"{threshold:.3f} | {share:.1%} | {np.mean(other_scores < threshold):.1%}")
-    lost, refused = (np.mean([all_far for _, all_far in asked]) for asked in (own, others))
+    lost, refused = (np.mean([all_far for _, all_far in asked]) for asked in groups_asked)
     print(f"`ask` | {lost:.1%} | {refused:.1%}")
 
 

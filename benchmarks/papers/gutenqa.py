@@ -6,10 +6,10 @@
 
 FOLDER is a book as in `../shared/data`, or contains `GutenQA` and `GutenQA_Paragraphs`, downloaded
 by `hf download --repo-type dataset LumberChunker/GutenQA --local-dir FOLDER/GutenQA` and so on.
-Then `--books` selects some. A question searches its own book. Gemini made the "published chunks".
+Then `--books` selects books. A question searches its own book. Gemini made the "published chunks".
 
 LumberChunker asks the model of `--model`; without it, the bundled classifier decides.
-`--embedder contriever` is the paper's: facebook/contriever, compared by the dot product.
+`--embedder contriever` is the paper's embedder: facebook/contriever, compared by the dot product.
 """
 
 from __future__ import annotations

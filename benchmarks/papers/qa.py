@@ -89,7 +89,7 @@ def show(
 ) -> None:
     """Print a row for each splitter: accuracy with its interval, and questions that were judged.
 
-    The first model answers, and the second one judges.
+    The first model answers, and the second model judges.
     """
     subjects = [preset(name) for name in NAMES]
     subjects.append(wrap_splitter(LumberChunker(models[0], store=store), name="lumber"))
