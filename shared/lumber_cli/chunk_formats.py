@@ -50,7 +50,7 @@ class ChunkRow:
             row["pages"] = list(chunk.pages)
         row["text"] = chunk.text
         if self.embedding is not None:
-            # 32-bit floats near 1 are no more exact.
+            # Further decimals would be noise: these numbers were 32-bit floats up to 1.
             row["embedding"] = [round(number, 8) for number in self.embedding]
         return row
 

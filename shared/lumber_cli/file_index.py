@@ -61,7 +61,8 @@ class FileIndex:
 
     Several processes may share an index: files that one has stored are not embedded again. `path`
     is the file of the index, or the URL of a database; without one, the file is temporary. With
-    another `encoding` than before, files are read again. Without a `model`, the bundled one embeds.
+    another `encoding` than before, files are read again. Without a `model`, the bundled model
+    embeds.
     """
 
     def __init__(

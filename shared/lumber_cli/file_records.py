@@ -93,7 +93,8 @@ class FileRecords:
 
     def flush_if_many(self) -> None:
         """Store records that were added, if they are many."""
-        # All records are written each time. After every batch, it would take longer than the rest.
+        # All records are written each time: after every batch, this would take longer than reading
+        # and embedding the files.
         if len(self._due) > _MAX_DUE_SHARE * len(self._read):
             self.flush()
 

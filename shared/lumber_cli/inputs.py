@@ -36,7 +36,7 @@ _PATHS = typer.Argument(
 )
 Paths = Annotated[list[str], _PATHS]
 MaybePaths = Annotated[list[str] | None, _PATHS]
-"""As `Paths`, but may be missing: the command reports that itself."""
+"""Like `Paths`, but optional: the command itself reports that paths are missing."""
 
 
 @dataclass

@@ -25,7 +25,7 @@ class Provider(NamedTuple):
 
     make: Callable[..., Model]  # the class of its models
     keys: tuple[str, ...] = ()  # environment variables that may hold the key; () if none is needed
-    base_url: str | None = None  # None: the provider's own
+    base_url: str | None = None  # None: the provider's server
 
 
 _GEMINI_KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")

@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-_RESAMPLES = 10_000  # the report states it; more change intervals by less than the decimals shown
+_RESAMPLES = (
+    10_000  # the report states it; more would change intervals by less than the decimals shown
+)
 # Values drawn at once, to limit memory for any number of questions.
 _MAX_DRAWN_VALUES = 1 << 22
 
@@ -82,7 +84,7 @@ def paired_difference(
         first: One value for each question.
         second: The values of the same questions, in the same order. A question that is nan in
             either list is left out of both.
-        clusters: As for `mean_interval`.
+        clusters: See `mean_interval`.
 
     Raises:
         ValueError: The lists differ in length, or no question is left.

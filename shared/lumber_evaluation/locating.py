@@ -111,7 +111,7 @@ def _in_order(
     nested: bool = False,
     overlap: int | None = None,
 ) -> list[int]:
-    """Place each chunk where it first occurs from the start of the one before.
+    """Place each chunk where it first occurs from the start of the chunk before.
 
     The earliest places leave the most room for later chunks, so valid places are found if there are
     any. Returns the starts up to the first chunk without a place. A chunk starts, and unless

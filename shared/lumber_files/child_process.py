@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 _BASE_MEMORY_BYTES = 1 << 30  # of address space; Python and a reader take a fifth
-_COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
+_COPIES_OF_FILE = 8  # times its size are added: memory has it as bytes, parsed and as text
 _ANSWER_OVERHEAD_BYTES = 10_000  # of an answer, besides the text
 _SECONDS_BETWEEN_LOOKS = 1  # to see if the parent still runs
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000  # readers make many objects, and few cycles of them
@@ -69,7 +69,7 @@ def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    with suppress(OSError):  # a program without a console has none
+    with suppress(OSError):  # a program without a console has no stderr
         os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
     for request, receive in requests:
         # Before the file is received: it needs memory as well.
@@ -106,7 +106,7 @@ def _limit_resources(seconds: int, memory: int) -> None:
     """Limit the CPU time and the memory of this process from now on, where the system can."""
     try:
         import resource
-    except ImportError:  # Windows, where only the parent's timer bounds it
+    except ImportError:  # Windows, where only the parent's timer limits this process
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     limits = {resource.RLIMIT_CPU: ceil(used) + seconds, resource.RLIMIT_AS: memory}

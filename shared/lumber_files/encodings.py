@@ -63,7 +63,7 @@ def check_encoding(encoding: str) -> None:
         encoding: The name, such as "utf-8".
 
     Raises:
-        ValueError: Python has none.
+        ValueError: Python has no such encoding.
     """
     try:
         "".encode(encoding)
@@ -80,8 +80,8 @@ def decode(
     """Decode a text.
 
     Without `encoding`, the encoding is that of the byte order mark; else UTF-8 if all bytes are
-    valid; else the one that HTML or XML declares, if `is_markup`; else UTF-8 if only a few bytes
-    are damaged; else the most likely one.
+    valid; else the encoding that HTML or XML declares, if `is_markup`; else UTF-8 if only a few
+    bytes are damaged; else the most likely encoding.
 
     Raises:
         UnreadableFileError: The bytes are not text in that encoding, or in any encoding.

@@ -85,7 +85,7 @@ def find_files(
     Args:
         paths: Files of any suffix; folders, whose files with a suffix in `READABLE` are taken at
             any depth; and glob patterns such as "docs/**/*.md". Files that this package wrote,
-            hidden ones and those that `IgnoreRules` ignores are found only if they are named.
+            hidden files and files that `IgnoreRules` ignores are found only if they are named.
         no_ignore: Also find what `IgnoreRules` ignores.
         also: Patterns of files of other types to take from folders, such as "*.log".
 

@@ -30,7 +30,7 @@ from typing import Any
 from lumber_files.child_process import serve_pipe
 from lumber_files.readers import UnreadableFileError
 
-_CPU_SECONDS_PER_UNPACKED_BYTE = 1.2e-6  # of the limit: 60 s by default
+_CPU_SECONDS_PER_UNPACKED_BYTE = 1.2e-6  # of `max_unpacked`: 60 s by default
 _CPU_SECONDS_PER_BYTE = 5e-6  # of the file, for books of 10,000 pages
 _BASE_CPU_SECONDS = 2  # importing a reader takes some of it
 _CLOCK_PER_CPU = 5  # times the CPU time, because other programs use the CPU as well
@@ -142,7 +142,7 @@ def _start_packed() -> _Child:
     return _Child(ask, process.is_alive, end, process.kill, lambda: process.exitcode)
 
 
-# By the ID of the process that started them: a fork must not use its parent's children.
+# Idle children by the process that started them: a fork must not use its parent's children.
 _idle = defaultdict[int, list[_Child]](list)
 
 
@@ -184,7 +184,7 @@ def read_isolated(reader: str, content: bytes, *, name: str, kind: str, max_unpa
 
 
 def _take_child() -> _Child:
-    with suppress(IndexError):  # none is idle; other threads take them as well
+    with suppress(IndexError):  # no child is idle; other threads take children, too
         while True:
             child = _idle[os.getpid()].pop()
             if child.is_alive():

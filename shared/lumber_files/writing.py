@@ -13,8 +13,8 @@ from uuid import uuid4
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write, in the same folder, which replaces `path` when the block ends.
 
-    If the block raises, an existing file is unchanged and the new one is deleted. A process that is
-    killed leaves the new file, whose name ends in `.part`. For a link, the target is replaced. A
+    If the block raises, an existing file is unchanged and the new file is deleted. A process that
+    is killed leaves the new file, whose name ends in `.part`. For a link, the target is replaced. A
     path that is not a regular file, such as `/dev/stdout` or a named pipe, is written to directly.
 
     Args:

@@ -18,7 +18,7 @@ from lumber_core.errors import LumberError
 from lumber_files import UnreadableFileError
 from lumber_retrieval.passages.joining import Passage
 
-# Of files indexed together, in a second, for which a newly changed file waits.
+# Files of this size are indexed together, in about a second; a newly changed file waits for them.
 _BATCH_BYTES = 30_000
 _LARGE_FILE_BYTES = 1_000_000  # larger files take over half a minute, and are indexed last
 
@@ -51,9 +51,9 @@ class BackgroundIndex:
         self._index: FileIndex | None = None
         self._condition = Condition()
         self._listing = Listing()
-        self._requested = self._done = 0  # listings so far
+        self._requested = self._done = 0  # numbers of listings
         self._failed: dict[str, _Failure] = {}
-        self._stale: set[str] = set()  # changed, though their stamps are the same
+        self._stale: set[str] = set()  # files that changed, though their stamps are the same
         self._fault = ""
         self._thread = Thread(target=self._run, name="index", daemon=True)
 
@@ -133,7 +133,7 @@ class BackgroundIndex:
             sizes = accumulate(stamps[path][-1] for path in due[:MAX_BATCH_FILES])
             count = min(MAX_BATCH_FILES, 1 + sum(size < _BATCH_BYTES for size in sizes))
             batch, due = due[:count], due[count:]
-            # Another process may have indexed some meanwhile.
+            # Another process may have indexed some of these files meanwhile.
             remaining = self._find_due(index, {path: stamps[path] for path in batch})
             new_texts = [*self._read(index, (files[path] for path in remaining))]
             if new_texts:

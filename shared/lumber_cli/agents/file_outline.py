@@ -15,7 +15,7 @@ from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.unicode import printable
 from lumber_retrieval.words.sentences import sentences_of
 
-_MAX_SECTIONS = 300  # of an outline; more help little, and fill the context of a model
+_MAX_SECTIONS = 300  # of an outline; more sections help little, and fill the context of a model
 _MIN_SECTIONS = 30  # that must remain for a level to be left out of a long outline
 _MAX_SPLIT_CHARACTERS = 1_000_000  # of a text that is split into topics, which takes 5 s
 _TOPIC_COUNT = 40  # topics of a long text, approximately

@@ -18,7 +18,7 @@ from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.reading import READABLE_KINDS
 
 _MAX_SUGGESTIONS, _MIN_SIMILARITY = 3, 60  # of names in an error; the similarity is from 0 to 100
-_MAX_COMPARED_CHARACTERS = 1000  # of a name or pattern that is compared: longer ones take seconds
+_MAX_COMPARED_CHARACTERS = 1000  # of a name or pattern that is compared: longer names take seconds
 _MAX_SHOWN_CHARACTERS = 200  # of a wrong name in an error
 
 
@@ -26,7 +26,7 @@ _MAX_SHOWN_CHARACTERS = 200  # of a wrong name in an error
 class ServedFile:
     """A file that may be read."""
 
-    name: str  # for the tools
+    name: str  # by which tools show it
     path: Path  # resolved
     stamp: Stamp
 

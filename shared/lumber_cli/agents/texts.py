@@ -19,7 +19,8 @@ from lumber_core.text.unicode import encodable, is_encodable
 from lumber_files import TextFile, UnreadableFileError, read_bytes
 
 _MAX_CACHED_CHARACTERS = 20_000_000  # characters of texts in memory
-# No links, no waiting for pipes: a file may have become one since the listing. Windows lacks some.
+# Opening follows no link and waits for no pipe: a file may have become a link or pipe since the
+# listing. Windows lacks some of these flags.
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS)
 _DESCRIPTORS = Path("/proc/self/fd")  # links to the files that are open, on Linux

@@ -58,7 +58,7 @@ class FolderTools:
     """The tools. Docstrings and errors are for models; each error is one sentence.
 
     `index` is the file or URL of the index. None: a file in the user's cache, which all who serve
-    the same folders share. Without a `model`, the bundled one embeds.
+    the same folders share. Without a `model`, the bundled model embeds.
     """
 
     def __init__(

@@ -80,7 +80,7 @@ class MetricFamily:
     sample: Literal["question", "document"] = "question"  # the items that have one value each
     higher_is_better: bool = True
     # Whether it is about a number of chunks, whatever their size, which favours or penalises
-    # large ones.
+    # large chunks.
     at_k_chunks: bool = False
 
 

@@ -71,7 +71,7 @@ def load_folder(
         NotADirectoryError: `folder` is a file, and a pattern is given.
         ValueError: A file is not in that encoding (the message names the byte), is damaged or
             unpacks to more than `max_unpacked`, no file has text, `sections` is given and no file
-            has a mark or heading, or the questions are invalid as for `load_questions`.
+            has a mark or heading, or the questions are invalid (see `load_questions`).
         MissingExtraError: A file is HTML, PDF, DOCX or not UTF-8, and the extra `documents` is not
             installed.
     """

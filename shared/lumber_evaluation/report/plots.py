@@ -12,7 +12,7 @@ from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.comparison.metrics import Metric
 from lumber_evaluation.report.table_rows import MINUS, signed_number
 
-WIDTH, MARGIN = 440, 20  # units of the drawing, which fills the width it gets
+WIDTH, MARGIN = 440, 20  # units of the drawing, which is scaled to the width of the page
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def retrieve(
         count = max(CUTOFFS[-1], word_recall.depth(numbers, WORD_BUDGETS[-1]))
         for question in questions:
             vector = query_vectors[question]
-            # Rounded, because equal vectors may differ in the last digit.
+            # Rounded, because similarities of equal vectors may differ in the last digit.
             scores = np.round(searched @ vector, 6) if numbers else vector[:0]
             about = corpus.questions[question]
             result = _result(about, chunks, numbers, scores, gold[question], count, word_recall)

@@ -1,8 +1,8 @@
 """Recall of the reference text at equal amounts of retrieved text.
 
-Recall@k rewards large chunks: five of them are more text than five small ones. Here every splitter
-retrieves the same number of words. Chunks are taken best first, and the last one is cut. The
-recall is the share of the question's reference text among these words.
+Recall@k rewards large chunks: five large chunks are more text than five small chunks. Here every
+splitter retrieves the same number of words. Chunks are taken best first, and the last one is cut.
+The recall is the share of the question's reference text among these words.
 
 Words are separated by white space. White space is not counted in shares, because splitters trim it.
 The context of a chunk is read before it, so its words count as retrieved, too.
@@ -47,13 +47,13 @@ class WordRecall:
     def _count(self, chunks: Sequence[EvaluatedChunk]) -> None:
         self._chunks = chunks
         self._above = [len(str(chunk.context).split()) for chunk in chunks]
-        self.words = [  # of each chunk, with those of its context
+        self.words = [  # numbers of words of each chunk and its context
             above + self._texts[chunk.document].count(chunk.span)
             for chunk, above in zip(chunks, self._above, strict=True)
         ]
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
-        """Return how many of the chunks `numbers`, even the smallest, have `budget` words."""
+        """Return how many of the chunks `numbers` have `budget` words, even the smallest."""
         smallest = np.cumsum(sorted(self.words[number] for number in numbers))
         return int(np.searchsorted(smallest, budget)) + 1
 

@@ -50,7 +50,7 @@ _NO_SECTION = re.compile(
     r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂]|<\w|\w@\w|\w\.\w+/\w|\^\W?\d.*\^\W?\d|\bpage \d+(?: of \d+)?$)"
 )
 _NO_END = ",;=+\u3001\u3002\uff0c\uff1b"  # in Chinese, a full stop ends sentences only
-_BOLD = re.compile(r"(\*{2,3})(\S[^*\n]*?) *\1(:?) *")  # a paragraph
+_BOLD = re.compile(r"(\*{2,3})(\S[^*\n]*?) *\1(:?) *")  # a bold paragraph
 _PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # "Part 1:" is not a document's title
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
@@ -114,7 +114,7 @@ def show_headings(markdown: str) -> str:
     headings = {
         n: o for n, o in bold.items() if len(o.split()) <= MAX_HEADING_WORDS and may_be_heading(o)
     }
-    # A single one may be a warning; if most paragraphs are bold, it is the type of the text.
+    # A single bold paragraph may be a warning; if most paragraphs are bold, the text is bold.
     if 1 < len(headings) <= len(blocks) / 2 and len(re.findall("(?m)^#", markdown)) < 2:
         for n, text in headings.items():
             blocks[n] = f"# {text}" if not n and not _PART.match(text) else f"## {text}"
@@ -171,7 +171,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str, divide: _Di
         if len(grid) == len(below) and max(map(len, grid)) == len(rows[0]):
             # In a sheet, a cell alone in its row is a title.
             _repeat_spanning_cells(below, grid, divide is not None)
-            # A cell may span columns that there are not.
+            # A cell may state that it spans more columns than the table has.
             begins = [n for slots in grid for n, slot in enumerate(slots) if slot.kind == "origin"]
             width = max(begins) + 1
             rows = [row[:width] for row in rows]

@@ -26,14 +26,14 @@ _TOKEN = re.compile(
 )
 _CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
 _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
-# By all letters, or else by the first letter.
+# The parts of a date by all letters of a token, or else by its first letter.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "e": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
 _FRACTION = re.compile(
     r"(?P<whole>[0#?][0#?\0 ]*[\0 ])?[0#?]+[ \0]*/[ \0]*(?P<denominator>[0#?\d]+)"
 )
 _Tokens = tuple[tuple[str, str], ...]
-_MAX_DIGITS = 27  # that Decimal keeps by default, less one
+_MAX_DIGITS = 27  # Decimal keeps 28 digits by default
 
 
 @lru_cache(512)

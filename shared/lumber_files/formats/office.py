@@ -72,7 +72,7 @@ _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECAS
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _RTF_LIST = re.compile(rb"\{\\listoverride\s?\\listid(-?\d+)\\listoverridecount0\\ls(\d+)")
 _RTF_ITEM = re.compile(rb"(?<!\\)\\ls(\d+)")
-_RTF_HEADER = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # or footer
+_RTF_HEADER = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # of pages
 # The label of an item of RTF as text, after the label that anydoc writes.
 _RTF_LABEL = re.compile(r"^( *)(?:(-)(?: [·•▪]| \\[*-])|- (\d+)\\?([.)])) ", re.MULTILINE)
 _NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)

@@ -35,7 +35,7 @@ _UNSEEN = "//office:annotation | //text:section[@text:display='none']"
 _UNSEEN += " | //presentation:notes//text:page-number | //text:script"
 _UNSEEN += " | //text:hidden-text[@text:is-hidden='true']"
 _UNSEEN += " | //text:p[text:hidden-paragraph/@text:is-hidden='true']"
-# In a chart: gaps between values, and the parts of a category after all of it.
+# In a chart: gaps between values, and the parts of a category, which follow the whole category.
 _UNSEEN_IN_CHART = ".//table:table-cell[text:p='NaN'] | .//table:table-cell/text:list"
 
 

@@ -104,7 +104,7 @@ class _PageTarget:
         if in_math:
             tag = _MATH_PREFIX.sub("", tag)
             tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
-        # MathJax 2 names a script when its formula is shown before it.
+        # MathJax 2 gives an ID to a script whose formula is shown before it.
         elif formula or ("math/tex" in attributes.get("type", "") and "id" not in attributes):
             tag, attributes = "tex", {"encoding": "application/x-tex"}
         elif "pagebreak" in kind or ("note" not in kind and not self._is_shown(tag, attributes)):

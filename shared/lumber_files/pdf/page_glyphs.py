@@ -74,7 +74,7 @@ class PageGlyphs:
         return self._numbers[3].value - foot
 
     def spaces(self, start: int, stop: int) -> list[float]:
-        """Return the distance of each character from the end of the advance of the one before."""
+        """Return the distance of each character from the end of the advance of the previous one."""
         area, end, spaces = self._area, 0.0, []
         for glyph in self.order[start:stop]:
             self.pdfium.FPDFText_GetLooseCharBox(self.page, glyph, area)

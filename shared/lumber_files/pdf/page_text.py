@@ -175,9 +175,10 @@ def _is_added(start: int, space: int, glyphs: PageGlyphs) -> bool:
 
 
 def _with_accents(text: str, glyphs: PageGlyphs) -> str:
-    """Return a text with accents on the letters that they are drawn at, and U+0000 behind these.
+    """Return a text with accents on the letters that they are drawn at; U+0000 follows a letter.
 
-    Old TeX draws them apart. PDFium has those of capitals, which are higher, at the line's end.
+    Old TeX draws accents separately. PDFium puts accents of capitals, which are higher, at the end
+    of the line.
     """
     units = list(text)
     for index in [match.start() for match in _ACCENT.finditer(text)][:_MAX_ACCENTS]:

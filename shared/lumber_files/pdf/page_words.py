@@ -23,7 +23,7 @@ _WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 # Lines of Hangul, Burmese and Khmer may end inside a word, or after a drawn space. Lines of Thai,
 # Lao and Tibetan (lower code points) end inside text if no space is drawn.
 _LETTER_AT_END = re.compile(f"([\uac00-\ud7a3\u0f0b{SOUTHEAST_ASIAN}])\0*( ?)\r\n")
-# A fifth to a half of the lines of the first three end between words.
+# A fifth to a half of the lines of Hangul, Burmese and Khmer end between words.
 _MIN_SPACED, _BURMESE = 0.15, "\u1000"
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 # Places inside a word of PDFium where another word may begin, in alphabets with spaces.

@@ -22,12 +22,12 @@ _STARTS_ANYWHERE = re.compile(f"[{UNSPACED}]{{3}}")
 _NEXT_CHARACTERS = 2  # times the font size: a character, and a mark that must not begin a line
 _TWO_SPACES_WIDTH = 0.5  # times the font size: two spaces, as ragged lines differ in length
 _MAX_START_DIFFERENCE = 1.0  # points, between the starts of two lines; centred lines differ by more
-_MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
+_MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer rules are in tables
 _NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
 
 
 def follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
-    """Return whether a line continues the paragraph of the one before."""
+    """Return whether a line continues the paragraph of the line before."""
     if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
         return False
     if after.size >= HEADING_SCALE * max(line.size, styles.body_size):

@@ -1,8 +1,8 @@
 """Repairs text extracted from PDF pages: ligatures, hyphenated line ends, undecodable characters.
 
-"ﬁ" becomes "fi", words that a line end divides are joined, also those of Chinese and Japanese,
-invisible characters are removed, and undecodable ones become U+FFFD. The time is linear in the
-length of the text.
+"ﬁ" becomes "fi", words that a line end divides are joined (of Chinese and Japanese, too), invisible
+characters are removed, and undecodable characters become U+FFFD. The time is linear in the length
+of the text.
 """
 
 from __future__ import annotations
