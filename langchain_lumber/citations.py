@@ -64,7 +64,7 @@ def cite_answer(reply: str | BaseMessage, documents: QuotedDocuments) -> CitedAn
 
     Args:
         reply: The model's message, or its text.
-        documents: As for `cite`.
+        documents: See `cite`.
 
     Raises:
         TypeError: The reply has another type.

@@ -67,7 +67,7 @@ def cite_answer(reply: QuotingReply, nodes: QuotedNodes) -> CitedAnswer:
 
     Args:
         reply: The LLM's message or response, the response of a query engine, or a text.
-        nodes: As for `cite`, such as `response.source_nodes`.
+        nodes: See `cite`; for example `response.source_nodes`.
 
     Raises:
         TypeError: The reply has no text.

@@ -284,5 +284,5 @@ class BertChunker(Chunker):
 
     @property
     def identity(self) -> str:
-        """As for `Chunker`, with the weights that the model has now."""
+        """See `Chunker`; includes the weights that the model has now."""
         return self._identify(model=weights_digest(self.model))

@@ -63,7 +63,7 @@ class WordPieces(NamedTuple):
     def first_of(self, offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Return the index of the first token at or after each of some ascending character offsets.
 
-        Indices are ascending and without duplicates; offsets after the last token have none.
+        Indices are ascending and without duplicates; offsets after the last token have no index.
         """
         indices = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
         return indices[indices < len(self.starts)]

@@ -8,7 +8,7 @@ At a deadline of this module,
   caller nor the end of the program waits for it. Clients that read responses with
   `limit_reading` stop at the deadline.
 
-Asynchronous methods run the synchronous ones in a thread, so that both have one implementation;
+Asynchronous methods run synchronous methods in a thread, so that both have one implementation;
 only calls of a model or of a user's coroutine run on the event loop (`run_for_loop`, `ask_within`).
 """
 

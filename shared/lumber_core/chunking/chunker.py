@@ -125,7 +125,7 @@ class Chunker:
 
         Args:
             text: Any string; `""` gives no chunk.
-            delivery: As for `split`. By default, the chunks joined are the text.
+            delivery: See `split`. By default, the chunks joined are the text.
             show_progress: Show a progress bar.
 
         Errors are those of `split`.
@@ -223,7 +223,7 @@ class Chunker:
         return PlainText(source, self.language, find_units)
 
     def _chosen_units(self, parsed: ParsedText) -> Sequence[Span] | None:
-        """Return the units that the user chose, where chunks must start; None: layout decides."""
+        """Return the units that the user chose, where chunks must start; else None."""
         by_layout = self._default_units or isinstance(parsed, MarkdownText)
         return None if by_layout else parsed.units()
 

@@ -39,7 +39,7 @@ def overlap_spans(
     starts, sections = [unit.start for unit in parsed.units()], parsed.section_starts
     extended = list(spans[:1])
     for before, span in pairwise(spans):
-        # Start after the chunk before starts, so that no chunk contains another.
+        # A chunk starts later than the chunk before, so that no chunk contains another.
         section = bisect_right(sections, span.start)
         first = max(before.start, extended[-1].start + 1, sections[section - 1] if section else 0)
         begin = span.start

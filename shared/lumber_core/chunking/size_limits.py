@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lumber_core.text.parsed import ParsedText
 
 MAX_CHARACTERS_PER_TOKEN = 16
-"""Longer than any average token, except in runs of one repeated character."""
+"""More than the average length of the tokens of any text without runs of a repeated character."""
 
 
 @dataclass(frozen=True, slots=True)

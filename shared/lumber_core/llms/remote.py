@@ -1,6 +1,6 @@
 """The base of models behind an API: arguments, clients, requests and errors.
 
-Retries are left to the caller, which has all calls in view.
+The caller retries, because it knows all calls.
 """
 
 from __future__ import annotations

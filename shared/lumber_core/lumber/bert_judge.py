@@ -38,7 +38,7 @@ class BertJudge(Judge):
 
     Args:
         model: The classifier: "bundled", or another value of `BertChunker`'s `model`.
-        threads: As for `BertChunker`.
+        threads: See `BertChunker`.
 
     Raises:
         ValueError: A number is out of range.

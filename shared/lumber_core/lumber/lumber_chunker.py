@@ -188,12 +188,12 @@ class LumberChunker(Chunker):
         """Return a splitter that behaves like the code released with the paper.
 
         It counts round(1.2 x words) of the labelled paragraphs, and leaves the paragraph that
-        reaches theta out of the group. The first paragraph of the group and the one just past it
-        are valid answers. The next group starts after the answer. A group without an answer sets no
-        boundary. No group starts in the last five paragraphs.
+        reaches theta out of the group. The first paragraph of the group and the paragraph just past
+        it are valid answers. The next group starts after the answer. A group without an answer sets
+        no boundary. No group starts in the last five paragraphs.
 
         Args:
-            judge: As for the class.
+            judge: See the class.
             theta: Groups have fewer tokens than this, by that count.
             **options: Other arguments of the class, except `tokenizer` and `method`; `chunk_size`
                 is None by default.
@@ -234,7 +234,7 @@ class LumberChunker(Chunker):
         return [results[number] for number in range(len(work))]
 
     async def call_async(self, split: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """As for `Chunker`; the loop awaits a language model, and cancels its calls."""
+        """See `Chunker`; the loop awaits a language model, and cancels its calls."""
         return await run_for_loop(split, *args, **kwargs)
 
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
@@ -307,7 +307,7 @@ class LumberChunker(Chunker):
 
     @property
     def identity(self) -> str:
-        """As for `Chunker`, with the settings that the judge has now."""
+        """See `Chunker`; includes the settings that the judge has now."""
         repeats = self.judge.repeats if isinstance(self.judge, ModelJudge) else None
         return self._identify(judge=self._judge, repeats=repeats)
 

@@ -45,7 +45,7 @@ def _position(verdict: Verdict) -> str:
         return "no unit"
     if len(units) == verdict.stop - verdict.start - 1:
         return "every unit"
-    # With the rules of the published code, the first unit and the one past the end are choices.
+    # With the rules of the published code, the first unit and the unit past the end are choices.
     if units[-1] <= verdict.start + len(units):
         return "the first unit offered"
     return "the last unit offered" if units[0] >= verdict.stop - len(units) else ""

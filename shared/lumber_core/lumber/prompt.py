@@ -88,7 +88,7 @@ class PromptTemplate:
     Attributes:
         system: Instructions, sent unchanged.
         user: The question. `{paragraphs}` is replaced by the labelled paragraphs, `{first}` and
-            `{last}` by the numbers of the first and the last one. Other braces are kept.
+            `{last}` by the numbers of the first and the last paragraph. Other braces are kept.
 
     Raises:
         TypeError: A text is not a string.

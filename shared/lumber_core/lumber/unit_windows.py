@@ -1,6 +1,6 @@
 """Long windows of a text in which a judge names all starts at once: `method="window"`.
 
-A window has at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next one.
+A window has at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next window.
 Windows depend on the text alone. So all of them may be judged at the same time, and the number of
 calls is fixed in advance.
 
@@ -32,12 +32,12 @@ _OVERLAP_SHARE = 0.1  # of a window's tokens: enough text around a unit in the m
 # Scores that the cutter weighs against sizes, in units of BertChunker's t. A named start outweighs
 # sizes unless one of the chunks next to it would have a tenth of the target size or less. If every
 # unit is named, chunks still have about 0.4 of the target size. Other units have the score of a
-# paragraph that clearly continues the one before: one in twenty in Emma has such a t.
+# paragraph that clearly continues the paragraph before: one in twenty in Emma has such a t.
 _SCORE_IF_NAMED, _SCORE_OTHERWISE = 3.0, -3.0
 
 
 class UnitWindow(Group):
-    """Consecutive units in which a judge names all that start new content.
+    """Consecutive units; a judge names all units in it that start new content.
 
     A judge that is a function returns a list of unit numbers; None or an empty list: no start.
     """

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
 
-_VALUES_PER_STATEMENT = 500  # SQLite's limit was 999 for long
+_VALUES_PER_STATEMENT = 500  # versions of SQLite before 3.32 allow 999
 
 logger = logging.getLogger(__name__)
 P = ParamSpec("P")

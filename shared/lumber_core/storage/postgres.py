@@ -239,7 +239,7 @@ class PostgresDatabase(Database):
             connection.close()
 
     def _open(self, connection: _Connection, write: bool) -> None:
-        """Begin a transaction on a collection of this version; create one if there is none."""
+        """Begin a transaction on a collection of this version, which is created if necessary."""
         expected = self._format.version
         while (version := self._begin_transaction(connection, write)) != expected:
             connection.execute("ROLLBACK")

@@ -126,7 +126,7 @@ class SqliteDatabase(Database):
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[_Connection]:
-        """Open a transaction. Its thread must not open another one or fork until it ends."""
+        """Open a transaction. Until it ends, its thread must not open another one or fork."""
         faults: tuple[type[Exception], ...] = _FAULTS
         try:
             connection = _wait_while_busy(partial(self._begin, write))

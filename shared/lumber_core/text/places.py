@@ -212,7 +212,7 @@ def _place_of_block(text: str, before: Block, block: Block) -> Place:
 
 
 def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places]:
-    """Yield places in a range that is too long: rows and lines first, then as in prose.
+    """Yield places in a range that is too long: rows and lines, then the places of prose.
 
     The header of a table stays with its first row, and a heading with the text below it, unless
     that is too long as well. The first and the last block may be parts of blocks.

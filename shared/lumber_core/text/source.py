@@ -198,7 +198,7 @@ def as_sources(sources: Iterable[str | Source]) -> list[Source]:
     if isinstance(sources, Source):
         raise TypeError("texts must be a list of str or Source, not one Source: pass [source]")
     if isinstance(sources, str) or not isinstance(sources, Iterable) or text_hint(sources):
-        check_texts(sources)  # raises
+        check_texts(sources)  # raises an error that fits
     return [as_source(source) for source in sources]
 
 

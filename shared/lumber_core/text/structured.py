@@ -65,7 +65,7 @@ _TITLE_LINES = {
     ),
 }
 MARKUPS = frozenset(_HEADINGS) - {"text"}
-"""Formats whose headings are not those of Markdown."""
+"""Formats that mark headings in another way than Markdown."""
 HIDDEN_LINES = {
     "org": r"[ \t]*(?:#(?:[ \t].*|\+(?!caption)[\w-]+:.*)?"
     r"|:(?:PROPERTIES|LOGBOOK):[ \t\r]*(?:\n.*){0,99}?\n[ \t]*:END:)[ \t\r]*$",

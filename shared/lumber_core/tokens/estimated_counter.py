@@ -122,7 +122,7 @@ _SCRIPTS = (
     _Script(0x10000, 0x10FFFF, 320),  # beyond the basic plane
     _Script(0x1F000, 0x1FAFF, 276),  # emoji
 )
-# Han characters by their rows in GB 2312: frequent and less frequent ones.
+# Han characters by their rows in GB 2312: frequent and less frequent characters.
 _HAN = ((16, 55, 118), (56, 87, 190))
 
 _BLOCK_LENGTH = 1 << 15  # characters counted together: their arrays fit into a processor's cache
@@ -206,7 +206,7 @@ class EvenCounter(EstimatedCounter):
 
 
 def _replace_alphabets(text: str) -> str:
-    """Return a text of the same length with each letter of other alphabets as an English one."""
+    """Return a text of the same length with an English letter for each letter of `_ALPHABETS`."""
     return text if text.isascii() else _ALPHABETS.sub("e", text)
 
 

@@ -8,8 +8,8 @@ from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison
 from lumber_evaluation.comparison.metrics import PASSAGE_RECALL, WORD_RECALL, Metric
 from lumber_retrieval.passages.joining import MAX_GAP
 
-_FEW_QUESTIONS = 100  # a single question moves a share by a point or more
-_MANY_DIFFERENCES = 40  # at 95 %, two look clear by chance alone
+_FEW_QUESTIONS = 100  # with so many or fewer, a question moves a share by 1 % or more
+_MANY_DIFFERENCES = 40  # of so many, two look clear at 95 % by chance alone
 
 
 def conclusions(comparison: Comparison) -> list[str]:

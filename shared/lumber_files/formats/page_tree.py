@@ -110,7 +110,7 @@ class _PageTarget:
         elif "pagebreak" in kind or ("note" not in kind and not self._is_shown(tag, attributes)):
             tag = "nav" if is_block else "script"
         elif not is_block:
-            tag = "p" if tag == "text" else tag if tag in _INLINE_TAGS else "span"  # text of SVG
+            tag = "p" if tag == "text" else tag if tag in _INLINE_TAGS else "span"  # "text" of SVG
             raised = names & _RAISED_CLASSES or _RAISED.search(attributes.get("style", ""))
             tag = "sup" if tag == "span" and raised else tag
             tag = "note" if "noteref" in kind else tag

@@ -144,7 +144,7 @@ class PageWords:
             return left, right, first, 0.0
         other, end, foot = self._glyphs.box(stop - 1, turns)
         rare = not text.isascii() and WORD_FROM_RIGHT.search(text)
-        if rare or "\0" in text:  # a part of the word ends elsewhere
+        if rare or "\0" in text:  # its first and last characters may not be at its sides
             lefts, rights, _ = zip(
                 *(self._glyphs.box(n, turns) for n in range(start, stop)), strict=True
             )

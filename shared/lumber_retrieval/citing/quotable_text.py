@@ -14,7 +14,7 @@ from lumber_core.spans import Span
 from lumber_core.text.captions import INVISIBLE
 from lumber_retrieval.citing.quote_alignment import MAX_REJECTED_PLACES, WORD, Letters, Match
 
-# Typographic quotation marks and primes become plain ones, one for one, so that offsets stay.
+# Each typographic quotation mark or prime becomes one plain mark, so that offsets stay.
 _DOUBLE = (
     "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u275d\u275e\u300e\u300f\u301d\u301e\u301f\uff02"
 )
@@ -22,7 +22,7 @@ _SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
 _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
 QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
 _WORD_REACH = 16  # characters on either side of a place, searched for a word that contains it
-# A line may break before and after any of these, so white space beside them is ignored.
+# Characters before and after which a line may break, so white space beside them is ignored.
 _UNSPACED = regex.compile(r"(?V1)[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 

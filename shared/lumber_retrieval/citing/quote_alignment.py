@@ -68,7 +68,7 @@ _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 # or more; of shorter sentences up to 0.9. Something is always similar to a very short sentence.
 _MIN_WORDS, _MIN_LETTERS = 5, 12  # of a quote that differs from the text
 _MAX_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
-_MIN_SHARE_OF_WORDS = _MIN_SHARE_OF_LETTERS = 0.75  # of a quote, that are equal in the text
+_MIN_SHARE_OF_WORDS = _MIN_SHARE_OF_LETTERS = 0.75  # share of a quote that the text must have
 # Of a quote of 40 letters or more, 0.9 of the letters are enough: words may be misspelt.
 _MIN_LONG_LETTERS, _MIN_SHARE_OF_LETTERS_IF_LONG = 40, 0.9
 
@@ -168,9 +168,9 @@ class Letters:
         return Span(self._starts[low], self._starts[high])
 
     def _with_ends(self, letters: Span, quote: Letters, within: Span) -> Span:
-        """Return the words from the first to the last equal word, with replacements of others."""
+        """Return the words from the first to the last equal word, and words that replace others."""
         if len(quote.text) > 2 * _MAX_ALIGNED_LETTERS:
-            return letters  # takes quadratic memory, for the sake of two words
+            return letters  # to compare words would take quadratic memory, for a gain of two words
         numbers, allowed = self._numbers(letters), self._numbers(within)
         equal = _equal_ranges(quote._words, self._words[numbers])
         if not equal:

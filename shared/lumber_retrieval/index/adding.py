@@ -114,7 +114,7 @@ def _complete_sources(documents: Iterable[IndexedDocument]) -> list[str]:
 
 
 def _divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
-    """Return the names under which pages may be stored: as wholes, or within the whole file."""
+    """Return the names under which pages may be stored: their own names, and their files'."""
     return {
         name
         for document in documents

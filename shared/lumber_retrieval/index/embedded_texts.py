@@ -70,7 +70,7 @@ class EmbeddingModel:
         """Return the vectors of texts, shape (texts, width).
 
         Raises:
-            ValueError: As for `matrix`, or the width differs from that of the probe.
+            ValueError: See `matrix`; or the width differs from that of the probe.
         """
         vectors = matrix(self._embed(texts), len(texts))
         if vectors.shape[1] != len(self.probe):

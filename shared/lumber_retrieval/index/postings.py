@@ -182,7 +182,7 @@ def bm25(
     ordered = sorted(counts, key=counts.__getitem__)
     weights = [log((total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in ordered]
     factors = [max(weight, _MIN_WEIGHT) * (_K1 + 1) for weight in weights]
-    best: _Places | None = None  # if no other chunks can be among the `wanted`
+    best: _Places | None = None  # the chunks that may be among the `wanted`; None: all
     for number, term in enumerate(ordered):
         if weights[number] <= 0 and (best is not None or np.count_nonzero(scores) >= wanted):
             break

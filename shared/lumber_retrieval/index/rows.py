@@ -58,7 +58,7 @@ INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
 
 CHUNKS_PER_STATEMENT = 400
-"""Each chunk is named twice in a statement, and SQLite's limit was 999 values for years."""
+"""Each chunk is named twice in a statement, and versions of SQLite before 3.32 allow 999 values."""
 
 SplitBy = tuple[str, list[str] | None]
 """A digest of everything that a splitter reads in a document, and the keys of the metadata that it

@@ -77,7 +77,7 @@ class Snapshot:
         return best | dict.fromkeys(equal[order].tolist(), least)
 
     def titles_of(self, chunks: Collection[int]) -> dict[int, tuple[int, str]]:
-        """Return the document of each chunk and its title, or "" if it is not long.
+        """Return the document of each chunk, and the document's title, or "" if it is not long.
 
         Empty if no document has a title.
         """

@@ -75,7 +75,7 @@ def split_and_embed(
         chunker: Splits the texts.
         sources: Texts or sources; all are checked before the first is split.
         embed: Returns a vector for each text, such as `TextEmbedder().embed`.
-        delivery: As for `Chunker.split`.
+        delivery: See `Chunker.split`.
         show_progress: Show progress bars of splitting and embedding.
 
     Returns:
@@ -127,7 +127,7 @@ def embed_chunks(
         otherwise as `embed` returns them.
 
     Raises:
-        ValueError: As for `matrix`.
+        ValueError: See `matrix`.
     """
     documents = [*documents]
     rows: dict[str, int] = {}  # of the texts to embed, in order of their first use

@@ -62,7 +62,7 @@ class SearchSettings:
     Attributes:
         keywords: Whether chunks are also found by their words.
         budget: Maximum number of words of all passages; see `join_hits`.
-        max_gap: As for `join_hits`, but at most a seventh of the budget.
+        max_gap: See `join_hits`; at most a seventh of the budget.
         k: Maximum number of passages, the best ones. None: as the budget allows.
         context: Whether passages state the context above them, within the budget.
         min_similarity: Minimum cosine similarity of passages, from -1 to 1. None: no minimum.

@@ -12,7 +12,7 @@ import regex
 from lumber_core.text.captions import spoken_text
 from lumber_core.text.unicode import KANA_HAN, SOUTHEAST_ASIAN
 
-_PAIRED = rf"{KANA_HAN}\uac00-\ud7af"  # words of Hangul end in particles
+_PAIRED = rf"{KANA_HAN}\uac00-\ud7af"  # with Hangul, whose words end in particles
 # A hard-wrapped line of Chinese or Japanese, or a page, ends inside a word as well.
 _LINE_END_INSIDE = re.compile(rf"(?<=[{KANA_HAN}])[ \t]*(?:\r?\n|\f)[ \t]*(?=[{KANA_HAN}])")
 _CHARACTER = r"[\p{L}\p{N}\p{M}]"  # excludes the full stops within the ranges above

@@ -42,7 +42,7 @@ the rest of its lines has about 300, which makes 3 MB."""
 
 _THREE_WORDS = re.compile(r"(?<![^\W_])(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
-_PART_OF_NAME = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")  # two in "startServer();"
+_PART_OF_NAME = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")  # "startServer();" has two parts
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
@@ -131,7 +131,7 @@ def chunk_sentences(
     if they were found in the same range.
     """
     stored = stored or StoredSentences()
-    places, last = stored.places, stored.last_read  # other threads may replace it
+    places, last = stored.places, stored.last_read  # other threads may replace `last_read`
     if last is None or last[0] != limits:
         text, start, around = document.text, chunk.start, _range_around(chunk, limits, document)
         if places and around == (start + places[0], start + places[1]):

@@ -12,7 +12,7 @@ from lumber_core.text.lines.columns import MAX_WIDTH, PART_LINES, Lines, shares
 
 MIN_TEXT_CHARACTERS = 40  # a shorter line may be an item or another heading
 _MIN_WRAPPED_CHARACTERS = 25  # in a line that was wrapped
-_MIN_LONG_CHARACTERS = 50  # before a lower-case letter, such a line was wrapped in any text
+_MIN_LONG_CHARACTERS = 50  # a line as long before a lower-case letter was wrapped, in any text
 _MAX_WORD_CHARACTERS = 20  # a longer word may have been divided
 _MIN_FULL_SHARE = 0.87  # of the width, filled by a line with the first word of the next line
 # Running titles and page numbers: lines at the edges of pages, outside of the text.
@@ -37,7 +37,7 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     letters = {first: first.islower() or is_caseless(first) for first in {*lines.firsts}}
     small = [*map(letters.__getitem__, lines.firsts)]
     lengths = [*map(add, lines.indents, map(len, bodies))]
-    widths = []  # widths of the text around each line; about one line in five is longer
+    widths = []  # for each line, the length that one in five of the lines around it exceeds
     for at in range(0, len(bodies), PART_LINES):
         around = sorted(lengths[max(0, at - PART_LINES) : at + 2 * PART_LINES])
         widths += [around[-(len(around) // 5 + 1)]] * PART_LINES
@@ -107,9 +107,9 @@ def page_edges(lines: Lines) -> tuple[set[int], set[int]]:
 
     A running title or page number is one of the first or last two lines of a page. It is a number,
     or another page has the same line, digits aside. In a page, the text continues the lines at the
-    top, and the lines at the bottom continue the text. If a sentence continues on the next page, so
-    do the lines between. Sentences do not cross these lines: `lines.blank` is set as if there were
-    blank lines around each.
+    top, and the lines at the bottom continue the text. If a sentence continues on the next page,
+    the lines between its parts continue the line before, too. Sentences do not cross these lines:
+    `lines.blank` is set as if there were blank lines around each.
     """
     bodies, blank = lines.bodies, lines.blank
     pages = [*pairwise([*lines.pages, len(bodies)])]
