@@ -121,6 +121,6 @@ def _names(documents: Sequence[Document]) -> list[str]:
         if not name:
             raise ValueError(
                 f"the document that begins with {document.page_content[:40]!r} has no name: put "
-                'one into its metadata as "source"'
+                'a name into its metadata as "source"'
             )
     return names

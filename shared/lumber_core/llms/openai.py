@@ -105,7 +105,7 @@ class OpenAIModel(RemoteModel):
         except sdk.OpenAIError as error:
             raise ModelSettingsError(
                 "no key for OpenAI: set the variable OPENAI_API_KEY, or pass api_key=...; for a "
-                "server of your own pass base_url=..., which needs none"
+                "server of your own, which needs no key, pass base_url=..."
             ) from error
         if self._base_url is not None:  # they are meant for OpenAI, like the key
             client.organization = client.project = None

@@ -149,7 +149,7 @@ def documents_by_name(
         if not document.name:
             raise ValueError(
                 f"the document that begins with {document.content.text[:40]!r} has no name: put "
-                'one into its metadata as "source", or give it an ID'
+                'a name into its metadata as "source", or give it an ID'
             )
         if by_name.setdefault(document.name, document) != document:
             raise ValueError(
