@@ -282,14 +282,14 @@ def main() -> None:
 def best_other(rows: Mapping[str, Measured]) -> str | None:
     """Return the row of another package, without context, that has the best recall at 600 words."""
     ours = {name for name, peer in PEERS.items() if peer.package == OURS}
-    others = [
+    candidates = [
         name
         for name in rows
         if not name.startswith("passages")
         and name.partition(",")[2] in ("", " and words")
         and name.removeprefix("chunks of ") not in ours
     ]
-    return max(others, key=lambda name: float(np.nanmean(rows[name].at(600))), default=None)
+    return max(candidates, key=lambda name: float(np.nanmean(rows[name].at(600))), default=None)
 
 
 if __name__ == "__main__":

@@ -304,8 +304,8 @@ def main() -> None:
             if isinstance(result, str):
                 print(f"not installed, left out: {name} ({result})", file=sys.stderr)
                 continue
-            opened, first, others, used = result
-            print(f"{name} | {opened:.1f} | {first:.0f} | {others:.1f} | {used:.0f}", flush=True)
+            opened, first, later, used = result
+            print(f"{name} | {opened:.1f} | {first:.0f} | {later:.1f} | {used:.0f}", flush=True)
         to_large = run_alone(add, path, 20_000, options.chunks // CHUNKS_PER_DOCUMENT)
         to_empty = run_alone(add, empty, 20_000)
         print(

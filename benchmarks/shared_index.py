@@ -113,8 +113,10 @@ STORES: dict[str, Callable[[Any, int], tuple[Add, Search]]] = {
 def server_time(process: int) -> float:
     """Return the CPU seconds of a server and its processes, including those that have ended."""
     server = psutil.Process(process)
-    own = sum(server.cpu_times()[:4])  # the last two are those of ended processes
-    return float(own + sum(sum(child.cpu_times()[:2]) for child in server.children(recursive=True)))
+    seconds = sum(server.cpu_times()[:4])  # the last two are those of ended processes
+    return float(
+        seconds + sum(sum(child.cpu_times()[:2]) for child in server.children(recursive=True))
+    )
 
 
 def server_memory(process: int) -> float:

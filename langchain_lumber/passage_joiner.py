@@ -198,8 +198,8 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
     by_name: dict[str, list[Document]] = {}
     for document in check_documents(texts):
         parts = by_name.setdefault(name_of(document), [])
-        alike = (part for part in parts if part.metadata == document.metadata)
-        if any(part.page_content != document.page_content for part in alike):
+        same_place = (part for part in parts if part.metadata == document.metadata)
+        if any(part.page_content != document.page_content for part in same_place):
             raise ValueError(
                 f"two documents have the name {name_of(document)} and different texts: give each a "
                 '"source" of its own in its metadata before it is split'

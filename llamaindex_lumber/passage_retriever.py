@@ -136,7 +136,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.min_similarity = min_similarity
         self.reading_order = reading_order
         self.filters = filters
-        make_filter(filters)  # raises now
+        make_filter(filters)  # raises now if a filter is wrong
         SearchSettings(**self._settings)
         self._opened = None
         self.path = self._index.store.path  # the same index, if another setting is assigned
@@ -165,7 +165,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             ValueError: A filter has a value that does not fit its operator.
             TypeError: `filters` are not filters of LlamaIndex.
         """
-        make_filter(filters)  # raises now
+        make_filter(filters)  # raises now if a filter is wrong
         other = copy.copy(self)
         other.filters = filters
         return other

@@ -177,10 +177,10 @@ class SpanNodeParser(RefusesUnknown, IntactComponent, NodeParser):
         """Build the splitter from the fields."""
         raise NotImplementedError  # an abstract method would be in LlamaIndex's traces
 
-    def _build(self, kind: Callable[..., Chunker], **others: object) -> Chunker:
+    def _build(self, kind: Callable[..., Chunker], **changed: object) -> Chunker:
         """Return a splitter of the core, whose settings have the names of the parser's fields."""
-        names = inspect.signature(kind).parameters.keys() - others.keys()
-        return kind(**{name: getattr(self, name) for name in names}, **others)
+        names = inspect.signature(kind).parameters.keys() - changed.keys()
+        return kind(**{name: getattr(self, name) for name in names}, **changed)
 
     def _renew_chunker(self) -> Chunker:
         """Build the splitter from the fields, check the overlap, and keep it."""

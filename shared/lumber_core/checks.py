@@ -81,8 +81,8 @@ def refuse_unknown(
             raise TypeError(f"{owner} has no setting {name!r}: {hints[name]}")
         from difflib import get_close_matches  # deferred: only this error needs it
 
-        near = get_close_matches(name, valid, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(valid)}"
+        match = get_close_matches(name, valid, n=1)
+        hint = f"did you mean {match[0]!r}?" if match else f"its settings are {', '.join(valid)}"
         raise TypeError(f"{owner} has no setting {name!r}: {hint}")
 
 

@@ -37,7 +37,7 @@ class StoredSentences:
 
     Attributes:
         places: Their places, from `divide_chunks`; empty if the chunk was not divided.
-        last_read: The sentences as `chunk_sentences` returned them last, after its limits.
+        last_read: The limits and the result of the last call of `chunk_sentences`; None before.
     """
 
     places: Sequence[int] = ()

@@ -145,11 +145,11 @@ class OnnxPlaceScorer(OnnxModel):
         inputs = [
             {
                 "ids": window[None].astype(np.int64),
-                "places": np.append([0] * more, at).astype(np.int64),
+                "places": np.append([0] * count, at).astype(np.int64),
             }
-            for window, at, more in zip(windows, places, added, strict=True)
+            for window, at, count in zip(windows, places, added, strict=True)
         ]
-        return [t[more:] for t, more in zip(self.run(inputs), added, strict=True)]
+        return [t[count:] for t, count in zip(self.run(inputs), added, strict=True)]
 
 
 def sequence(window: TokenIds, cls_id: int, sep_id: int) -> npt.NDArray[np.int64]:

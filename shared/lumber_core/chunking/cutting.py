@@ -100,7 +100,7 @@ class SizedPlaces(CountedParts):
         return min(before, after) >= Kind.LINE
 
     def divide(self, inside: Mapping[int, SizedPlaces]) -> SizedPlaces:
-        """Add places; `inside` has those inside some gaps, by the ascending numbers of the gaps."""
+        """Add places inside some gaps; `inside` has them by the ascending numbers of the gaps."""
         places: list[Places] = []
         tokens: list[int] = []
         done = -1  # the number of the last divided gap

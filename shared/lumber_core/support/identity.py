@@ -176,5 +176,5 @@ def _without_credentials(url: str) -> object:
 
 def _qualified_name(value: object) -> tuple[str, str]:
     """Return the module and the qualified name of a function, or of an object's class."""
-    named = value if hasattr(value, "__qualname__") else type(value)
-    return str(getattr(named, "__module__", None)), str(getattr(named, "__qualname__", named))
+    owner = value if hasattr(value, "__qualname__") else type(value)
+    return str(getattr(owner, "__module__", None)), str(getattr(owner, "__qualname__", owner))

@@ -258,14 +258,14 @@ def _shown_title(heading: str) -> str:
     if _INLINE_MARKUP.search(title) and len(title) <= _MAX_MARKED_TITLE_CHARACTERS:
         tokens: list[Token] = []
         _parser().inline.parse(title, _parser(), {}, tokens)
-        shown = (
+        parts = (
             f"{token.markup}{token.content}{token.markup}"
             if token.tag == "code"
             else token.content or " "
             for token in tokens
             if token.nesting == 0
         )
-        title = "".join(shown)
+        title = "".join(parts)
     return " ".join(title.split())
 
 

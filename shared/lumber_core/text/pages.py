@@ -134,10 +134,10 @@ def number_pages(metadatas: Sequence[Metadata]) -> list[Metadata]:
     for key, members in groupby(range(len(paged)), key=lambda n: _file_key(paged[n], n)):
         run = [*members] if key[0] else []
         pages = [paged[n] for n in run]  # the elements of a page are consecutive
-        same = [
+        continues = [
             a.get(LABEL) == b.get(LABEL) and not {NUMBER, PAGE} & {*b} for a, b in pairwise(pages)
         ]
-        firsts = [0, *(n for n, alike in enumerate(same, start=1) if not alike)]
+        firsts = [0, *(n for n, is_same in enumerate(continues, start=1) if not is_same)]
         with suppress(ValueError):  # only join_pages needs a number
             numbers = _page_numbers([pages[n] for n in firsts]) if pages else ()
             for n, page in enumerate(pages):

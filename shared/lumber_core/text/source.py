@@ -209,9 +209,9 @@ def _headings(text: str) -> list[tuple[str, bool]]:
     """
     lines = [line.strip() for line in text.splitlines()] if "#" in text else []
     marks = [mark[1] if (mark := _HEADING.match(line)) else "#" * (line == "#") for line in lines]
-    shown = [("", ""), *zip(lines, marks, strict=True), ("", "")]
+    marked = [("", ""), *zip(lines, marks, strict=True), ("", "")]
     headings = []
-    for above, (line, own_mark), below in zip(shown, shown[1:], shown[2:], strict=False):
+    for above, (line, own_mark), below in zip(marked, marked[1:], marked[2:], strict=False):
         beside_text = (above[0] and not above[1]) or below[0][:1].isalnum()
         if own_mark and line != "#":
             headings.append((own_mark, not beside_text and own_mark not in (above[1], below[1])))

@@ -282,10 +282,10 @@ def _block_costs(text: str, start: int) -> npt.NDArray[np.int16]:
     else:
         codes = np.array([block]).view(np.uint32)
         kinds = tables.classes[codes]
-    same = codes[1:] == codes[:-1]
+    repeats = codes[1:] == codes[:-1]
     after_blank = kinds[:-1] <= _TAB
     kinds[1:][after_blank & (kinds[1:] == _SPACE)] = _LATER_SPACE
-    kinds[1:][same] = tables.repeated[kinds[1:][same]]
+    kinds[1:][repeats] = tables.repeated[kinds[1:][repeats]]
     pairs = kinds[:-1].astype(np.uint16) << 8 | kinds[1:]
     costs: npt.NDArray[np.int16] = tables.costs[pairs[_CONTEXT_LENGTH - 1 :]]
     # Whether the last two, then four, then eight characters are all letters.

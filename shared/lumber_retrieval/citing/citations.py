@@ -222,9 +222,9 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
             break
     else:
         kind = "aligned"
-        near = [(part, text.align(quote)) for part, text in quotable]
+        aligned = [(part, text.align(quote)) for part, text in quotable]
         matches = [
-            (part, match.span, match.similarity) for part, match in near if match is not None
+            (part, match.span, match.similarity) for part, match in aligned if match is not None
         ]
     if not matches:
         return Citation(quote, "not found")

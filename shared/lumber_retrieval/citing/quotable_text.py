@@ -58,8 +58,8 @@ class QuotableText:
             start = text.find(needle, following)
 
     def _is_inside_word(self, place: int) -> bool:
-        near = WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
-        return any(match.start() < place < match.end() for match in near)
+        words = WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
+        return any(word.start() < place < word.end() for word in words)
 
     def align(self, quote: str) -> Match | None:
         """Return the place most similar to a quote; None if the difference is not small."""
@@ -85,8 +85,8 @@ class QuotableText:
                     equal.append(after.similarity * size)
             for part in reversed(parts[:number]):
                 size = len(part.text)
-                near = Span(max(0, start - _MAX_BETWEEN_PARTS - size), start)
-                *_, before = None, *self._letters.places(part, near)
+                room = Span(max(0, start - _MAX_BETWEEN_PARTS - size), start)
+                *_, before = None, *self._letters.places(part, room)
                 if before is not None:
                     start = before.span.start
                     equal.append(before.similarity * size)

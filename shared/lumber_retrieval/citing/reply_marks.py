@@ -207,9 +207,9 @@ class Marks:
         """Return the mark of brackets, a tag or a caret around other marks: "[[1], [2]]"."""
         inner = self.in_text(content)
         labels = tuple(label for mark in inner for label in mark.labels)
-        alike = kind in ("[", "`", "a", "co") or all(mark.kind == kind for mark in inner)
+        may_contain = kind in ("[", "`", "a", "co") or all(mark.kind == kind for mark in inner)
         if not (
-            alike
+            may_contain
             and all(mark.labels for mark in inner)
             and _AROUND.fullmatch(re.sub(MARK, "", content))
         ):

@@ -3,7 +3,7 @@
 An index has the vectors of one model. The model is recognised by its vector of a fixed text, the
 probe, which is stored with the first vectors.
 
-The own vector of a text, without surroundings, is stored as soon as the embedding model has
+The vector of a text alone, without surroundings, is stored as soon as the embedding model has
 returned it: with 8 bits per number, under a digest of the text. Vectors of chunks are computed from
 the stored numbers, so they are the same whether the text has just been embedded or years ago.
 
@@ -135,7 +135,7 @@ class EmbeddedTexts:
     def embed(
         self, texts: Sequence[str], advance: Callable[[float], object]
     ) -> tuple[Keys, Vectors]:
-        """Return the keys and the own vectors of texts, shape (texts, width).
+        """Return the keys of texts and their vectors without surroundings, shape (texts, width).
 
         Missing vectors are computed in batches, and each batch is stored before the next.
 
@@ -170,10 +170,10 @@ class EmbeddedTexts:
         with self.database.transaction(write=True) as connection:
             note_model(connection, self._model.probe, self.database.name)
             stored = self._find(connection, [*rows])
-            new = {key: row for key, row in rows.items() if key not in stored}
+            new_rows = {key: row for key, row in rows.items() if key not in stored}
             with self.database.intact():
-                damaged = _blocks_with(self._blocks or {}, [*new])
-                self._blocks = {**(self._blocks or {}), **_replace(connection, damaged, new)}
+                damaged = _blocks_with(self._blocks or {}, [*new_rows])
+                self._blocks = {**(self._blocks or {}), **_replace(connection, damaged, new_rows)}
         return {**rows, **stored}
 
     def _find(self, connection: Connection, keys: Sequence[int]) -> dict[int, bytes]:

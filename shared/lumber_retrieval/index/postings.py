@@ -59,9 +59,9 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
     keys = np.array(terms, dtype=np.int64) << 32 | np.concatenate(places)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    new = np.flatnonzero(np.diff(keys, prepend=-1))
-    weights = np.minimum(255, np.add.reduceat(np.concatenate(counts)[order], new))
-    keys = keys[new]
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))  # the first of equal keys
+    weights = np.minimum(255, np.add.reduceat(np.concatenate(counts)[order], firsts))
+    keys = keys[firsts]
     entries = ((keys & 0xFFFFFFFF) << 8 | weights).astype(_ENTRY)
     return _split_lists(digests.tolist(), np.bincount(keys >> 32), entries)
 
@@ -199,8 +199,9 @@ def bm25(
                 part_places = (
                     best[slice(*np.searchsorted(best, (end - len(part), end)))] - end + len(part)
                 )
-                near = entries[np.searchsorted(entries[:-1], (part_places << 8).astype(_ENTRY))]
-                entries = near[near >> 8 == part_places]
+                next_entries = np.searchsorted(entries[:-1], (part_places << 8).astype(_ENTRY))
+                entries = entries[next_entries]
+                entries = entries[entries >> 8 == part_places]
             places, occurring = (entries >> 8).astype(np.intp), (entries & 255).astype(np.float32)
             added = factor * occurring
             added /= occurring + part.take(places)
@@ -213,8 +214,10 @@ def _contenders(scores: _Floats, wanted: int, most_added: float) -> _Places | No
     """Return the places that may be best if up to `most_added` is added to scores; None: all."""
     places = np.flatnonzero(scores > 0)
     values = scores.take(places)
-    least = np.partition(values, -wanted)[-wanted] - most_added if len(values) >= wanted else 0
-    return places[values >= least] if least > 0 else None
+    if len(values) < wanted:
+        return None
+    lowest = np.partition(values, -wanted)[-wanted] - most_added
+    return places[values >= lowest] if lowest > 0 else None
 
 
 def _split_lists(terms: Iterable[int], counts: _Places, entries: PostingList) -> Postings:

@@ -127,22 +127,22 @@ def insert_documents(
     (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
-    for number, new in enumerate(documents, start=first):
-        version = (to_bytes(new.name), to_bytes(new.source), new.digest, json.dumps(new.splitting))
-        content = (new.keys, to_bytes(new.text), json.dumps(new.metadata), new.from_zero)
+    for number, doc in enumerate(documents, start=first):
+        version = (to_bytes(doc.name), to_bytes(doc.source), doc.digest, json.dumps(doc.splitting))
+        content = (doc.keys, to_bytes(doc.text), json.dumps(doc.metadata), doc.from_zero)
         start = last + 1 + len(chunks)
-        end = start + len(new.spans) - 1
-        rows.append((number, *version, start, end, *content, new.outline))
-        divided = new.sentences or [()] * len(new.spans)
-        for span, details, sentences in zip(new.spans, new.details, divided, strict=True):
+        end = start + len(doc.spans) - 1
+        rows.append((number, *version, start, end, *content, doc.outline))
+        divided = doc.sentences or [()] * len(doc.spans)
+        for span, details, sentences in zip(doc.spans, doc.details, divided, strict=True):
             stored = _short_json(details), json.dumps(sentences, separators=(",", ":"))
             chunks.append((last + 1 + len(chunks), *span, *stored))
     connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
-        vectors = np.concatenate([new.vectors for new in documents if len(new.vectors)])
+        vectors = np.concatenate([doc.vectors for doc in documents if len(doc.vectors)])
         owners = np.array([(row[0], crc32(row[1])) for row in rows], segments.OWNER)
-        owners = np.repeat(owners, [len(new.spans) for new in documents])
+        owners = np.repeat(owners, [len(doc.spans) for doc in documents])
         segments.add(connection, last + 1, words, owners, vectors)
 
 

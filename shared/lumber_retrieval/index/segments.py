@@ -234,14 +234,14 @@ def add(
         batch = chunks[start : start + _MAX_SEGMENT_CHUNKS]
         merged = _last_small_segments(connection, len(batch))
         parts = _read(connection, merged)
-        new = _Content(
+        content = _Content(
             np.arange(first + start, first + start + len(batch)),
             np.array([len(inside) + len(around) for inside, around in batch], dtype=np.int32),
             owners[start : start + len(batch)],
             pack(vectors[start : start + len(batch)]),
             postings_of(batch, sum(len(part.numbers) for part in parts)),
         )
-        _replace(connection, merged, [*parts, new])
+        _replace(connection, merged, [*parts, content])
 
 
 def remove(connection: Connection, chunks: Iterable[tuple[int, int]]) -> None:
@@ -329,8 +329,8 @@ def _replace(connection: Connection, segments: Sequence[int], parts: Sequence[_C
             "AND (SELECT last FROM segments WHERE id = ?)",
             (segment, segment),
         )
-        old = keys_in(segment)
-        connection.execute("DELETE FROM postings WHERE key BETWEEN ? AND ?", (old[0], old[-1]))
+        keys = keys_in(segment)
+        connection.execute("DELETE FROM postings WHERE key BETWEEN ? AND ?", (keys[0], keys[-1]))
         connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
     if not len(numbers):
         return

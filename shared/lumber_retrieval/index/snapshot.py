@@ -51,13 +51,13 @@ class Snapshot:
             size = max((len(segment.numbers) for segment in self._segments.segments), default=0)
             lists = TermLists(self._connection, self._segments.removed, terms(query), size)
         self.frequencies = lists.counts
-        every = accepts is not None
+        has_filter = accepts is not None
         best: dict[int, float] = {}
         # First as without a filter: a filter that accepts all chunks must not change scores.
         for limit in (count + 1, count + 1 + self.size):
-            groups = self._segments.find_by_words(lists, limit, every=every)
+            groups = self._segments.find_by_words(lists, limit, every=has_filter)
             best = self._best(groups, count, accepts)
-            if not every or len(best) >= count:
+            if not has_filter or len(best) >= count:
                 break
         return best
 
@@ -69,12 +69,12 @@ class Snapshot:
         ranked = sorted(ranking, key=itemgetter(1), reverse=True)
         if len(ranked) <= count or ranked[count][1] < ranked[count - 1][1]:
             return dict(ranked[:count])
-        least = ranked[count][1]
-        equal = np.sort([number for number, score in ranked if score == least])
+        lowest = ranked[count][1]
+        equal = np.sort([number for number, score in ranked if score == lowest])
         names = self._segments.owners["name"][self._segments.places_of(equal)]
-        best = {number: score for number, score in ranked if score > least}
+        best = {number: score for number, score in ranked if score > lowest}
         order = np.argsort(names, kind="stable")[: count - len(best)]
-        return best | dict.fromkeys(equal[order].tolist(), least)
+        return best | dict.fromkeys(equal[order].tolist(), lowest)
 
     def titles_of(self, chunks: Collection[int]) -> dict[int, tuple[int, str]]:
         """Return the document of each chunk, and the document's title, or "" if it is not long.

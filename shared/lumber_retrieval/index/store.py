@@ -175,20 +175,20 @@ class PassageStore:
         """Store new metadata of documents whose chunks stay as they are."""
         rows = []
         for document in documents:
-            new = (
+            values = (
                 to_bytes(document.source),
                 document.digest,
                 json.dumps(document.metadata),
                 document.from_zero,
             )
-            rows.append((*new, to_bytes(document.name)))
+            rows.append((*values, to_bytes(document.name)))
         columns = "source = ?, digest = ?, metadata = ?, from_zero = ?"
         with self._change_documents() as connection:
             connection.executemany(f"UPDATE documents SET {columns} WHERE name = ?", rows)
 
     @read_twice
     def remove_unused(self, *, exact: bool) -> None:
-        """Remove the own vectors that no chunk uses.
+        """Remove the vectors of texts that no chunk uses.
 
         Args:
             exact: Remove even a few vectors. False: only if more chunks were removed than are
@@ -263,7 +263,7 @@ _temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary(
 
 
 def open_store(path: str | Path | None) -> PassageStore:
-    """Return the store at a path; for the path of a temporary store, the store itself."""
+    """Return the store at a path; a temporary store of this process is not opened again."""
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, or the URL of a database, not {path!r}")
     store = None if path is None else _temporary.get(Path(path))

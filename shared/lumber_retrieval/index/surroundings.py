@@ -108,8 +108,8 @@ def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
             if chunks[-1].span.end >= LONG_DOCUMENT and has_rows(text):
                 context = Context(context.titles[:1])
             spoken, below = spoken_text(text), context.above(text)
-            shown = below if spoken == text else spoken_text(below)
-            placed[-1].append(PlacedText(span, spoken, without_bars(shown)))
+            in_context = below if spoken == text else spoken_text(below)
+            placed[-1].append(PlacedText(span, spoken, without_bars(in_context)))
     return placed
 
 

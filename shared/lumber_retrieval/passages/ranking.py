@@ -230,14 +230,14 @@ def _best_sentences(
     budget = settings.budget
     words_left = budget + max(min(budget, _SPARE_WORDS), budget // 2)
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
-        chunk, near = chunks[place], neighbours[place]
+        chunk, around = chunks[place], neighbours[place]
         document = documents.get(chunk.document)
         if document is None:
             document = documents[chunk.document] = DividedText.of_kind(
                 texts[chunk.document], chunk.kind
             )
         above = _words_above(context_of(chunk.metadata)) if settings.context else 0
-        limits = chunks[near[0]].span.start, chunks[near[-1]].span.end
+        limits = chunks[around[0]].span.start, chunks[around[-1]].span.end
         parts = chunk_sentences(chunk.span, limits, document, language, chunk.sentences)
         if parts:
             parts = [_within_budget(part, chunk.span, document, budget) for part in parts]
@@ -264,9 +264,9 @@ def _chunk_scores(
     shared = [*dict.fromkeys(contexts)]
     above = dict(zip(shared, question.matches(shared), strict=True))
     scores = []
-    for chunk, near in zip(chunks, neighbours, strict=True):
+    for chunk, around in zip(chunks, neighbours, strict=True):
         matches = 0
-        for place in near:
+        for place in around:
             matches |= chunk_matches[place] | above[contexts[place]] & question.stems
         words, pairs = question.shares(matches)
         scores.append(chunk.score + _WORDS_WEIGHT * words + _PAIRS_WEIGHT * pairs)
@@ -303,8 +303,8 @@ def _score_sentences(
         score = (chunk.score + _SENTENCE_WEIGHT * share) / _HIGHEST_SCORE
         table = small_table(text, span) if "|" in sentence else None
         if table is not None:
-            both = Span(min(span.start, table.start), max(span.end, table.end))
-            whole = both.of(text)
-            yield make_hit((*named, both, whole, score, *described)), full or has_content(whole)
+            whole = Span(min(span.start, table.start), max(span.end, table.end))
+            slice_ = whole.of(text)
+            yield make_hit((*named, whole, slice_, score, *described)), full or has_content(slice_)
         if table is None or document.count(table.of(text)) > budget:
             yield make_hit((*named, span, sentence, score, *described)), full

@@ -83,8 +83,8 @@ class QuestionWords:
         for words in _words_of(texts):
             bits = sum([bit for word, bit in self._words if word in words])
             if bits:
-                for first, second, both, bit in self._pairs:
-                    if bits & both == both and _are_adjacent(words, first, second):
+                for first, second, word_bits, bit in self._pairs:
+                    if bits & word_bits == word_bits and _are_adjacent(words, first, second):
                         bits |= bit
             matches.append(bits)
         return matches

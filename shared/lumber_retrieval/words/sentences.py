@@ -227,9 +227,9 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
             starts.append(start)
     below = -1  # where the text below the heading before starts
     for heading in headings:
-        new = [heading.start] if heading.start > below else []
+        begin = [heading.start] if heading.start > below else []
         below = next(_CONTENT.finditer(shown, heading.end)).start()
-        starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = new
+        starts[bisect_left(starts, heading.start) : bisect_right(starts, below)] = begin
     if kind == "markdown" and (matter := FRONT_MATTER.match(text)):  # front matter is one part
         starts[bisect_right(starts, 0) : bisect_right(starts, matter.end())] = [matter.end()]
     if spoken and read_cues(text):
@@ -251,11 +251,11 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
         Sentence(
             part,
             sentence,
-            has_content(seen, kind)
+            has_content(visible, kind)
             if part.start in headed_starts
-            else _has_words(spoken_text(seen) if spoken else seen, two_words),
+            else _has_words(spoken_text(visible) if spoken else visible, two_words),
         )
-        for part, sentence, seen in not_empty
+        for part, sentence, visible in not_empty
     )
 
 

@@ -30,8 +30,8 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     wrapped, nor are the lines after them.
     """
     bodies, ended, labels = lines.bodies, lines.ended, lines.labels
-    near = [not blank for blank in lines.blank]
-    inner = [*compress(count(1), near[1:])]
+    no_blank = [not blank for blank in lines.blank]
+    inner = [*compress(count(1), no_blank[1:])]
     if not inner:
         return set()
     letters = {first: first.islower() or is_caseless(first) for first in {*lines.firsts}}
@@ -49,12 +49,12 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         word = word or min(_MAX_WORD_CHARACTERS, len(body)) + 1
         full[number] = lengths[number - 1] + word >= _MIN_FULL_SHARE * widths[number]
         continues[number] = small[number] and not ended[number - 1]
-    parts = zip(widths[::PART_LINES], *map(shares, (near, continues, full)), strict=True)
+    parts = zip(widths[::PART_LINES], *map(shares, (no_blank, continues, full)), strict=True)
     prose = [
         _MIN_WRAPPED_CHARACTERS <= width <= MAX_WIDTH
-        and of_small >= 0.25 * of_near
-        and of_full >= 0.6 * of_near
-        for width, of_near, of_small, of_full in parts
+        and continuing_share >= 0.25 * inner_share
+        and full_share >= 0.6 * inner_share
+        for width, inner_share, continuing_share, full_share in parts
     ]
     wrapped: set[int] = set()
     unsure: list[int] = []
@@ -90,12 +90,12 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         # Lines of verse, which begin with capitals, are shorter.
         is_verse = not any(small[number] for number in inner)
         fewest = _MIN_LONG_CHARACTERS if is_verse else MIN_TEXT_CHARACTERS
-        least = max(fewest, _MIN_FULL_SHARE * max(lengths[paragraph.start : paragraph.stop]))
+        full_length = max(fewest, _MIN_FULL_SHARE * max(lengths[paragraph.start : paragraph.stop]))
         continued = [
             number
             for number in inner
             if small[number]
-            or lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0]) >= least
+            or lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0]) >= full_length
         ]
         if continued and reads_as_prose(paragraph, lines):
             wrapped.update(continued)
