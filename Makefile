@@ -9,10 +9,10 @@ QUIET := --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip install $(QUIET) -c constraints.txt
 TESTING := pytest pytest-asyncio pytest-timeout pytest-xdist hypothesis
 OLD_TESTING := pytest==8.3.0 pytest-asyncio==0.25.0 pytest-timeout==2.3.1 pytest-xdist==3.6.1 hypothesis==6.120.0
-# A process for each CPU, but no more than four, which take a gigabyte each. They begin with the
-# halves (thirds, quarters) of the list, so that a file's fixtures are made once, and then help out.
+# A process for each CPU, but no more than four, which take a gigabyte each. Each begins with an equal
+# part of the list, so that a file's fixtures are made once, and then takes tests from the others.
 PARALLEL := -n logical --maxprocesses 4 --dist worksteal
-# Packages of other versions than those of `make test` warn of other things.
+# In `make test`, a warning is an error. Other versions of packages give other warnings.
 LENIENT := -W default
 # The tests start a hundred processes, which do not each compile the modules anew.
 COMPILED := PYTHONDONTWRITEBYTECODE=
@@ -35,11 +35,12 @@ test: $(READY)  ## Run the tests
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
 
-# As they are, property tests take about half a minute.
+# In `make test`, property tests take about half a minute.
 fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
 	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$((2 * $(MINUTES))) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
 
-# Each access to the disk within an addition, a sync, a deletion, a merge, a search and an answer.
+# The tests try each access to the disk within an addition, a sync, a deletion, a merge, a search and
+# an answer.
 faults: $(READY)  ## Have each access to a disk fail, be torn or be lost, or the process end there
 	$(BIN)/python -m pytest -q $(PARALLEL) -m faults --timeout=1800 --log-cli-level=INFO tests/faults
 
@@ -49,7 +50,7 @@ test-postgres: $(READY)  ## Run the tests of an index in PostgreSQL alone, on a 
 load: $(READY)  ## Lose nothing of 10,000 requests to a local server, and of texts of megabytes
 	$(BIN)/python -m pytest -q -m load --timeout=1800 --durations=1
 
-# Environments of their own. google-generativeai is retired and needs protobuf below 6;
+# These two have environments of their own: google-generativeai is retired and needs protobuf below 6;
 # langchain-experimental brings packages that nothing else here needs.
 test-legacy:  ## Test the retired google-generativeai package
 	@test -x .venv-legacy/bin/python || $(PYTHON) -m venv .venv-legacy
@@ -76,7 +77,7 @@ test-packed:  ## Pack a program with PyInstaller, and read files with it
 	@.venv-packed/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[documents,langchain]' pyinstaller $(TESTING)
 	.venv-packed/bin/python -m pytest -q $(LENIENT) -m packed tests/files/test_packed_program.py
 
-# Their clients, and those of their providers, with all their versions: tests/clients/requirements.txt.
+# tests/clients/requirements.txt lists the clients of frameworks and of providers.
 test-clients:  ## Try real clients of language models, and compare the result with tests/clients/README.md (WRITE=1 writes it)
 	@test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
 	@.venv-clients/bin/python -m pip install $(QUIET) uv
@@ -84,7 +85,8 @@ test-clients:  ## Try real clients of language models, and compare the result wi
 		-e '.[langchain,llama-index,openai,gemini]' -r tests/clients/requirements.txt $(TESTING)
 	WRITE=$(WRITE) .venv-clients/bin/python -m pytest -q $(LENIENT) -m clients --timeout=600 tests/clients
 
-# Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.
+# These have an environment of their own, because Chroma brings 240 MB, and the frameworks' packages
+# for OpenAI's API bring older clients than those of `make test`.
 test-examples:  ## Run the examples, those with packages of their own included
 	@test -x .venv-examples/bin/python || $(PYTHON) -m venv .venv-examples
 	@.venv-examples/bin/python -m pip install $(QUIET) uv
@@ -137,7 +139,7 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 test-packages: .venv-packages/bin/twine  ## Build and check the distributions; install each extra alone, and split a text
 	.venv-packages/bin/python scripts/check_packages.py $(EXTRAS)
 
-# uv downloads those that this machine lacks.
+# Versions of Python; uv downloads the versions that this machine lacks.
 PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
 
 test-pythons: .venv-packages/bin/twine  ## Run the README's examples from the wheel, on every Python (PYTHONS)
@@ -191,7 +193,7 @@ licences: .venv-audit  ## List the licences of what users install; fails for cop
 	.venv-audit/bin/pip-licenses --python .venv-users/bin/python --order license --partial-match \
 		--fail-on 'GPL;General Public;Affero;SSPL;Business Source;UNKNOWN'
 
-# What users install, in an environment of its own; the tools that look at it are in another.
+# What users install is in .venv-users; the tools that look at it are in .venv-audit.
 sbom: .venv-audit  ## Write dist/sbom.cdx.json: what an installation consists of (CycloneDX)
 	@mkdir -p dist
 	.venv-audit/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \
