@@ -59,7 +59,7 @@ class Entry:
     """A splitter of the benchmark."""
 
     name: str  # in tables
-    package: str  # its distribution
+    package: str  # the distribution that contains it
     make: Callable[[], Any]  # imports the package
     unit: Literal["tokens", "characters"] = "tokens"  # of its limit
     model: bool = False  # whether it runs a neural model, which takes far longer

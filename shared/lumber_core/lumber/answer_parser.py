@@ -142,7 +142,7 @@ _KEY_WORD = re.compile(
 _WORD_OF_KEY = re.compile("IDs|[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary", "start")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
-_MAX_CHARACTERS_OF_UNITS = 30  # in a reason
+_MAX_CHARACTERS_OF_UNITS = 30  # of the unit numbers in a reason
 
 _Finder = Callable[[str], list[list[int]]]  # finds the answers of one form; [] names no unit
 

@@ -105,7 +105,7 @@ _LISTS: dict[str, dict[str, str]] = {
         "words": "not|rather than|instead of|nicht|statt|non|pas|plut[oô]t que|no",
         "signs": "而不是",
     },
-    # Words before an answer that replaces the one above it.
+    # Words before an answer that replaces the answer above it.
     "correction": {
         "en": (
             "wait|actually|correction|edit|scratch that|on (?:reflection|second thoughts?)|hm+|"

@@ -103,7 +103,7 @@ def _simplify(body: Any) -> None:
             # A cell ends with its section; 0 rows mean that end.
             for cell in row.iterfind("*[@rowspan]"):
                 cell.set("rowspan", str(min(int(cell.get("rowspan")) or rows, rows)))
-    for choice in body.xpath("//switch[foreignobject]"):  # forms of one text in SVG
+    for choice in body.xpath("//switch[foreignobject]"):  # SVG with several forms of one text
         choice[1:] = []
     strip_tags(body, "thead", "tbody", "tfoot", "svg", "switch", "foreignobject")
     for heading in body.iter(*HEADING_TAGS):

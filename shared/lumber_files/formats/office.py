@@ -267,7 +267,9 @@ def _repack(parts: dict[str, bytes], kind: str, embedded: list[str], notices: li
             notices += page.notices
             xml = plain_page(page.text).encode()
         elif name.endswith(".opf"):
-            xml = xml.replace(b"image/svg+xml", b"application/xhtml+xml")  # a page of a book
+            xml = xml.replace(
+                b"image/svg+xml", b"application/xhtml+xml"
+            )  # SVG may be a page of a book
             links = {link for page in parts.values() for link in _LINK.findall(page)}
             for item in find(root := parse_xml(xml), _NOT_IN_SPINE):  # such as notes
                 if posixpath.basename(item.get("href", "")).encode() in links:

@@ -99,7 +99,7 @@ class _PageTarget:
             and not {"li", "td"}.isdisjoint(around)
             and (around == ["li", "label"] or not names.isdisjoint(("checked", "disabled")))
         )
-        formula = attributes.get("alt", "") if names & {"latex", "tex"} else ""  # WordPress
+        formula = attributes.get("alt", "") if names & {"latex", "tex"} else ""  # as in WordPress
         is_block = tag in BLOCK_TAGS and not (is_task and tag == "div")
         if in_math:
             tag = _MATH_PREFIX.sub("", tag)

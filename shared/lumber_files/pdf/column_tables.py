@@ -235,7 +235,7 @@ def _headers_above(
         beside, over = _headers(level, columns, rules)
         far = max(_MAX_HEADER_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
         if len(over) in (0, len(columns)):
-            far *= 2  # a blank line
+            far *= 2  # a blank line may be between
         is_note = len(over) == 1 < len(columns) and _NOTE.fullmatch(over[0].text) is not None
         is_text = _is_long(level[0]) and level[0].text[-1] == ":"
         if level[-1].base - top > far or (headed and (is_text or (is_note and not beside))):

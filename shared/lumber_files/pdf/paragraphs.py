@@ -54,7 +54,9 @@ def line_starts(lines: Sequence[TextLine], column: float) -> Iterator[bool]:
 
     `column` is the right end of the lines that begin at the same place; 0 if it is unknown.
     """
-    ups = [n for n, (a, b) in enumerate(pairwise(lines), start=1) if a.base < b.base]  # columns
+    ups = [
+        n for n, (a, b) in enumerate(pairwise(lines), start=1) if a.base < b.base
+    ]  # column starts
     for start, stop in pairwise([0, *ups, len(lines)]):
         margin = max(line.right for line in lines[start:stop])
         pairs = [*pairwise(lines[start : stop + 1])]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from lumber_files.pdf.text_lines import TextLine, Word
 
 _MIN_BAND_HEIGHT = 6.0  # points; a thinner rectangle is a rule
-MIN_GAP = 3.0  # points; closer lines are one
+MIN_GAP = 3.0  # points; closer lines are one line
 _MIN_SHARE, _SURE_SHARE = 0.2, 0.6  # of a table's height or width; merged cells interrupt its lines
-_MAX_CELL_CHARACTERS = 400  # below the sure share; lines on a cover surround longer texts
+_MAX_CELL_CHARACTERS = 400  # below `_SURE_SHARE`; lines on a cover surround longer texts
 
 
 class Rule(NamedTuple):

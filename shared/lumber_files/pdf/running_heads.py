@@ -11,7 +11,7 @@ from lumber_files.pdf.heading_levels import title_key
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
 
 _MAX_EDGE_LINES = 4  # heights at the top or the bottom of a page that may have running heads
-_MAX_EDGE_CELLS = 16  # at these heights
+_MAX_EDGE_CELLS = 16  # lines, or cells of rows, that are read at these heights
 _MIN_REPEATS = 3  # pages with a line at the same height, or all pages of a shorter file
 # Minimum share of the pages from the first to the last with the line. Heads of left pages are on
 # half of the pages, and so may be headings of similar sections, in larger type than text.

@@ -27,7 +27,7 @@ _REPAIRS = {
     **dict.fromkeys(map(ord, "\0\u200b\u2060\ufeff")),  # invisible; joiners shape letters and emoji
     **dict.fromkeys(map(ord, "\xa0\u202f"), " "),  # no-break spaces: lines are already broken
     0x2011: "-",  # no-break hyphen
-    0x17F: "s",  # PDFium returns it for a ligature
+    0x17F: "s",  # PDFium returns a long s for a ligature
 }
 
 WORD_GOES_ON = "\u2060"

@@ -244,7 +244,7 @@ def _split_and_embed(
     asks = hasattr(chunker, "judge")  # asking a judge may take longer than embedding
     split = chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress and asks)
     for n, divided_text in enumerate(divided):
-        if divided_text.cues:  # captions
+        if divided_text.cues:  # the text is captions
             text = divided_text.text
             split[n] = [replace(chunk, text=spoken_text(text, chunk.span)) for chunk in split[n]]
     parts = place_chunks(split)
