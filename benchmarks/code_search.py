@@ -15,7 +15,7 @@ from langchain_core.documents import Document
 
 from langchain_lumber import PassageRetriever
 
-BUDGETS = (150, 300, 600)
+BUDGETS = (150, 300, 600)  # words
 _HERE = Path(__file__).parent
 
 

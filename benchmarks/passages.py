@@ -65,8 +65,8 @@ from lumber_evaluation.comparison import MIN_FOR_INTERVAL
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 
-BUDGETS = (150, 300, 600)
-SIZES = (40, 60, 120)
+BUDGETS = (150, 300, 600)  # words
+SIZES = (40, 60, 120)  # words of a chunk
 OF_MODEL = "chunks of a large language model"
 ALL_PLAIN = "all plain texts"
 COMPARED_SPLITTERS = (

@@ -21,7 +21,7 @@ from benchmarks.corpora import load_financebench
 from benchmarks.searches import Build, Found
 from lumber_core.spans import Span
 
-BUDGETS = (300, 600, 1200)
+BUDGETS = (300, 600, 1200)  # words
 _WORD = re.compile(r"[^\s|]\S*")  # the bars of tables are not words
 _NUMBER = re.compile(r"[$(\s-]*(\d[\d,]*(?:\.\d+)?)[)%\s]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d$")

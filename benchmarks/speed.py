@@ -45,8 +45,8 @@ from benchmarks.packages import (
 TOKENS, CHARACTERS = 256, 1024
 BASE = "langchain Recursive, tokens"
 TIMED = ("English", "Chinese", "Markdown", "CSV")
-SIZE, MODEL_SIZE = 200_000, 5_000
-ROUNDS, MODEL_ROUNDS = 7, 3
+SIZE, MODEL_SIZE = 200_000, 5_000  # characters of a text; for splitters that run a model
+ROUNDS, MODEL_ROUNDS = 7, 3  # texts of each kind; for splitters that run a model
 
 Split = Callable[[str], object]
 """The function that is timed: it returns the chunks of a text."""

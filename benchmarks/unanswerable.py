@@ -24,7 +24,7 @@ from benchmarks.passages import groups
 from lumber_cli.file_index import is_far
 from lumber_evaluation.dataset import Document, Question
 
-LOST = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+LOST = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)  # shares of answerable questions that are refused
 Asked = list[tuple[float, bool]]
 """For each question, the highest similarity of a passage, and whether all passages are far."""
 

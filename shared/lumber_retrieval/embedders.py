@@ -20,7 +20,7 @@ from lumber_core.support.secrets import public_url
 from lumber_retrieval.index.vectors import Vectors, matrix
 
 _TEXTS_PER_REQUEST = 64  # with vectors of 4,096 dimensions, a reply stays below its size limit
-_MAX_ATTEMPTS = 5
+_MAX_ATTEMPTS = 5  # for one request
 _FINAL_STATUSES = (400, 401, 403, 404, 422)  # a repeated request would get the same status
 
 Similarity = Literal["cosine", "dot"]

@@ -18,7 +18,7 @@ from itertools import repeat
 
 import regex
 
-_MAX_CACHED_CHARACTERS = 1 << 16
+_MAX_CACHED_CHARACTERS = 1 << 16  # different characters, with their replacements
 _CONTROL = ("Cc", "Cf", "Co", "Cs")
 _UNDECODABLE = "\ufffd"
 

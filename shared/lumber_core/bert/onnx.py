@@ -22,7 +22,7 @@ from lumber_core.errors import WeightsError
 
 ModelInputs = Mapping[str, npt.NDArray[np.int64]]
 
-_MAX_THREADS = 8
+_MAX_THREADS = 8  # of a model, by default
 # The number of places is padded to a multiple of this: for a matrix of one row, onnxruntime may use
 # a kernel that adds in another order, and scores would differ.
 _PLACES_MULTIPLE = 8

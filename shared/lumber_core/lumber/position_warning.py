@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 # A judge that gives one kind of answer this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
-_MIN_GROUPS = 10
+_MIN_GROUPS = 10  # with an answer; with fewer, no warning is logged
 _MIN_WINDOWS = 3  # each has many units to choose from
 _MIN_UNITS = 4  # with two choices, half of all answers are the first by chance
 

@@ -34,7 +34,7 @@ from lumber_core.storage.database import (
 )
 
 _MAX_WAIT_SECONDS = 60  # for the answer of a server, and for the turn of a writer
-_MAX_CONNECT_SECONDS = 10
+_MAX_CONNECT_SECONDS = 10  # until a server accepts a connection
 _MAX_CONNECTIONS = 8  # per object: a server often allows 100 for all of its users
 _PREFIX = "lumber_"  # of our schemas, so that our tables are apart from those of other programs
 _MAX_NAME_BYTES = 63 - len(_PREFIX)  # PostgreSQL truncates longer names

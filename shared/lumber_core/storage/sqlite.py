@@ -30,7 +30,7 @@ from lumber_core.storage.database import (
 _MIN_PAGE_BYTES = 512  # every SQLite file has at least one page
 _MAX_BUSY_SECONDS = 60.0  # how long a file may stay locked
 _SQLITE_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; forks wait for that time, too
-_RETRY_SECONDS = 0.01
+_RETRY_SECONDS = 0.01  # between two attempts to lock a file
 
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _FILE_FAULTS = (sqlite3.Error, UnicodeDecodeError)

@@ -41,7 +41,7 @@ _COLON = re.compile(r"(?<!:):[\s*_]*\Z")
 _TITLE = re.compile(r"[ \t]*(?:\*\*[^*\n]{1,120}\*\*:?|Q(?:uestion)? ?\d*: [^\n]{1,200}\?)\s*")
 _DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below the defined term
 _INDENT = re.compile(r"[\s>]*")
-_MAX_LABEL_CHARACTERS = 100
+_MAX_LABEL_CHARACTERS = 100  # at the start of a block, which are searched for a label
 _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 
 

@@ -20,7 +20,7 @@ from lumber_core.text.unicode import breaks
 NESTED: tuple[Format, ...] = ("code", "data", "json")
 """Formats whose lines are nested by indentation."""
 _LINE = re.compile(r"^([^\S\n]*)(\S.*)$", re.MULTILINE)
-_MAX_TITLE_LINE_CHARACTERS = 300
+_MAX_TITLE_LINE_CHARACTERS = 300  # of the line of a definition or key
 # Lines that continue the block of a line above with the same indentation.
 _CONTINUATION = re.compile(r"[)\]}{]|(?:end|fi|done|esac)\W?$")
 _COMMENT = re.compile(r"#|//|--|/?\*|;")

@@ -15,7 +15,7 @@ from lumber_files.pdf.page_tags import Tags, TextTag
 from lumber_files.pdf.text_lines import Word
 
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
-_MIN_BOLD_WEIGHT = 600
+_MIN_BOLD_WEIGHT = 600  # of a font; 400 is regular, 700 is bold
 _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )

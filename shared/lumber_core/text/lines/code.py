@@ -18,7 +18,7 @@ from lumber_core.text.lines.columns import CLOSING, MAX_WIDTH, PART_LINES, Lines
 _INLINE = re.compile(r"`[^`]*`|\S{1,99}://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
 _MIN_SHARE_OF_LETTERS = 0.85  # of the characters of prose, spaces aside
-_MIN_BLANKS_OF_PROSE = 4
+_MIN_BLANKS_OF_PROSE = 4  # in a paragraph of a script with spaces
 _MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
 _OPENING = "\"'([*_\u2018\u201c\u00ab"
 
@@ -126,9 +126,9 @@ _COMMENT = re.compile(r'(/\*)|(<#)|(--\[\[)|(\{-)|@\w+\s+(?:~\w)?(""")$')
 _COMMENT_ENDS = ("", "*/", "#>", "]]", "-}", '"""')
 _BRACE = re.compile(r"\{\}?(?:\s|$)(?![^{}]*\.\s?\}$)")  # not a comment of Pascal
 _EDGE = re.compile(rf"{_GOES_ON}|where(?:$|\s+\w+\s?:)|throws\s+[A-Z]", re.MULTILINE)
-_MIN_LINES_OF_CODE = 3
+_MIN_LINES_OF_CODE = 3  # of a text that may contain code
 _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
-_MAX_DEPTH = 4
+_MAX_DEPTH = 4  # deeper lines of code have this depth
 
 
 def code_lines(lines: Lines, whole: bool = False) -> tuple[dict[int, int], set[int]]:

@@ -124,7 +124,7 @@ SPEAKER = re.compile(
     r"((?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
     r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>)))\s+"
 )
-_MAX_SPEAKER_CHARACTERS, _MAX_HEAD_CHARACTERS = 60, 100
+_MAX_SPEAKER_CHARACTERS, _MAX_HEAD_CHARACTERS = 60, 100  # of a name; of a line above speech
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 # "0:15", "00:15.000 --> 00:17.500 align:start"; and with a speaker: "Ann Lee  10:15 AM",
 # "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07", "[10:15] Ann Lee".

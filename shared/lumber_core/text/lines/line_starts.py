@@ -32,10 +32,10 @@ _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
 _MAX_HEADING_CHARACTERS = 90
 _MAX_HEADING_WORDS = 12
 _MAX_TERM_WORDS = 4  # in a line that begins with a small letter or a sign, such as "--no-color"
-_MIN_HEADING_LETTERS = 3
+_MIN_HEADING_LETTERS = 3  # two are enough between two lines of text
 _QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")
 _ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
-_MAX_LEAD_IN_CHARACTERS, _MAX_LABEL_CHARACTERS = 120, 8
+_MAX_LEAD_IN_CHARACTERS, _MAX_LABEL_CHARACTERS = 120, 8  # of a line above items, or of a label
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d
 _DATED_FIRSTS = frozenset("[(0123456789")
 _MIN_ROWS, _MIN_DATES = 3, 2  # in a table; in a log
 _MIN_SHARE_OF_ROWS, _MIN_SHARE_OF_LOG = 0.7, 0.6  # rows with as many fields; lines in a log
-_MAX_ENTRY_CHARACTERS = 250
+_MAX_ENTRY_CHARACTERS = 250  # of a line of a log; longer lines are prose with a date
 
 
 def without_bars(text: str) -> str:

@@ -19,7 +19,7 @@ _MIN_FULL_SHARE = 0.87  # of the width, filled by a line with the first word of 
 _PAGE_NUMBER = re.compile(r"[\W\d]*(?:[Pp]age|[Pp]\.)?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?[\W\d]*$")
 _DIGITS = re.compile(r"\d+")
 _LINES_AT_EDGE = 2  # at the top and at the bottom of a page, which may be running lines
-_MAX_TITLE_CHARACTERS, _MAX_NUMBER_CHARACTERS = 90, 20
+_MAX_TITLE_CHARACTERS, _MAX_NUMBER_CHARACTERS = 90, 20  # of a running title or a page number
 
 
 def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
