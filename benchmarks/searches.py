@@ -43,7 +43,7 @@ def passages(**settings: Any) -> Build:
     """Return the passages of `PassageIndex`."""
 
     def build(documents: Sequence[Document]) -> Search:
-        index = index_of((one.name, one.to_split()) for one in documents)
+        index = index_of((doc.name, doc.to_split()) for doc in documents)
 
         def search(question: str, words: int) -> Found:
             passages = index.search(question, budget=words, **settings)
@@ -96,7 +96,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
             "CREATE TEMPORARY TABLE chunks (id int, vector vector(384), words tsvector)"
         )
         chunker = LayoutChunker(target_size=50, tokenizer="even")
-        split = chunker.split_all([one.to_split() for one in documents], Delivery(trim=True))
+        split = chunker.split_all([doc.to_split() for doc in documents], Delivery(trim=True))
         vectors = embed_chunks(place_chunks(split), Bundled().embed_documents)
         hits: list[Text] = []
         rows = []
@@ -110,7 +110,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
             cursor.executemany(
                 "INSERT INTO chunks VALUES (%s, %s, to_tsvector('english', %s))", rows
             )
-        texts = {one.name: one.text for one in documents}
+        texts = {doc.name: doc.text for doc in documents}
 
         def search(question: str, words: int) -> Found:
             near = connection.execute(
@@ -124,7 +124,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
             ).fetchall()
             fused = [hits[number] for number in [*fuse([dict(near), dict(matching)])][:100]]
             joiner = PassageJoiner(texts=texts, budget=words, rerank=rerank)
-            places = [one.metadata for one in joiner.compress_documents(fused, question)]
+            places = [passage.metadata for passage in joiner.compress_documents(fused, question)]
             return [(at["source"], Span(at["start_index"], at["end_index"]), "") for at in places]
 
         return search
@@ -146,7 +146,7 @@ def chunks_of_model(data: Path) -> Build:
     def build(documents: Sequence[Document]) -> Search:
         written = {
             f"{path.name.partition('.')[0]}": {
-                Path(one["file"]).stem: one["chunks"] for one in map(json.loads, path.open())
+                Path(row["file"]).stem: row["chunks"] for row in map(json.loads, path.open())
             }
             for path in (data / "multi_corpus" / "llm_chunks").glob("*.agentic.jsonl")
         }
@@ -230,13 +230,13 @@ def parent_documents(documents: Sequence[Document]) -> Search:
         search_kwargs={"k": 50},
     )
     retriever.add_documents(
-        [Text(one.text, metadata={"source": one.name}) for one in documents if one.text.strip()]
+        [Text(doc.text, metadata={"source": doc.name}) for doc in documents if doc.text.strip()]
     )
 
     def search(question: str, words: int) -> Found:
         del words
         parents = retriever.invoke(question)
-        places = [(one.metadata, Span(0, len(one.page_content))) for one in parents]
+        places = [(parent.metadata, Span(0, len(parent.page_content))) for parent in parents]
         return [(at["source"], span.shift(at["start_index"]), "") for at, span in places]
 
     return search
@@ -254,7 +254,7 @@ def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
     )
     from llama_index.core.retrievers import AutoMergingRetriever
 
-    texts = [Node(text=one.text, id_=one.name) for one in documents if one.text.strip()]
+    texts = [Node(text=doc.text, id_=doc.name) for doc in documents if doc.text.strip()]
     storage = StorageContext.from_defaults()
     if window:
         nodes = SentenceWindowNodeParser.from_defaults(window_size=3)(texts)
@@ -268,14 +268,14 @@ def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
     if not window:
         retriever = AutoMergingRetriever(retriever, storage)
     replacing = MetadataReplacementPostProcessor(target_metadata_key="window")
-    whole = {one.name: one.text for one in documents}
+    whole = {doc.name: doc.text for doc in documents}
 
     def search(question: str, words: int) -> Found:
         del words
-        nodes = retriever.retrieve(question)
+        hits = retriever.retrieve(question)
         if window:
-            nodes = replacing.postprocess_nodes(nodes)
-        return [(one.node.ref_doc_id, _span_of(one.node, whole), "") for one in nodes]
+            hits = replacing.postprocess_nodes(hits)
+        return [(hit.node.ref_doc_id, _span_of(hit.node, whole), "") for hit in hits]
 
     return search
 

@@ -178,7 +178,7 @@ class FolderTools:
         return result(join_lines(title, number_lines(first_line, data["text"]), data["note"]), data)
 
     def outline(self, file: _File) -> CallToolResult:
-        """Show how a file is built: its headings with their lines, or if it has none its topics.
+        """Show how a file is built: its headings with their lines, or else its topics.
 
         Use it before you read a long file, to choose which lines to read. Source code has its
         definitions, and topics have their first sentence. Titles are quoted material.

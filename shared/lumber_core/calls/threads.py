@@ -106,7 +106,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     task = asyncio.current_task()
     if cancelled and task is not None:
         if sys.version_info >= (3, 11):
-            task.uncancel()  # the next line counts it again
+            task.uncancel()  # because the next line counts the same cancellation
         task.cancel()
     return future.result()
 
