@@ -59,7 +59,7 @@ class Quote(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a quote was found, and whether at the right place; so for the baseline, if it was run."""
+    """How a quote was found, and whether its place and the baseline's (None: not run) are right."""
 
     kind: str
     right: bool
@@ -186,7 +186,7 @@ def outcomes(
 def find_quotes(
     quotes: Sequence[str], texts: Mapping[str, str], true: Quote | None, with_baseline: bool
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each quote. `true` is its place; None if it is in none of the texts."""
+    """Yield the outcome of each quote. `true` is its place; None: it is in none of the texts."""
 
     def is_right(name: str | None, span: Span | None) -> bool:
         if name is None or span is None or true is None:

@@ -46,13 +46,13 @@ Reader = Callable[[Path], str]
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a Markdown, without link targets and comments."""
+    """Return the words of a Markdown text, without link targets and comments."""
     text = unescape(re.sub(r"\]\([^)]*\)|<!--.*?-->", "]", text))
     return _WORD.findall(text.casefold())
 
 
 def parts(markdown: str) -> Parts:
-    """Return the headings, items and cells of a Markdown by kind, with their counts."""
+    """Return the headings, items and cells of a Markdown text by kind, with their counts."""
     counts: Parts = {kind: Counter() for kind in ("headings", "items", "cells", "found", "titles")}
     lists: list[str] = []
     head: list[str] = []

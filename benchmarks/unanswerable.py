@@ -1,12 +1,12 @@
-"""Measures which similarity separates questions that a text answers from others.
+"""Measures which similarity separates questions that a text answers from other questions.
 
     python benchmarks/unanswerable.py ../shared/data
 
-Texts are searched as in benchmarks/passages.py, with their own questions and as many of other
-corpora. A question is refused if the similarity of its best passage is below a threshold. For each
-share of refused own questions, the table has the threshold and the share of other questions that
-are refused. The last row is `lumber-splitters ask`, which refuses a question if all passages are
-below its threshold and have less than half of the question's words.
+Texts are searched as in benchmarks/passages.py, with their own questions and as many questions of
+other corpora. A question is refused if the similarity of its best passage is below a threshold. For
+each share of own questions that are refused, the table has the threshold and the share of other
+questions that are refused. The last row is `lumber-splitters ask`, which refuses a question if all
+passages are below its threshold and have less than half of the question's words.
 """
 
 from __future__ import annotations

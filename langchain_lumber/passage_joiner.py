@@ -96,7 +96,7 @@ class PassageJoiner(JoinsHits, BaseDocumentCompressor):
         Args:
             documents: The hits, best first.
             query: The question; "" for none.
-            callbacks: Not needed.
+            callbacks: Not used.
 
         Returns:
             Passages that do not overlap. `page_content` is `text[start_index:end_index]`, without a

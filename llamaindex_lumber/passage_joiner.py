@@ -59,7 +59,7 @@ class PassageJoiner(JoinsHits, IntactComponent, BaseNodePostprocessor):
         rerank: Whether nodes are ranked by the question. False, or without a question: whole nodes
             are joined, in their order.
         language: ISO 639 code of the language, such as "en", to find sentences.
-        callback_manager: LlamaIndex's.
+        callback_manager: LlamaIndex's manager of callbacks.
 
     Raises:
         ValueError: `max_gap` is negative or `budget` is below 1. `postprocess_nodes` raises it if a

@@ -82,7 +82,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             the best passage. By default they are ordered best first.
         filters: Which chunks may be found, by the metadata of their documents and their own
             (headings, pages, lines). They apply to vectors and words, and may be nested. None: all.
-        callback_manager: LlamaIndex's.
+        callback_manager: LlamaIndex's manager of callbacks.
 
     Raises:
         ValueError: A limit is out of range, a filter has a value that does not fit its operator, or

@@ -4,7 +4,7 @@
 
 A model answers each question from the first `--top-k` chunks that are retrieved for it. The model
 named by `--judge` (default: the same) judges whether the answer is right. Questions that could not
-be answered or judged are left out. FOLDER and `--keep` are as for `benchmarks.papers.gutenqa`.
+be answered or judged are left out. `benchmarks.papers.gutenqa` describes FOLDER and `--keep`.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ def label_windows(
 
     An item longer than a window is cropped. Half of these windows begin at a segment, as if the
     window before had found that start last. The other half begin anywhere, as if the window before
-    had found no start.
-    `window` is the number of tokens, including [CLS] and [SEP].
+    had found no start. `window` is the number of tokens, including [CLS] and [SEP].
     """
     rng = random.Random(seed)
     return [_label(item, tokenizer, window - 2, rng) for item in items]

@@ -47,8 +47,8 @@ def split_held_out(
 ) -> tuple[list[Document], list[Document]]:
     """Divide documents into those for training and those held out, about `share` of all.
 
-    The part of a document depends only on its name, so adding documents does not move others. Both
-    parts are in the given order.
+    Which part a document is in depends only on its name, so adding documents does not move other
+    documents. Both parts are in the given order.
 
     Raises:
         ValueError: One of the two parts would have no documents.
