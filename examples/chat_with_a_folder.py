@@ -123,8 +123,8 @@ def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
             return (gr.skip(),) * 4
         places = [*map(place_of, passages)]
         context = lumber.format_passages(passages)
-        asked = lumber.QUOTING_PROMPT.format_messages(context=context, question=question)
-        system, user = (str(each.content) for each in asked)
+        messages = lumber.QUOTING_PROMPT.format_messages(context=context, question=question)
+        system, user = (str(message.content) for message in messages)
         try:
             reply = RetryingModel(llm, CALLS).complete(system, user).text
         except LumberError as error:
@@ -166,8 +166,8 @@ def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
         name.input(lambda name: html_of_document(documents[name]), name, shown)
         dropped.upload(drop, dropped, [dropped, results, name])
         results.click(click, places, [name, shown]).then(None, js=SCROLL)
-        asked = question.submit(search, question, [passages, places, results, name, shown])
-        answered = asked.then(None, js=SCROLL).then(
+        submitted = question.submit(search, question, [passages, places, results, name, shown])
+        answered = submitted.then(None, js=SCROLL).then(
             answer, [question, passages], [places, results, name, shown]
         )
         answered.then(None, js=SCROLL)

@@ -84,7 +84,7 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
 
     def search(state: State) -> dict[str, object]:
         ids = {passage.id for passage in state["passages"]}
-        new = [each for each in retriever.invoke(state["query"]) if each.id not in ids]
+        new = [passage for passage in retriever.invoke(state["query"]) if passage.id not in ids]
         print(f"search  {state['query']!r}: {len(new)} new passages")
         return {"passages": state["passages"] + new}
 
@@ -96,7 +96,7 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
     def check(state: State) -> dict[str, object]:
         """Find the place of each quote in the files."""
         cited = lumber.cite_answer(state["reply"], state["passages"])
-        quotes = [each for each in cited.citations if each.kind != "not found"]
+        quotes = [citation for citation in cited.citations if citation.kind != "not found"]
         complaint = "It quotes nothing." if cited.text and not cited.citations else ""
         if cited.missing:
             complaint = f"No passage has these quotes word for word: {cited.missing}"

@@ -179,7 +179,7 @@ def with_table(page: str, table: str) -> str:
     pattern = re.compile(r"(<!-- passages: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"{README} has no place for the table of passages")
-    return pattern.sub(lambda found: f"{found[1]}{table}\n{found[2]}", page, count=1)
+    return pattern.sub(lambda match: f"{match[1]}{table}\n{match[2]}", page, count=1)
 
 
 def main(arguments: Sequence[str]) -> None:

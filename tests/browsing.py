@@ -46,10 +46,10 @@ class Browser:
     """
 
     def __init__(self, path: str, profile: Path) -> None:
-        asked, self._asking = os.pipe()
+        commands, self._asking = os.pipe()
         self._answers, answering = os.pipe()
         # Numbers above `READ` and `WRITTEN`, to which they are copied in the new process.
-        ends = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (asked, answering)]
+        ends = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (commands, answering)]
 
         def become() -> None:
             os.dup2(ends[0], READ)
@@ -62,7 +62,7 @@ class Browser:
             pass_fds=(READ, WRITTEN),
             preexec_fn=become,
         )
-        for fd in (asked, answering, *ends):
+        for fd in (commands, answering, *ends):
             os.close(fd)
         self._read = bytearray()
         self._number = 0
@@ -131,17 +131,17 @@ class Tab:
 
     def evaluate(self, expression: str) -> Any:
         """Return the value of an expression, or of its promise, which is data for JSON."""
-        done = self.ask(
+        reply = self.ask(
             "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
         )
-        assert "exceptionDetails" not in done, done
-        return done["result"].get("value")
+        assert "exceptionDetails" not in reply, reply
+        return reply["result"].get("value")
 
     def choose_files(self, selector: str, *paths: Path) -> None:
         """Choose files in an input, as a user does who drops them on it."""
         root = self.ask("DOM.getDocument")["root"]["nodeId"]
-        found = self.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
-        self.ask("DOM.setFileInputFiles", nodeId=found, files=[*map(str, paths)])
+        node = self.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.ask("DOM.setFileInputFiles", nodeId=node, files=[*map(str, paths)])
 
     def ask(self, method: str, **parameters: object) -> dict[str, Any]:
         """Return the result of a method of the protocol, asked of this tab."""
@@ -150,18 +150,18 @@ class Tab:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = next((path for path in map(shutil.which, NAMES) if path), None)
-    if found is None:
+    program = next((path for path in map(shutil.which, NAMES) if path), None)
+    if program is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
-    running = Browser(found, tmp_path_factory.mktemp("profile"))
+    running = Browser(program, tmp_path_factory.mktemp("profile"))
     yield running
     running.close()
 
 
 def foreign_elements(shown: str) -> list[str]:
     """Return the parts of a page, as `dom` returns it, that only hostile texts add."""
-    found = [mark for mark in _FOREIGN if mark in shown]
-    return found + (["<title>broken</title>"] if "<title>broken</title>" in shown else [])
+    foreign = [mark for mark in _FOREIGN if mark in shown]
+    return foreign + (["<title>broken</title>"] if "<title>broken</title>" in shown else [])
 
 
 def channels(colour: str) -> list[float]:
@@ -175,5 +175,5 @@ def lightness(colour: str) -> float:
 
 
 def contrast(first: str, second: str) -> float:
-    one, other = sorted([lightness(first), lightness(second)])
-    return (other + 0.05) / (one + 0.05)
+    darker, lighter = sorted([lightness(first), lightness(second)])
+    return (lighter + 0.05) / (darker + 0.05)

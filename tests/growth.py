@@ -46,5 +46,5 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
 
 def check_linear(use: Callable[[T], object], given: Callable[[int], T], size: int) -> None:
     """Check that twice the input takes at most `MOST` times as long to use."""
-    inputs = {each: given(each) for each in (size, 2 * size)}
+    inputs = {length: given(length) for length in (size, 2 * size)}
     assert growth(lambda size: partial(use, inputs[size]), size) < MOST

@@ -126,7 +126,7 @@ def word(body: str, **parts: str) -> bytes:
         f"word/{name}.xml": f"<w:{name} {_WORD}>{content}</w:{name}>"
         for name, content in parts.items()
     }
-    return zipped(
+    return zip_parts(
         {
             "[Content_Types].xml": _TYPES,
             "_rels/.rels": _RELATIONS,
@@ -138,16 +138,16 @@ def word(body: str, **parts: str) -> bytes:
     )
 
 
-def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+def zip_parts(parts: Mapping[str, str | bytes]) -> bytes:
     """Return an archive with the given contents by name; the bytes do not depend on the time.
 
     Names of tests may contain it, and must be equal in all processes that run tests.
     """
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    archive_bytes = io.BytesIO()
+    with zipfile.ZipFile(archive_bytes, "w") as archive:
         for name, content in parts.items():
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+    return archive_bytes.getvalue()
 
 
 def epub(*chapters: str) -> bytes:
@@ -161,7 +161,7 @@ def epub(*chapters: str) -> bytes:
         f"{n}.xhtml": f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{chapters[n]}</body></html>'
         for n in reversed(numbers)
     }
-    return zipped(
+    return zip_parts(
         {
             "mimetype": "application/epub+zip",
             "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'
@@ -180,7 +180,7 @@ def odf(kind: str, body: str, styles: str = "") -> bytes:
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
         for name in ("office", "text", "table", "style")
     )
-    return zipped(
+    return zip_parts(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
             "content.xml": f"<office:document-content {namespaces}>{styles}<office:body>"
@@ -228,7 +228,7 @@ def _package(
     )
     relations = f"<Relationships {_PACKAGE}>{related}</Relationships>"
     types = _TYPES.replace("word/document", path)
-    return zipped(
+    return zip_parts(
         {
             "[Content_Types].xml": types.replace("wordprocessingml.document", kinds[0]),
             "_rels/.rels": _RELATIONS.replace("word/document", path),
@@ -270,9 +270,9 @@ def compound(streams: Mapping[str, bytes], unused: int = 0xFFFFFFFF) -> bytes:
     none, last = 0xFFFFFFFF, 0xFFFFFFFE
 
     def entry(name: str, kind: int, start: int, size: int, *, child: int, after: int) -> bytes:
-        said = name.encode("utf-16-le") + b"\0\0"
-        links = pack("<HBBIII36x", len(said), kind, 1, none, after, child)
-        return said.ljust(64, b"\0") + links + pack("<IQ", start, size)
+        encoded_name = name.encode("utf-16-le") + b"\0\0"
+        links = pack("<HBBIII36x", len(encoded_name), kind, 1, none, after, child)
+        return encoded_name.ljust(64, b"\0") + links + pack("<IQ", start, size)
 
     sectors, body = [0xFFFFFFFD, last], b""  # the first two: the sectors' table, the directory
     directory = entry("Root Entry", 5, last, 0, child=1, after=none)
@@ -287,7 +287,7 @@ def compound(streams: Mapping[str, bytes], unused: int = 0xFFFFFFFF) -> bytes:
     return head.ljust(512, b"\xff") + table + directory.ljust(512, b"\0") + body
 
 
-def unzipped(package: bytes) -> dict[str, Any]:
+def unzip_parts(package: bytes) -> dict[str, Any]:
     """Return the contents of an archive by name."""
     with zipfile.ZipFile(io.BytesIO(package)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -295,11 +295,11 @@ def unzipped(package: bytes) -> dict[str, Any]:
 
 def change_part(package: bytes, name: str, *changes: str) -> bytes:
     """Return a package with replacements in one part; `texts` are old, new, old, new and so on."""
-    parts = unzipped(package)
+    parts = unzip_parts(package)
     parts[name] = parts[name].decode()
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         parts[name] = parts[name].replace(old, new)
-    return zipped(parts)
+    return zip_parts(parts)
 
 
 def grid(*rows: str) -> str:

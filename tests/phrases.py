@@ -3,4 +3,4 @@
 
 def phrases(block: str) -> list[str]:
     """Return the phrases of lines in which bars divide phrases."""
-    return [one.strip() for line in block.strip().splitlines() for one in line.split(" | ")]
+    return [phrase.strip() for line in block.strip().splitlines() for phrase in line.split(" | ")]

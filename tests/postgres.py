@@ -98,7 +98,7 @@ def own_postgres() -> Iterator[Server]:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Places in a store of either kind: files, or collections of a server."""
     if request.param == "postgres":
-        found: Place = request.getfixturevalue("postgres").place
-        return found
+        make_place: Place = request.getfixturevalue("postgres").place
+        return make_place
     numbers = count()
     return lambda: tmp_path / f"index{next(numbers)}.db"

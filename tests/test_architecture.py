@@ -35,12 +35,14 @@ def test_no_two_public_things_share_a_name() -> None:
     assert len(places) > 500
     # Names that users of either framework import are the same in both.
     both = set(langchain_lumber.__all__) & set(llamaindex_lumber.__all__)
-    shared = {name: found for name, found in places.items() if len(found) > 1}
-    assert {name: found for name, found in shared.items() if name not in both} == {}
+    shared = {name: paths for name, paths in places.items() if len(paths) > 1}
+    assert {name: paths for name, paths in shared.items() if name not in both} == {}
     # A function of the core that both adapt to their documents may have the same name.
-    adapters = [[one for one in found if not one.startswith("shared")] for found in shared.values()]
-    assert all(len(found) == 2 for found in adapters)
-    assert all(len(found) <= 3 for found in shared.values())
+    adapters = [
+        [path for path in paths if not path.startswith("shared")] for paths in shared.values()
+    ]
+    assert all(len(paths) == 2 for paths in adapters)
+    assert all(len(paths) <= 3 for paths in shared.values())
 
 
 # An adapter's file is named like the file that it adapts.
@@ -51,8 +53,10 @@ def test_no_two_files_share_a_name() -> None:
     places: dict[str, list[Path]] = {}
     for path in PACKAGES:
         places.setdefault(path.stem, []).append(path)
-    own = {"__init__", "__main__"}
-    twice = {name: paths for name, paths in places.items() if len(paths) > 1 and name not in own}
+    repeated = {"__init__", "__main__"}
+    twice = {
+        name: paths for name, paths in places.items() if len(paths) > 1 and name not in repeated
+    }
     mirrored = {
         name for name, paths in twice.items() if {p.parent.name for p in paths} == FRAMEWORKS
     }

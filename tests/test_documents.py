@@ -60,22 +60,22 @@ def blocks_of(page: Path) -> list[Block]:
     return [
         Block(
             page,
-            line=text.count("\n", 0, found.start("body")) + 1,
-            language=found["language"],
-            body=textwrap.dedent(found["body"]),  # blocks inside tabs are indented
-            reason=found["reason"],
+            line=text.count("\n", 0, match.start("body")) + 1,
+            language=match["language"],
+            body=textwrap.dedent(match["body"]),  # blocks inside tabs are indented
+            reason=match["reason"],
         )
-        for found in FENCE.finditer(text)
+        for match in FENCE.finditer(text)
     ]
 
 
-def named(page: Path) -> str:
+def relative_name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
 WITH_PYTHON = [page for page in PAGES if any(b.language == "python" for b in blocks_of(page))]
 COMMANDS = [
-    pytest.param(line, id=f"{named(page)}-{line[:60]}")
+    pytest.param(line, id=f"{relative_name(page)}-{line[:60]}")
     for page in PAGES
     for block in blocks_of(page)
     if block.language == "bash"
@@ -107,31 +107,31 @@ def needs_absent_package(node: ast.stmt) -> bool:
     return any(imported.startswith(name) and find_spec(name) is None for name in OPTIONAL)
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=relative_name)
 def test_python_blocks_run_as_printed_and_show_several_chunks(page, workplace, monkeypatch, capsys):
-    made: list[int] = []
+    counts: list[int] = []
     make = Segmentation.__init__
 
     def counted(self: Segmentation, *arguments: Any, **named: Any) -> None:
         make(self, *arguments, **named)
-        made.append(len(self.spans))
+        counts.append(len(self.spans))
 
     monkeypatch.setattr(Segmentation, "__init__", counted)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     blocks = blocks_of(page)
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block.language == "python":
-            made.clear()
-            shown = ran(block, namespace) or capsys.readouterr().out
-            if made:
-                assert max(made) > 1, f"line {block.line}: one chunk shows nothing"
+            counts.clear()
+            shown = run_block(block, namespace) or capsys.readouterr().out
+            if counts:
+                assert max(counts) > 1, f"line {block.line}: one chunk shows nothing"
                 assert shown, f"line {block.line}: print the chunks"
             if following and following.language == "text" and not block.reason:
                 printed = [line.rstrip() for line in str(shown).rstrip().splitlines()]
                 assert printed == following.body.splitlines(), f"line {block.line}"
 
 
-def ran(block: Block, namespace: dict[str, Any]) -> bool:
+def run_block(block: Block, namespace: dict[str, Any]) -> bool:
     """Run a block; return whether a notebook would show a view below it."""
     tree = ast.parse(block.body, filename=str(block.page))
     if block.reason is not None:
@@ -155,7 +155,7 @@ def test_commands_exist_as_printed(line: str) -> None:
         program = program.removeprefix(".venv/bin/")
         if program == "pip":
             extras = re.findall(r"\[(.+?)\]", " ".join(arguments))
-            assert {name for found in extras for name in found.split(",")} <= EXTRAS
+            assert {name for names in extras for name in names.split(",")} <= EXTRAS
         elif program == "make":
             targets = {argument for argument in arguments if "=" not in argument}
             makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -163,8 +163,8 @@ def test_commands_exist_as_printed(line: str) -> None:
         elif program == "lumber-splitters":
             group = get_command(app)
             context = group.make_context(program, list(arguments))
-            name, found, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
-            found.make_context(name, rest)
+            name, names, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
+            names.make_context(name, rest)
         elif program == "python":
             script = next(a for a in arguments if not a.startswith("-"))
             assert arguments[0] == "-m" or (ROOT / script).is_file()
@@ -172,9 +172,9 @@ def test_commands_exist_as_printed(line: str) -> None:
             assert program in ("git", "pre-commit")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", PAGES, ids=relative_name)
 def test_links_lead_to_files(page: Path) -> None:
-    targets = [found["target"] for found in LINK.finditer(page.read_text(encoding="utf-8"))]
+    targets = [match["target"] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
@@ -219,11 +219,11 @@ def test_every_public_name_and_every_option_is_on_a_page() -> None:
     context = group.make_context("lumber-splitters", ["split"])
     commands = [group.resolve_command(context, [name])[1] for name in group.commands]
     options = {name for command in commands for option in command.params for name in option.opts}
-    wanted = {*langchain_lumber.__all__, *llamaindex_lumber.__all__} - {"__version__"}
-    wanted |= {option for option in options if option.startswith("--")}
-    assert {"--theta", "SpanTextSplitter"} <= wanted
+    public = {*langchain_lumber.__all__, *llamaindex_lumber.__all__} - {"__version__"}
+    public |= {option for option in options if option.startswith("--")}
+    assert {"--theta", "SpanTextSplitter"} <= public
     assert [
-        name for name in sorted(wanted) if not re.search(rf"(?<![\w-]){name}(?![\w-])", text)
+        name for name in sorted(public) if not re.search(rf"(?<![\w-]){name}(?![\w-])", text)
     ] == []
 
 

@@ -68,8 +68,8 @@ def test_the_base_class_provides_limits_overlap_and_identity() -> None:
 
 
 def test_a_preset_gives_a_splitter_a_name_in_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Preset("lines", 2, lambda value, _: LineChunker(lines=int(value)))
-    monkeypatch.setitem(splitters.PRESETS, "lines", made)
+    line_preset = Preset("lines", 2, lambda value, _: LineChunker(lines=int(value)))
+    monkeypatch.setitem(splitters.PRESETS, "lines", line_preset)
     comparison = compare(corpus(), [preset("lines:4"), preset("lines")], embedder=WordEmbedder())
     assert [result.name for result in comparison.results] == ["lines:4", "lines"]
 
@@ -80,9 +80,9 @@ def test_a_metric_in_the_registry_is_in_the_report_and_its_json(monkeypatch) -> 
         "hit", "First hit", family, lambda question: question.recall(1), in_summary=True
     )
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, metric))
-    made = compare(corpus(), [wrap_splitter(LineChunker())], embedder=WordEmbedder())
-    assert '"hit"' in json.dumps(report_json(made))
-    assert "First hit" in render(made)
+    comparison = compare(corpus(), [wrap_splitter(LineChunker())], embedder=WordEmbedder())
+    assert '"hit"' in json.dumps(report_json(comparison))
+    assert "First hit" in render(comparison)
 
 
 class EchoModel(RemoteModel):
@@ -108,10 +108,10 @@ class EchoModel(RemoteModel):
 
 def test_a_provider_is_one_subclass_that_sends_requests_and_reads_replies() -> None:
     chunker = LumberChunker(EchoModel("any"), theta=40)
-    made = chunker.segment("\n\n".join(TEXT.splitlines()))
-    assert made.failures == ()
-    assert len(made.spans) > 1
-    assert made.usage.prompt_tokens == 7 * made.usage.calls
+    segmentation = chunker.segment("\n\n".join(TEXT.splitlines()))
+    assert segmentation.failures == ()
+    assert len(segmentation.spans) > 1
+    assert segmentation.usage.prompt_tokens == 7 * segmentation.usage.calls
 
 
 @pytest.mark.parametrize("thing", ["splitter", "model provider", "metric"])

@@ -45,7 +45,11 @@ def parameters_of(value: Any) -> list[str]:
     except ValueError:  # classes in C have no signature
         return []
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [each.name for each in parameters if each.kind not in variable and each.name != "self"]
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind not in variable and parameter.name != "self"
+    ]
 
 
 @every_public_name
@@ -59,13 +63,13 @@ def test_public_names_are_documented_with_their_methods(value: Any) -> None:
 @every_public_name
 def test_docstrings_describe_every_argument(value: Any) -> None:
     owners = inspect.getmro(value) if inspect.isclass(value) else [value]
-    said = "\n".join(filter(None, map(inspect.getdoc, owners)))
+    text = "\n".join(filter(None, map(inspect.getdoc, owners)))
     fields = getattr(value, "model_fields", {})  # fields have their own documentation
-    said += "".join(f"    {name}: " for name, field in fields.items() if field.description)
-    said += "    callback_manager: "  # LlamaIndex does not document it
-    if inspect.isabstract(value) or "LlamaIndex's `BaseEmbedding`" in said:
+    text += "".join(f"    {name}: " for name, field in fields.items() if field.description)
+    text += "    callback_manager: "  # LlamaIndex does not document it
+    if inspect.isabstract(value) or "LlamaIndex's `BaseEmbedding`" in text:
         return  # only subclasses are made, or the framework documents it
-    unsaid = [name for name in parameters_of(value) if f"    {name}: " not in said]
+    unsaid = [name for name in parameters_of(value) if f"    {name}: " not in text]
     assert unsaid == []
 
 
@@ -76,9 +80,9 @@ def test_examples_in_docstrings_run_as_printed(value: Any) -> None:
     runner = doctest.DocTestRunner(verbose=False)
     names = {**vars(import_module("lumber_core")), **vars(module)}
     for test in finder.find(value, value.__name__, module, globs=names):
-        said: list[str] = []
-        runner.run(test, out=said.append)
-        assert said == []
+        text: list[str] = []
+        runner.run(test, out=text.append)
+        assert text == []
 
 
 @pytest.mark.parametrize("package", ["langchain_lumber", "llamaindex_lumber"])
@@ -87,7 +91,9 @@ def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) 
     classes = [getattr(module, name) for name in module.__all__ if name[0] != "_"]
     # A prompt is an object, and the base class of parsers is not for users.
     used = [e for e in classes if callable(e) and e.__name__ != "SpanNodeParser"]
-    assert [each.__name__ for each in used if ">>> " not in each.__doc__] == []
+    assert [
+        public_class.__name__ for public_class in used if ">>> " not in public_class.__doc__
+    ] == []
 
 
 @every_public_name

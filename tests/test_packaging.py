@@ -80,9 +80,9 @@ def test_importing_and_using_a_package_loads_no_unneeded_package(framework, step
 )
 def test_a_missing_package_names_the_extra(blocked: str, code: str, extra: str) -> None:
     program = f"import sys; sys.modules[{blocked!r}] = None; {code}"
-    done = run_python(program, check=False)
-    assert done.returncode == 1
-    assert f"pip install '.[{extra}]'" in done.stderr
+    completed = run_python(program, check=False)
+    assert completed.returncode == 1
+    assert f"pip install '.[{extra}]'" in completed.stderr
     assert issubclass(errors.MissingExtraError, ImportError)
 
 
@@ -171,14 +171,14 @@ def requirements(start: str, end: str) -> list[tuple[str, str]]:
 
 
 def test_every_requirement_states_why() -> None:
-    found = requirements("\ndependencies = [", "\n[project.scripts]")
-    assert len(found) > 40
-    assert [name for name, comment in found if len(comment.strip(" #")) < 5] == []
+    required = requirements("\ndependencies = [", "\n[project.scripts]")
+    assert len(required) > 40
+    assert [name for name, comment in required if len(comment.strip(" #")) < 5] == []
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="older Pythons know fewer modules")
 def test_every_requirement_of_users_is_imported() -> None:
-    found = {name for name, _ in requirements("\ndependencies = [", "\ndocs = [")}
+    required = {name for name, _ in requirements("\ndependencies = [", "\ndocs = [")}
     modules: dict[str, set[str]] = {}
     for module, names in packages_distributions().items():
         for name in names:
@@ -188,7 +188,7 @@ def test_every_requirement_of_users_is_imported() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     unused = [
         name
-        for name in sorted(found - NOT_IMPORTED - {"lumber-splitters", "google-generativeai"})
+        for name in sorted(required - NOT_IMPORTED - {"lumber-splitters", "google-generativeai"})
         if not any(
             re.search(rf"(?:import|from|[\"'])\s*{re.escape(module)}\b", code)
             for module in modules.get(name.lower(), {name.replace("-", "_")})

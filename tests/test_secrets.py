@@ -54,9 +54,9 @@ def client(url: str) -> Any:
     return openai.OpenAI(api_key=KEY, base_url=url, max_retries=0)
 
 
-def answer(asked: Any, prompt: str) -> str:
+def answer(receiver: Any, prompt: str) -> str:
     messages: Any = [{"role": "user", "content": prompt}]
-    return str(asked.chat.completions.create(model="m", messages=messages).choices[0].message)
+    return str(receiver.chat.completions.create(model="m", messages=messages).choices[0].message)
 
 
 class ChatServer(SimpleChatModel):
@@ -195,16 +195,19 @@ class Store(InMemoryByteStore):
 def test_splitters_of_the_frameworks_and_shared_stores_reveal_no_key() -> None:
     told, store = [], Store()
     with LoopbackServer("Answer: none") as server:
-        own = MODELS["OpenAI"][1](server)
-        told += [repr(of_core(own, store=store).segment(TEXT)), str(of_core(own).estimate([TEXT]))]
+        chat_model = MODELS["OpenAI"][1](server)
+        told += [
+            repr(of_core(chat_model, store=store).segment(TEXT)),
+            str(of_core(chat_model).estimate([TEXT])),
+        ]
     llm = ServerLLM(
         api_base=f"http://user:{KEY}@127.0.0.1:8000/v1",
         additional_kwargs={"extra_headers": {"Authorization": f"Bearer {KEY}"}},
         default_headers={"X-Gateway-Key": KEY},
     )
-    splitter = LumberTextSplitter(llm=own, store=store)
+    splitter = LumberTextSplitter(llm=chat_model, store=store)
     told += [repr(splitter), str(vars(splitter))]
-    parsers: list[Any] = [LumberNodeParser(llm=llm, store=store), LumberNodeParser(llm=own)]
+    parsers: list[Any] = [LumberNodeParser(llm=llm, store=store), LumberNodeParser(llm=chat_model)]
     for parser in parsers:
         told += [repr(parser), str(parser), str(parser.to_dict()), parser.to_json()]
         told += [parser.model_dump_json(), str(parser.model_dump()), parser.chunker.identity]
@@ -213,7 +216,7 @@ def test_splitters_of_the_frameworks_and_shared_stores_reveal_no_key() -> None:
     assert KEY not in str(store.store)
     # Pickles keep the key, as documented: other processes need it.
     assert pickle.loads(pickle.dumps(parsers[0])).llm.api_key == KEY
-    assert KEY.encode() in pickle.dumps(own)
+    assert KEY.encode() in pickle.dumps(chat_model)
 
 
 def test_settings_in_a_report_are_without_keys_and_headers() -> None:
@@ -229,8 +232,8 @@ def test_settings_in_a_report_are_without_keys_and_headers() -> None:
 def test_a_report_reveals_no_key(tmp_path: Path) -> None:
     with LoopbackServer("Answer: none", faults=echo) as server:
         chunker = of_core(MODELS["OpenAI"][1](server), theta=60)
-        made = compare(corpus(4), [chunker], embedder=WordEmbedder(), folder=tmp_path)
-    assert KEY not in f"{render(made)} {report_json(made)}"
+        comparison = compare(corpus(4), [chunker], embedder=WordEmbedder(), folder=tmp_path)
+    assert KEY not in f"{render(comparison)} {report_json(comparison)}"
     assert KEY.encode() not in files(tmp_path)
     assert files(tmp_path)
 
@@ -250,11 +253,11 @@ class Holder:
         return f"Holder({self.key!r})"
 
 
-def named(given: Any, api_key: str) -> Any:
+def make_holder(given: Any, api_key: str) -> Any:
     return Holder(api_key)(given)
 
 
-CUSTOM = [Holder(), partial(named, api_key=KEY), partial(named, KEY), Holder().__call__]
+CUSTOM = [Holder(), partial(make_holder, api_key=KEY), partial(make_holder, KEY), Holder().__call__]
 
 
 @pytest.mark.parametrize("custom", CUSTOM, ids=lambda custom: type(custom).__name__)
@@ -279,7 +282,9 @@ def test_serialised_settings_distinguish_custom_objects() -> None:
 
     assert key(Holder()) == key(Holder())
     assert key(Holder()) != key(Holder("other"))
-    assert key(partial(named, 1)) == key(partial(named, 1)) != key(partial(named, 2))
+    assert (
+        key(partial(make_holder, 1)) == key(partial(make_holder, 1)) != key(partial(make_holder, 2))
+    )
 
 
 WRONG: list[Callable[[Any], object]] = [
@@ -310,22 +315,22 @@ def test_a_model_of_a_framework_in_the_wrong_place_reveals_no_key(pass_it: Calla
 def test_commands_reveal_no_key(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text(TEXT)
-    made = tmp_path / "made"
-    made.mkdir()
+    folder = tmp_path / "made"
+    folder.mkdir()
     with LoopbackServer("Answer: none", faults=echo) as server:
         url = server.openai_url.replace("://", f"://user:{KEY}@")
         asks = ["--theta", "60", "--model", f"{url}#m", "--key-variable", "PLANTED"]
-        lumber, store = ["--method", "lumber"], ["--store", made / "answers.db"]
+        lumber, store = ["--method", "lumber"], ["--store", folder / "answers.db"]
         for command in (
-            ["split", text, "--output", made / "chunks.jsonl", *lumber, *asks, *store],
+            ["split", text, "--output", folder / "chunks.jsonl", *lumber, *asks, *store],
             ["split", text, *lumber, *asks, *store],
-            ["view", text, "--output", made / "view.html", *lumber, *asks, *store],
+            ["view", text, "--output", folder / "view.html", *lumber, *asks, *store],
             ["estimate", text, *asks[:4]],
             ["split", text, *lumber, "--model", url, "--key-variable", "PLANTED"],
         ):
-            code, said = run(*command, PLANTED=KEY)
-            assert code == (1 if url in command else 0), said
-            assert KEY not in said
+            code, output = run(*command, PLANTED=KEY)
+            assert code == (1 if url in command else 0), output
+            assert KEY not in output
         assert len(server.requests) > 5
-    assert KEY.encode() not in files(made)
-    assert len(list(made.iterdir())) >= 3
+    assert KEY.encode() not in files(folder)
+    assert len(list(folder.iterdir())) >= 3

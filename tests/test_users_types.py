@@ -91,13 +91,13 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "basedpyright", "--outputjson", "-p", str(folder)]
     command += ["--pythonpath", sys.executable]
-    done = subprocess.run(command, capture_output=True, text=True)
-    report = json.loads(done.stdout)
-    assert report["summary"]["filesAnalyzed"] == 2, done.stderr
-    said: Found = {"right": {}, "wrong": {}}
+    completed = subprocess.run(command, capture_output=True, text=True)
+    report = json.loads(completed.stdout)
+    assert report["summary"]["filesAnalyzed"] == 2, completed.stderr
+    messages: Found = {"right": {}, "wrong": {}}
     for item in report["generalDiagnostics"]:
-        said[Path(item["file"]).stem][item["range"]["start"]["line"]] = item["message"]
-    return said
+        messages[Path(item["file"]).stem][item["range"]["start"]["line"]] = item["message"]
+    return messages
 
 
 def test_a_users_script_passes_in_strict_mode(found: Found) -> None:

@@ -10,10 +10,10 @@ from tests.alone import run_python
 
 @pytest.mark.parametrize("name", ["greedy", "recursive"])
 def test_a_stream_passes_the_whole_corpus_and_reports_its_memory_ten_times(name: str):
-    done = stream(name, 0.3)
-    assert 0.3 <= done["megabytes"] < 0.33
-    assert done["chunks"] > done["documents"] > 10
-    assert len(done["memory"]) == 10
+    report = stream(name, 0.3)
+    assert 0.3 <= report["megabytes"] < 0.33
+    assert report["chunks"] > report["documents"] > 10
+    assert len(report["memory"]) == 10
 
 
 def test_peak_memory_does_not_include_that_of_the_starting_process():

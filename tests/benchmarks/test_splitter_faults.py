@@ -26,9 +26,9 @@ def pieces(*parts: tuple[str, int | None]) -> list[Piece]:
 def test_chunks_over_the_limit_and_lost_or_invented_characters_are_counted(
     text, parts, limit, counts
 ):
-    found = examine(text, pieces(*parts), (len, limit))
+    counted = examine(text, pieces(*parts), (len, limit))
     kinds = ("over", "lost", "invented")
-    assert {kind: found[kind] for kind in kinds} == dict.fromkeys(kinds, 0) | counts
+    assert {kind: counted[kind] for kind in kinds} == dict.fromkeys(kinds, 0) | counts
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def run(*arguments: object, **environment: str) -> tuple[int, str]:
 
 def output_of(*arguments: object, **environment: str) -> str:
     """Return the output of a command that must succeed."""
-    code, said = run(*arguments, **environment)
-    assert code == 0, said
-    return said
+    code, output = run(*arguments, **environment)
+    assert code == 0, output
+    return output
 
 
 def run_apart(*arguments: object, stdin: bytes = b"", code: int | None = None) -> Outcome:
@@ -59,7 +59,7 @@ def run_apart(*arguments: object, stdin: bytes = b"", code: int | None = None) -
     return Outcome(result.exit_code, result.stdout_bytes.decode(), result.stderr)
 
 
-def started(*arguments: object, program: str = "", **options: Any) -> subprocess.Popen[bytes]:
+def start(*arguments: object, program: str = "", **options: Any) -> subprocess.Popen[bytes]:
     """Start the command, or a program that runs it, as a process, with pipes."""
     pipe = subprocess.PIPE
     run = ("-c", program) if program else ("-m", "lumber_cli")
@@ -69,15 +69,15 @@ def started(*arguments: object, program: str = "", **options: Any) -> subprocess
     )
 
 
-def each_on_terminal(*commands: Iterable[object], before: str = "") -> list[str]:
+def show_each_on_terminal(*commands: Iterable[object], before: str = "") -> list[str]:
     """Return what a terminal shows of commands that succeed, run in turn in one process."""
     lines = [shlex.join(map(str, command)) for command in commands]
-    shown = shown_on_terminal(*lines, program=before + EACH).split("\0")
+    shown = show_on_terminal(*lines, program=before + EACH).split("\0")
     assert shown[1::3] == ["0"] * len(lines), shown
     return shown[:-1:3]
 
 
-def shown_on_terminal(
+def show_on_terminal(
     *arguments: object, program: str = "", until: str = "\0", then: Callable[[], object] = print
 ) -> str:
     """Return what a terminal shows of a command; `then` is called when it shows `until`."""
@@ -88,7 +88,7 @@ def shown_on_terminal(
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     shown = b""
-    with started(*arguments, program=program, stdout=theirs, stderr=theirs) as done:
+    with start(*arguments, program=program, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         with suppress(OSError):  # Linux raises at the end of the output
             while read := os.read(ours, 1 << 16):
@@ -96,5 +96,5 @@ def shown_on_terminal(
                 if until.encode() in shown:
                     then()
     os.close(ours)
-    assert done.returncode == 0, shown.decode()
+    assert process.returncode == 0, shown.decode()
     return shown.decode().replace("\r\n", "\n")

@@ -53,7 +53,7 @@ class Agent:
         return self._portal.call(self.client.list_tools)
 
     def wait_until_indexed(self) -> dict[str, Any]:
-        return until(lambda: self.data("status"), lambda status: status["waiting"] == 0)
+        return wait_for(lambda: self.data("status"), lambda status: status["waiting"] == 0)
 
 
 def text_of(result: CallToolResult) -> str:
@@ -61,16 +61,16 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-def until(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float = 200) -> Any:
+def wait_for(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float = 200) -> Any:
     """Return the result of a call as soon as it meets a condition."""
     deadline = time.monotonic() + seconds
-    while not fits(found := find()):
-        assert time.monotonic() < deadline, found
+    while not fits(result := find()):
+        assert time.monotonic() < deadline, result
         time.sleep(0.05)
-    return found
+    return result
 
 
-def stored(index: Path) -> dict[str, int]:
+def stored_files(index: Path) -> dict[str, int]:
     """Return the files in an index, with the numbers under which they were stored."""
     if not index.exists():
         return {}
@@ -83,7 +83,7 @@ def stored(index: Path) -> dict[str, int]:
 
 
 @contextmanager
-def connected(server: FolderServer | str) -> Iterator[Agent]:
+def connect(server: FolderServer | str) -> Iterator[Agent]:
     """A client of a server in memory, or of one at a URL."""
     with (
         start_blocking_portal() as portal,
@@ -104,5 +104,5 @@ def agent(
         if cwd is not None:
             patched.chdir(cwd)
         tools = FolderTools([*map(str, folders)], index)
-    with connected(FolderServer(tools, structured=structured)) as made:
-        yield made
+    with connect(FolderServer(tools, structured=structured)) as client:
+        yield client

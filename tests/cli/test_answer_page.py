@@ -53,7 +53,7 @@ PASSAGES = [
 ]
 
 
-def cited(kind: Any, quote: str, text: str = "", whole: str = GUIDE) -> Citation:
+def citation_of(kind: Any, quote: str, text: str = "", whole: str = GUIDE) -> Citation:
     if kind == "not found":
         return Citation(quote, kind)
     start = whole.index(text)
@@ -64,10 +64,10 @@ def cited(kind: Any, quote: str, text: str = "", whole: str = GUIDE) -> Citation
 ANSWER = CitedAnswer(
     "Seven days [1]. Forty crowns must be paid [2]. The boats are green [3]. See [4] and [7].",
     (
-        cited("exact", "seven days at most", "seven days at most"),
-        cited("aligned", "The deposit is 40 crowns", "The deposit is forty crowns"),
-        cited("not found", "The boats are green"),
-        cited("exact", "Dogs travel for free", "Dogs travel for free", FERRY),
+        citation_of("exact", "seven days at most", "seven days at most"),
+        citation_of("aligned", "The deposit is 40 crowns", "The deposit is forty crowns"),
+        citation_of("not found", "The boats are green"),
+        citation_of("exact", "Dogs travel for free", "Dogs travel for free", FERRY),
     ),
 )
 
@@ -88,8 +88,8 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a page with passages in their documents, and an answer."""
 
     def write(passages: list[Passage], *documents: Source, answer: Any = None) -> Path:
-        known = {source.name: source for source in documents} or DOCUMENTS
-        write_page(tmp_path / "answer.html", answer_page("Which?", answer, passages, known))
+        texts = {source.name: source for source in documents} or DOCUMENTS
+        write_page(tmp_path / "answer.html", answer_page("Which?", answer, passages, texts))
         return tmp_path / "answer.html"
 
     return write
@@ -105,11 +105,11 @@ def test_each_passage_is_highlighted_in_its_whole_document(browser: Browser, pag
           all("mark:not(.chosen)").length > 0]);
       }
       return found;"""
-    found = look(browser, page, script)
+    shown_passages = look(browser, page, script)
     wholes = [GUIDE, GUIDE, FERRY]
-    assert [chosen for chosen, _, _ in found] == [each.text for each in PASSAGES]
-    assert [whole for _, whole, _ in found] == wholes
-    assert [others for _, _, others in found] == [True, True, False]
+    assert [chosen for chosen, _, _ in shown_passages] == [given.text for given in PASSAGES]
+    assert [whole for _, whole, _ in shown_passages] == wholes
+    assert [others for _, _, others in shown_passages] == [True, True, False]
 
 
 MARKED = """# The **fleet** #
@@ -139,8 +139,8 @@ End.
 
 def test_markdown_is_rendered_without_losing_its_marks(browser: Browser, write: Any) -> None:
     table = MARKED[MARKED.index("| Boat") : MARKED.index("---\n\nE")]
-    found = [passage("fleet.md", text, MARKED) for text in ("has *one* `mast`", table)]
-    page = write(found, Source(MARKED, name="fleet.md", format="markdown"))
+    passages = [passage("fleet.md", text, MARKED) for text in ("has *one* `mast`", table)]
+    page = write(passages, Source(MARKED, name="fleet.md", format="markdown"))
     script = """
       const shown = (selector) => all(selector).map((each) => each.innerText.trim());
       return [joined("#text .block"), shown("#text .block"), shown("#text .row .cell"),
@@ -180,7 +180,7 @@ def test_kinds_of_quotes_are_distinguished(browser: Browser, page: Path) -> None
       return [texts("#citations > li"), all("#citations .missing a").length, joined("#said"),
         ...["exact", "aligned", "missing"].map((kind) =>
           getComputedStyle(document.querySelector(`#said .${kind}`)).color)];"""
-    (exact, aligned, missing, _), links, said, *colours = look(browser, page, script)
+    (exact, aligned, missing, _), links, answer, *colours = look(browser, page, script)
     assert "seven days at most" in exact
     assert exact.endswith("guide.md · lines 7 to 8 · word for word")
     assert "The deposit is forty crowns" in aligned
@@ -188,14 +188,14 @@ def test_kinds_of_quotes_are_distinguished(browser: Browser, page: Path) -> None
     assert "worded differently" in aligned
     assert "“The boats are green”These words stand in none of the documents below." in missing
     assert links == 0
-    assert said.endswith("See 4 and [7].")
+    assert answer.endswith("See 4 and [7].")
     assert len(set(colours)) == 3
 
 
 def test_markdown_of_an_answer_is_rendered(browser: Browser, write: Any) -> None:
     table = "| Boat | Days |\n| --- | --- |\n| Gull | 7 [1] |\n"
-    said = f"**Seven** days [1].\nNo more.\n\n1. See [7].\n\n{table}"
-    page = write(PASSAGES, answer=CitedAnswer(said, ANSWER.citations))
+    answer = f"**Seven** days [1].\nNo more.\n\n1. See [7].\n\n{table}"
+    page = write(PASSAGES, answer=CitedAnswer(answer, ANSWER.citations))
     script = """
       const shown = document.querySelector("#said");
       const weight = (which) => getComputedStyle(all("#said .row .cell")[which]).fontWeight;
@@ -241,7 +241,7 @@ def test_a_place_in_a_long_document_is_scrolled_to(browser: Browser, write: Any)
     lines = "".join(f"Line {n}, which says the same again.\n" * 3 for n in range(4600))
     text = f"{lines}Here it stands.\n{lines}"
     assert len(text) > 1_000_000
-    passages = [passage("long.txt", each, text) for each in ("Line 9,", "Here it stands.")]
+    passages = [passage("long.txt", words, text) for words in ("Line 9,", "Here it stands.")]
     page = write(passages, Source(text, name="long.txt"))
     script = """
       const tops = [top("mark.chosen") - top("#pane")];
@@ -264,8 +264,8 @@ def test_files_can_be_chosen(browser: Browser, page: Path) -> None:
       for (const box of [ferry, guide, ferry]) { box.click(); note(); }
       await click("#passages .open");
       return [...found, joined("#at")];"""
-    *found, at = look(browser, page, script)
-    assert found == [
+    *shown_files, at = look(browser, page, script)
+    assert shown_files == [
         [["ferry.txt"], "1 of 3"],
         [["guide.md", "guide.md", "ferry.txt"], "3"],
         [["guide.md", "guide.md"], "2 of 3"],
@@ -295,9 +295,9 @@ def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path, write: Any) -
     file = tmp_path / "50% of #1?.pdf"
     file.write_bytes(b"")
     text = "One.\fTwo.\fThree."
-    known = {"source": str(file), "page_first": 3, "page_last": 3}
-    source = Source(text, name="r.pdf", metadata=known, pages=(0, 5, 10))
-    page = write([passage("r.pdf", "Three.", text, **known)], source)
+    metadata = {"source": str(file), "page_first": 3, "page_last": 3}
+    source = Source(text, name="r.pdf", metadata=metadata, pages=(0, 5, 10))
+    page = write([passage("r.pdf", "Three.", text, **metadata)], source)
     script = 'return [texts(".page"), byId("file").href, joined("#file"), joined("#place")];'
     pages, link, label, place = look(browser, page, script)
     assert pages == ["Page 1", "Page 2", "Page 3"]
@@ -310,10 +310,10 @@ def test_page_separators_are_hidden() -> None:
     blocks = ("code", "paragraph", "paragraph")
     spans = (Span(0, 10), Span(10, 13), Span(13, len(text)))
     hidden = {
-        each.span.of(text)
+        styled.span.of(text)
         for kind, span in zip(blocks, spans, strict=True)
-        for each in find_styles(text, kind, span)
-        if each.style == HIDDEN_STYLE
+        for styled in find_styles(text, kind, span)
+        if styled.style == HIDDEN_STYLE
     }
     assert hidden == {"```\n", "\f"}
 

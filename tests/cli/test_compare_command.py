@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import output_of, run_apart, started
+from tests.cli.running import output_of, run_apart, start
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer
 
 
 @pytest.fixture
 def docs(write_docs: Callable[..., Path]) -> Path:
-    return write_docs(**{f"{each.name}_txt": each.text for each in corpus().documents})
+    return write_docs(**{f"{document.name}_txt": document.text for document in corpus().documents})
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ def test_a_report_is_written_and_its_table_printed(docs: Path, questions: Path, 
 def test_warnings_name_the_options_of_the_command(docs: Path, tmp_path: Path) -> None:
     (docs / "b.log").write_text("started\n", encoding="utf-8")
     shown = ("--splitter", "paragraphs", "-o", tmp_path / "report")
-    with started("compare", docs, *shown) as process:
-        _, said = process.communicate()
-    assert said.decode().startswith(f"lumber-splitters: {docs}: left out: 1 log; --also '*.log'")
+    with start("compare", docs, *shown) as process:
+        _, output = process.communicate()
+    assert output.decode().startswith(f"lumber-splitters: {docs}: left out: 1 log; --also '*.log'")
     (tmp_path / "vendor" / "node_modules").mkdir(parents=True)
     (tmp_path / "vendor" / "node_modules" / "a.md").write_text("One.", encoding="utf-8")
     refused = run_apart("compare", tmp_path / "vendor", *shown)
@@ -67,17 +67,17 @@ def test_warnings_name_the_options_of_the_command(docs: Path, tmp_path: Path) ->
 def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_path: Path) -> None:
     sections = "\n\n".join(f"# Part {n}\n\nIt was {n}. It was well." for n in range(8))
     (docs / "manual.md").write_text(sections, encoding="utf-8")
-    said = output_of(
+    output = output_of(
         *("compare", docs, "--sections", "headings", "--splitter", "paragraphs"),
         *("--splitter", "bert", "--output", tmp_path / "report"),
     )
-    assert "Boundary F1" in said
+    assert "Boundary F1" in output
     # One document is too few to estimate chance.
-    assert "chance" not in said.partition("too few to distinguish")[0]
+    assert "chance" not in output.partition("too few to distinguish")[0]
     assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
 
 
-def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
+def compare_arguments(docs: Path, questions: Path, folder: Path) -> list[object]:
     """Return the arguments of a comparison that writes to a folder."""
     return ["compare", docs, "--questions", questions, "--output", folder]
 
@@ -86,7 +86,7 @@ def test_a_repeated_comparison_does_not_ask_the_model_again(
     docs: Path, questions: Path, tmp_path: Path
 ):
     with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
-        arguments = compared(docs, questions, tmp_path / "report")
+        arguments = compare_arguments(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "lumber:60", "--splitter", "paragraphs"]
         arguments += ["--model", f"{server.openai_url}#any", "--prices", "1,2"]
         output_of(*arguments)
@@ -113,22 +113,26 @@ def test_questions_whose_answers_are_in_no_document_are_named_before_the_run(
     row = {"question": "Where is it?", "document": name, "must_contain": "in no text at all"}
     with questions.open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps(row) + "\n")
-    arguments = [*compared(docs, questions, tmp_path / "report"), "--splitter", "paragraphs"]
-    done = run_apart(*arguments, code=0)
-    assert "the answers to 1 of 13 questions do not occur" in done.err
-    assert f"'Where is it?' ({name}.txt)" in done.err
+    arguments = [
+        *compare_arguments(docs, questions, tmp_path / "report"),
+        "--splitter",
+        "paragraphs",
+    ]
+    outcome = run_apart(*arguments, code=0)
+    assert "the answers to 1 of 13 questions do not occur" in outcome.err
+    assert f"'Where is it?' ({name}.txt)" in outcome.err
 
 
 def test_the_bundled_judge_is_not_presented_as_a_language_model(docs: Path, tmp_path: Path):
     options = ("--splitter", "lumber:60", "--splitter", "paragraphs", "--output", tmp_path / "out")
-    said = output_of("compare", docs, *options)
+    output = output_of("compare", docs, *options)
     sentence = "lumber:60: the bundled classifier judged where topics shift, not a language model"
-    assert sentence in said
+    assert sentence in output
     assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
 def test_every_splitter_is_also_measured_in_context(docs: Path, questions: Path, tmp_path: Path):
-    arguments = [*compared(docs, questions, tmp_path / "out"), "--splitter", "paragraphs"]
+    arguments = [*compare_arguments(docs, questions, tmp_path / "out"), "--splitter", "paragraphs"]
     output_of(*arguments, "--context", "--surroundings")
     names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
     assert names == ["paragraphs", "paragraphs, context, surroundings"]

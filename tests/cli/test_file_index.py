@@ -26,17 +26,17 @@ def stamps(*files: ReadFile) -> dict[str, Stamp | None]:
 def test_each_open_index_sees_files_that_another_one_stored(tmp_path: Path) -> None:
     ferry = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     train = read(tmp_path / "train.md", "The train leaves at nine.\n")
-    one, two = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
-    one.add([ferry])
-    two.add([train])
+    first, second = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
+    first.add([ferry])
+    second.add([train])
     both = {ferry.path, train.path}
-    for index in (one, two, FileIndex(tmp_path / "index.db")):
+    for index in (first, second, FileIndex(tmp_path / "index.db")):
         assert index.records.find_unchanged(stamps(ferry, train)) == both
         assert index.records.find_current(stamps(ferry, train)) == both
     names = {ferry.path: "ferry", train.path: "train"}
-    (best, *_) = one.search("When does the train leave?", 5, names=names)
+    (best, *_) = first.search("When does the train leave?", 5, names=names)
     assert (best.document, best.text) == ("train", "The train leaves at nine.")
-    assert one.search("When does the train leave?", 5, names={ferry.path: "ferry"})[0].document
+    assert first.search("When does the train leave?", 5, names={ferry.path: "ferry"})[0].document
 
 
 def test_records_of_many_files_are_written_a_few_times(tmp_path: Path, monkeypatch) -> None:
@@ -62,12 +62,12 @@ def test_records_of_many_files_are_written_a_few_times(tmp_path: Path, monkeypat
 
 def test_a_file_that_another_process_replaced_is_not_current(tmp_path: Path) -> None:
     before = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
-    one, two = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
-    one.add([before])
+    first, second = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
+    first.add([before])
     after = read(tmp_path / "ferry.md", "The ferry leaves at dusk today.\n")
-    two.add([after])
-    assert one.records.find_current(stamps(before)) == set()
-    assert one.records.find_current(stamps(after)) == {after.path}
+    second.add([after])
+    assert first.records.find_current(stamps(before)) == set()
+    assert first.records.find_current(stamps(after)) == {after.path}
 
 
 def test_a_file_read_right_after_a_change_is_current_and_read_again(tmp_path: Path) -> None:
@@ -136,9 +136,9 @@ def test_a_renamed_file_is_not_read_again_and_has_its_new_title(write_docs: Any)
     anew = FileIndex(None)
     anew.update(Inputs([str(folder)]))
     for question in ("Which leaves at noon?", "trains", "the ferry"):
-        found, expected = (one.search(question, 50) for one in (index, anew))
-        assert [(one.document, one.text, one.score) for one in found] == [
-            (one.document, one.text, one.score) for one in expected
+        passages, expected = (searched.search(question, 50) for searched in (index, anew))
+        assert [(searched.document, searched.text, searched.score) for searched in passages] == [
+            (searched.document, searched.text, searched.score) for searched in expected
         ]
     (folder / "railway.md").rename(folder / "railway.txt")  # another format
     assert update(folder)[0] == ["railway.txt"]
@@ -150,10 +150,10 @@ def test_the_title_of_a_renamed_page_is_that_of_one_read_again(write_docs: Any) 
     _, index = update(folder)
     renamed = (folder / "north_office.html").rename(folder / "south_office.html")
     index.records.find_unchanged({})  # reads the stored records
-    found = index.find_text(renamed, content_of(renamed), "south_office.html")
-    assert found is not None
-    assert found.metadata == read_file(renamed).metadata
-    assert found.metadata["title"] == "south office: The rules of the house"
+    text = index.find_text(renamed, content_of(renamed), "south_office.html")
+    assert text is not None
+    assert text.metadata == read_file(renamed).metadata
+    assert text.metadata["title"] == "south office: The rules of the house"
 
 
 def test_pipes_folders_and_missing_files_are_not_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from tests.alone import run_python
-from tests.cli.running import EACH, each_on_terminal, run_apart, shown_on_terminal
+from tests.cli.running import EACH, run_apart, show_each_on_terminal, show_on_terminal
 from tests.loopback.server import LoopbackServer
 
 QUESTION = "Where does the heron land?"
@@ -32,14 +32,14 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
     embedding = Event()
     released = []
     with LoopbackServer(faults=lambda _: released.append(embedding.wait(60))) as server:
-        asked = ("docs", QUESTION, "--words", 40, "--embeddings", f"{server.url}/v1#letters")
-        shown = shown_on_terminal("ask", *asked, until=ANSWER, then=embedding.set)
+        commands = ("docs", QUESTION, "--words", 40, "--embeddings", f"{server.url}/v1#letters")
+        shown = show_on_terminal("ask", *commands, until=ANSWER, then=embedding.set)
         assert all(released)
         before, after = shown.split(FINAL)
         assert FIRST in before
         assert ANSWER in before[before.index(FIRST) :]
         assert ANSWER in after
-        again = shown_on_terminal("ask", *asked)
+        again = show_on_terminal("ask", *commands)
     assert FIRST not in again
     assert FINAL not in again
 
@@ -52,10 +52,10 @@ def test_first_passages_are_only_shown_in_readable_output(docs: Path) -> None:
         "--index b.db --format json": False,
         "--index c.db --output page.html": False,
     }
-    asked = [("ask", "docs", QUESTION, *options.split()) for options in are_shown]
-    each = each_on_terminal(*asked, before=FROM_ONE_BYTE)
+    commands = [("ask", "docs", QUESTION, *options.split()) for options in are_shown]
+    outputs = show_each_on_terminal(*commands, before=FROM_ONE_BYTE)
     last = run_apart("ask", "docs", QUESTION).out.strip()
-    for shown, (options, is_shown) in zip(each, are_shown.items(), strict=True):
+    for shown, (options, is_shown) in zip(outputs, are_shown.items(), strict=True):
         assert (FIRST in shown) == (FINAL in shown) == is_shown
         assert shown.count(ANSWER) == (0 if "page" in options else 1 + is_shown)
         assert shown.count("old.txt is not UTF-8") == 1
@@ -63,12 +63,12 @@ def test_first_passages_are_only_shown_in_readable_output(docs: Path) -> None:
 
 
 def test_a_pipe_gets_only_the_final_passages(docs: Path) -> None:
-    done = run_python(FROM_ONE_BYTE + EACH, shlex.join(("ask", "docs", QUESTION)))
-    out, status, *_ = done.stdout.split("\0")
+    completed = run_python(FROM_ONE_BYTE + EACH, shlex.join(("ask", "docs", QUESTION)))
+    out, status, *_ = completed.stdout.split("\0")
     assert (out.count(ANSWER), status) == (1, "0")
-    assert FIRST not in done.stderr
+    assert FIRST not in completed.stderr
 
 
 def test_words_that_no_file_has_give_no_first_passages(docs: Path) -> None:
-    [shown] = each_on_terminal(("ask", "docs", "Qui peint des zèbres?"), before=FROM_ONE_BYTE)
+    [shown] = show_each_on_terminal(("ask", "docs", "Qui peint des zèbres?"), before=FROM_ONE_BYTE)
     assert FIRST not in shown

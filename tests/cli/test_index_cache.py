@@ -12,7 +12,7 @@ import pytest
 from lumber_cli import index_cache
 from lumber_cli.file_index import FileIndex
 from lumber_retrieval.embedders import embedder
-from tests.cli.running import run_apart, started
+from tests.cli.running import run_apart, start
 from tests.faults.disk import Fault, failing_disk
 from tests.loopback.server import LoopbackServer
 
@@ -25,19 +25,19 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     add = FileIndex.add
 
-    def recorded(self: FileIndex, files: Any, **options: Any) -> None:
+    def add_and_record(self: FileIndex, files: Any, **options: Any) -> None:
         batch = [*files]
         names.extend(Path(file.path).name for file in batch)
         add(self, batch, **options)
 
-    monkeypatch.setattr(FileIndex, "add", recorded)
+    monkeypatch.setattr(FileIndex, "add", add_and_record)
     return names
 
 
 def ask(*arguments: object) -> tuple[list[dict[str, Any]], str]:
     """Return the passages and the messages."""
-    done = run_apart("ask", *arguments, QUESTION, "--format", "json", code=0)
-    return json.loads(done.out)["passages"], done.err
+    outcome = run_apart("ask", *arguments, QUESTION, "--format", "json", code=0)
+    return json.loads(outcome.out)["passages"], outcome.err
 
 
 def test_a_second_question_reads_only_changed_files(docs, cache_folder, read_files) -> None:
@@ -69,8 +69,8 @@ def test_the_cache_is_not_used_with_no_cache_index_or_stdin(options, docs, cache
     _, report = ask("docs", *options)
     assert not cache_folder.exists()
     assert "is kept" not in report
-    done = run_apart("ask", "docs", QUESTION, "--no-cache", "--index", "mine.db")
-    assert done.code == 2
+    outcome = run_apart("ask", "docs", QUESTION, "--no-cache", "--index", "mine.db")
+    assert outcome.code == 2
 
 
 def test_an_index_in_the_cache_that_cannot_be_used_is_built_again(docs: Path, cache_folder: Path):
@@ -78,7 +78,7 @@ def test_an_index_in_the_cache_that_cannot_be_used_is_built_again(docs: Path, ca
     (index,) = cache_folder.glob("*.db")
     other = np.eye(1, 384, dtype=np.float32).tobytes()
     wrong = (b"0000", other)
-    probes = (f"UPDATE about SET value = x'{one.hex()}' WHERE name = 'probe'" for one in wrong)
+    probes = (f"UPDATE about SET value = x'{probe.hex()}' WHERE name = 'probe'" for probe in wrong)
     for damage in (*probes, "PRAGMA user_version = 1", "PRAGMA user_version = 999", ""):
         if not damage:
             index.write_bytes(b"no database" * 1000)
@@ -94,9 +94,9 @@ def test_an_index_in_the_cache_that_cannot_be_used_is_built_again(docs: Path, ca
 def test_simultaneous_first_questions_share_the_index(docs: Path, cache_folder: Path):
     for number in range(40):
         (docs / f"{number}.txt").write_text(f"Keeper {number} paints wall {number} of the mill.\n")
-    both = [started("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
-    reports = [one.communicate(timeout=120) for one in both]
-    assert [one.returncode for one in both] == [0, 0]
+    both = [start("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
+    reports = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
     alone, _ = ask(docs, "--no-cache")
     for out, err in reports:
         assert json.loads(out)["passages"] == alone
@@ -172,8 +172,8 @@ def test_the_cache_is_listed_and_cleared(docs: Path, cache_folder: Path) -> None
     assert run_apart("index", "list") == (0, "", "")
     ask(docs)
     (cache_folder / "0123.db").write_bytes(b"no database" * 1000)
-    done = run_apart("index", "list", code=0)
-    lines = done.out.splitlines()
+    outcome = run_apart("index", "list", code=0)
+    lines = outcome.out.splitlines()
     assert len(lines) == 2
     assert sum(line.endswith(str(docs)) for line in lines) == 1
     assert sum("unusable" in line for line in lines) == 1
@@ -187,9 +187,9 @@ def test_each_embedding_model_has_its_own_index_in_the_cache(docs: Path, read_fi
     with LoopbackServer() as server:
         name = f"{server.url}/v1#letters"
         for _ in range(2):
-            found = run_apart("ask", "docs", QUESTION, "--embeddings", name)
-            assert (found.code, sorted(read_files)) == (0, ["boats.md", "ferry.txt"])
-            assert "seven days" in found.out
+            outcome = run_apart("ask", "docs", QUESTION, "--embeddings", name)
+            assert (outcome.code, sorted(read_files)) == (0, ["boats.md", "ferry.txt"])
+            assert "seven days" in outcome.out
     assert {request.path for request in server.requests} == {"/v1/embeddings"}
     assert len(index_cache.cached_indexes()) == 1
     assert run_apart("ask", "docs", QUESTION).code == 0
@@ -223,12 +223,12 @@ def test_agents_search_by_the_same_model_and_share_the_index_of_ask(docs: Path) 
     with LoopbackServer() as server:
         name = f"{server.url}/v1#letters"
         assert run_apart("ask", "docs", QUESTION, "--embeddings", name).code == 0
-        asked = len(server.requests)
+        count = len(server.requests)
         model = embedder(name)
         tools = FolderTools(["docs"], model=model)
-        found = tools.search(QUESTION, 20).structured_content
-        assert found is not None
-        assert "seven days" in found["passages"][0]["text"]
+        result = tools.search(QUESTION, 20).structured_content
+        assert result is not None
+        assert "seven days" in result["passages"][0]["text"]
         assert len(index_cache.cached_indexes()) == 1
-        texts = [text for each in [*server.requests][asked:] for text in each.body["input"]]
+        texts = [text for request in [*server.requests][count:] for text in request.body["input"]]
         assert "A rental lasts seven days at most." not in " ".join(texts)

@@ -17,8 +17,8 @@ QUESTION = "How long may a rental last?"
 
 
 def ask(docs: Path, index: object) -> object:
-    done = run_apart("ask", docs, QUESTION, "--index", index, "--format", "json", code=0)
-    return json.loads(done.out)
+    outcome = run_apart("ask", docs, QUESTION, "--index", index, "--format", "json", code=0)
+    return json.loads(outcome.out)
 
 
 def test_a_copied_index_answers_without_reading_files_again(
@@ -40,10 +40,10 @@ def test_a_missing_or_empty_index_is_not_copied_and_named_in_one_line(
 ) -> None:
     target = tmp_path / "copy.db"
     (tmp_path / "empty.db").touch()
-    done = run_apart("index", "copy", tmp_path / source, target)
-    assert (done.code, done.out) == (2, "")
-    assert ("there is no index" in done.err) == (source == "none.db")
-    assert ("has no documents" in done.err) == (source == "empty.db")
+    outcome = run_apart("index", "copy", tmp_path / source, target)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert ("there is no index" in outcome.err) == (source == "none.db")
+    assert ("has no documents" in outcome.err) == (source == "empty.db")
     assert not target.exists()
 
 
@@ -53,9 +53,9 @@ def test_a_copy_that_fails_for_lack_of_space_leaves_no_file(
     ask(docs, tmp_path / "notes.db")
     with monkeypatch.context() as patch, limited_files(30_000):
         patch.chdir(tmp_path)
-        done = run_apart("index", "copy", "notes.db", "copy.db")
-    assert done.code == 1
-    assert "copy.db cannot be written: " in done.err
+        outcome = run_apart("index", "copy", "notes.db", "copy.db")
+    assert outcome.code == 1
+    assert "copy.db cannot be written: " in outcome.err
     assert not (tmp_path / "copy.db").exists()
     assert run_apart("index", "copy", "notes.db", "none/copy.db").code == 2
 
@@ -78,12 +78,12 @@ def test_the_status_for_agents_shows_the_place_of_a_postgres_index_without_its_p
     docs: Path, postgres: Server
 ):
     from lumber_cli.agents.tools import FolderTools
-    from tests.cli.serving import until
+    from tests.cli.serving import wait_for
 
     url = postgres.place().replace("postgres:@", "postgres:s3cr3t@")
     tools = FolderTools([str(docs)], url)
     tools.start()
-    until(lambda: str(tools.search(QUESTION)), lambda found: "seven days" in found)
+    wait_for(lambda: str(tools.search(QUESTION)), lambda result: "seven days" in result)
     status = str(tools.status())
     assert "postgresql:///postgres" in status
     assert "s3cr3t" not in status

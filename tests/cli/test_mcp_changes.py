@@ -13,7 +13,7 @@ from lumber_cli.agents.folders import ServedFolders
 from lumber_cli.agents.texts import FileTexts
 from lumber_cli.file_index import FileIndex
 from lumber_files import MAX_UNPACKED
-from tests.cli.serving import Agent, agent, stored, until
+from tests.cli.serving import Agent, agent, stored_files, wait_for
 
 Served = tuple[Agent, Path, Path]
 FERRY = "# Ferry\n\nThe ferry leaves at noon.\n\n## Fares\n\nDogs travel for free.\n"
@@ -23,11 +23,11 @@ FERRY = "# Ferry\n\nThe ferry leaves at noon.\n\n## Fares\n\nDogs travel for fre
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of two folders, and the folders."""
     base = tmp_path_factory.mktemp("base")
-    one, two = base / "one", base / "two"
-    for folder in (one, two):
+    first, second = base / "one", base / "two"
+    for folder in (first, second):
         folder.mkdir()
-    with agent("one", "two", index=base / "both.db", cwd=base) as made:
-        yield made, one, two
+    with agent("one", "two", index=base / "both.db", cwd=base) as serving:
+        yield serving, first, second
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def write(path: Path, text: str, moment: int | None = None) -> None:
         os.utime(path, (moment, moment))
 
 
-def found(served: Agent, question: str) -> list[tuple[str, str]]:
+def find_passages(served: Agent, question: str) -> list[tuple[str, str]]:
     """Return the files and texts of passages, after checking that the tool `read` returns the same.
 
     A search waits only briefly for changes to be indexed, so it is repeated.
@@ -52,85 +52,91 @@ def found(served: Agent, question: str) -> list[tuple[str, str]]:
 
     def search() -> dict[str, Any]:
         answer = served.data("search", question=question)
-        for one in answer["passages"]:
-            lines = {"first_line": one["first_line"], "last_line": one["last_line"]}
-            assert one["text"] in served.data("read", file=one["file"], **lines)["text"]
+        for passage in answer["passages"]:
+            lines = {"first_line": passage["first_line"], "last_line": passage["last_line"]}
+            assert passage["text"] in served.data("read", file=passage["file"], **lines)["text"]
         return answer
 
-    answer = until(search, lambda answer: answer["progress"] == "")
-    return [(one["file"], one["text"]) for one in answer["passages"]]
+    answer = wait_for(search, lambda answer: answer["progress"] == "")
+    return [(passage["file"], passage["text"]) for passage in answer["passages"]]
 
 
 def test_a_folder_without_files_is_served_until_it_has_some(served: Served) -> None:
-    serving, one, _ = served
+    serving, first, _ = served
     assert "no file to read yet" in serving.error("search", question="When?")
     assert "no file to read yet" in serving.error("grep", pattern="noon")
     assert "no file that can be read yet" in serving.error("read", file="a.md")
     assert serving.data("status")["total"] == 0
-    write(one / "ferry.md", FERRY)
-    assert "noon" in found(serving, "When does the ferry leave?")[0][1]
-    shutil.rmtree(one)
+    write(first / "ferry.md", FERRY)
+    assert "noon" in find_passages(serving, "When does the ferry leave?")[0][1]
+    shutil.rmtree(first)
     assert "no file to read yet" in serving.error("grep", pattern="noon")
 
 
 def test_new_content_of_a_changed_file_is_found_and_old_content_is_not(served: Served) -> None:
-    serving, one, _ = served
-    write(one / "ferry.md", FERRY)
-    write(one / "other.md", "The pier is painted green.\n")
+    serving, first, _ = served
+    write(first / "ferry.md", FERRY)
+    write(first / "other.md", "The pier is painted green.\n")
     for hour in ("noon", "dusk", "seven", "three"):
-        write(one / "ferry.md", f"A line before.\n{FERRY.replace('noon', hour)}")
-        texts = dict(found(serving, "When does the ferry leave?"))
+        write(first / "ferry.md", f"A line before.\n{FERRY.replace('noon', hour)}")
+        texts = dict(find_passages(serving, "When does the ferry leave?"))
         assert hour in texts["one/ferry.md"]
         assert serving.data("grep", pattern=hour)["count"] == 1
         assert serving.data("read", file="one/ferry.md", first_line=4)["text"].count(hour) == 1
 
 
 def test_a_deleted_file_is_gone_from_all_tools_at_once(served: Served) -> None:
-    serving, one, _ = served
-    write(one / "ferry.md", FERRY)
-    write(one / "other.md", "The pier is painted green.\n")
-    assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
-    (one / "ferry.md").unlink()
+    serving, first, _ = served
+    write(first / "ferry.md", FERRY)
+    write(first / "other.md", "The pier is painted green.\n")
+    assert find_passages(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
+    (first / "ferry.md").unlink()
     assert "there is no file 'one/ferry.md'" in serving.error("read", file="one/ferry.md")
     assert "there is no file" in serving.error("outline", file="one/ferry.md")
-    assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
+    assert {name for name, _ in find_passages(serving, "When does the ferry leave?")} == {
+        "one/other.md"
+    }
     assert serving.data("grep", pattern="ferry")["count"] == 0
     assert serving.data("status")["files"] == ["one/other.md"]
-    assert {*stored(one.parent / "both.db")} == {"other.md"}
-    (one / "other.md").rename(one / "ferry.md")
-    assert found(serving, "What is green?") == [("one/ferry.md", "The pier is painted green.")]
+    assert {*stored_files(first.parent / "both.db")} == {"other.md"}
+    (first / "other.md").rename(first / "ferry.md")
+    assert find_passages(serving, "What is green?") == [
+        ("one/ferry.md", "The pier is painted green.")
+    ]
 
 
 def test_old_text_is_never_cited_after_a_change_that_keeps_size_and_time(served: Served) -> None:
-    serving, one, _ = served
-    write(one / "ferry.md", FERRY, 10**9)
-    assert "noon" in found(serving, "When does the ferry leave?")[0][1]
-    write(one / "ferry.md", FERRY.replace("noon", "dusk"), 10**9)
+    serving, first, _ = served
+    write(first / "ferry.md", FERRY, 10**9)
+    assert "noon" in find_passages(serving, "When does the ferry leave?")[0][1]
+    write(first / "ferry.md", FERRY.replace("noon", "dusk"), 10**9)
     assert serving.data("grep", pattern="noon")["count"] == 0
-    for _, text in found(serving, "When does the ferry leave?"):
+    for _, text in find_passages(serving, "When does the ferry leave?"):
         assert "noon" not in text
-    again = until(lambda: found(serving, "When does the ferry leave?"), bool)
+    again = wait_for(lambda: find_passages(serving, "When does the ferry leave?"), bool)
     assert "dusk" in again[0][1]
 
 
 def test_a_link_that_leads_out_of_the_folder_is_not_followed_whenever_it_is_made(
     served: Served,
 ) -> None:
-    serving, one, two = served
-    secret = one.parent / "secret"
+    serving, first, second = served
+    secret = first.parent / "secret"
     write(secret / "vault.md", "The vault opens at midnight.\n")
-    write(one / "a" / "vault.md", "The vault is a boat.\n")
-    write(two / "other.md", "A pier.\n")
+    write(first / "a" / "vault.md", "The vault is a boat.\n")
+    write(second / "other.md", "A pier.\n")
     assert serving.data("grep", pattern="vault")["count"] == 1
-    shutil.rmtree(one / "a")
-    (one / "a").symlink_to(secret)
-    (one / "b.md").symlink_to(secret / "vault.md")
-    (one / "c.md").symlink_to(two / "other.md")
+    shutil.rmtree(first / "a")
+    (first / "a").symlink_to(secret)
+    (first / "b.md").symlink_to(secret / "vault.md")
+    (first / "c.md").symlink_to(second / "other.md")
     for name in ("one/a/vault.md", "one/b.md", "one/c.md", "one/a/../../secret/vault.md"):
-        assert "is not read" in (said := serving.error("read", file=name)) or "no file" in said
+        assert (
+            "is not read" in (message := serving.error("read", file=name)) or "no file" in message
+        )
     assert serving.data("grep", pattern="vault")["count"] == 0
     assert "midnight" not in serving.text("search", question="When does the vault open?")
-    left = [each["file"] for each in serving.data("status")["left_out"]]
+    left = [file["file"] for file in serving.data("status")["left_out"]]
     assert left == ["one/b.md", "one/c.md"]
 
 
@@ -184,31 +190,33 @@ def test_a_file_that_could_not_be_opened_is_read_later(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_briefly_missing_stays_in_the_index(served: Served) -> None:
-    serving, one, two = served
-    write(one / "ferry.md", FERRY)
-    write(two / "train.md", "The train leaves at nine.\n")
-    found(serving, "When does the ferry leave?")
-    before = stored(one.parent / "both.db")
+    serving, first, second = served
+    write(first / "ferry.md", FERRY)
+    write(second / "train.md", "The train leaves at nine.\n")
+    find_passages(serving, "When does the ferry leave?")
+    before = stored_files(first.parent / "both.db")
     assert {"ferry.md", "train.md"} <= {*before}
-    one.rename(one.parent / "aside")
-    said = "the folder one does not exist any more"
-    assert said in serving.data("search", question="When does the train leave?")["note"]
-    assert said in serving.data("grep", pattern="train")["note"]
-    assert said in serving.data("status")["note"]
-    assert said in serving.error("read", file="one/ferry.md")
-    (one.parent / "aside").rename(one)
-    assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
-    assert stored(one.parent / "both.db") == before  # nothing was embedded again
+    first.rename(first.parent / "aside")
+    message = "the folder one does not exist any more"
+    assert message in serving.data("search", question="When does the train leave?")["note"]
+    assert message in serving.data("grep", pattern="train")["note"]
+    assert message in serving.data("status")["note"]
+    assert message in serving.error("read", file="one/ferry.md")
+    (first.parent / "aside").rename(first)
+    assert find_passages(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
+    assert stored_files(first.parent / "both.db") == before  # nothing was embedded again
 
 
 def test_passages_of_a_file_that_cannot_be_read_any_more_are_not_returned(served: Served) -> None:
-    serving, one, _ = served
-    write(one / "ferry.md", FERRY)
-    write(one / "other.md", "The pier is painted green.\n")
-    assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
-    (one / "ferry.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
-    assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
+    serving, first, _ = served
+    write(first / "ferry.md", FERRY)
+    write(first / "other.md", "The pier is painted green.\n")
+    assert find_passages(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
+    (first / "ferry.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
+    assert {name for name, _ in find_passages(serving, "When does the ferry leave?")} == {
+        "one/other.md"
+    }
     status = serving.wait_until_indexed()
-    assert [each["file"] for each in status["failed"]] == ["one/ferry.md"]
+    assert [file["file"] for file in status["failed"]] == ["one/ferry.md"]
     assert "is neither text" in serving.error("read", file="one/ferry.md")
     assert "1 file could not be read" in serving.data("grep", pattern="ferry")["note"]

@@ -17,8 +17,8 @@ import pytest
 
 from lumber_cli.file_index import MAX_BATCH_FILES, FileIndex, ReadFile
 from lumber_core import __version__
-from tests.cli.running import run_apart, started
-from tests.cli.serving import Agent, agent, connected, stored, until
+from tests.cli.running import run_apart, start
+from tests.cli.serving import Agent, agent, connect, stored_files, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("harbour", "lighthouse", "orchard", "quarry", "mill", "abbey", "castle", "meadow")
@@ -58,7 +58,7 @@ def test_tools_answer_before_all_files_are_indexed(docs: Path, tmp_path: Path, m
         assert serving.data("status")["indexing"]
         assert serving.data("status")["waiting"] >= 4
         go_on.set()
-        assert searched(serving, "Who wrote at the lighthouse?")["passages"]
+        assert search_when_indexed(serving, "Who wrote at the lighthouse?")["passages"]
 
 
 KILLED = """
@@ -76,15 +76,15 @@ runpy.run_module("lumber_cli", run_name="__main__", alter_sys=True)
 
 def test_killed_servers_leave_an_index_that_the_next_one_completes(docs: Path, tmp_path: Path):
     index = tmp_path / "docs.db"
-    with started("mcp", docs, "--index", index, program=KILLED) as process:
+    with start("mcp", docs, "--index", index, program=KILLED) as process:
         assert process.wait(200) == -signal.SIGKILL  # the server indexes before any call
-    before = stored(index)
+    before = stored_files(index)
     assert len(before) == MAX_BATCH_FILES
     with agent(docs, index=index) as serving:
-        assert searched(serving, "Who wrote at the abbey?")["passages"]
+        assert search_when_indexed(serving, "Who wrote at the abbey?")["passages"]
         status = serving.data("status")
         assert (status["indexed"], status["index"]) == (36, str(index))
-    after = stored(index)
+    after = stored_files(index)
     assert len(after) == 36
     assert {name: after[name] for name in before} == before  # no file was stored again
 
@@ -96,32 +96,34 @@ def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
     question = "Who wrote at the castle?"
     for path in sorted(docs.iterdir())[8:]:
         path.unlink()
-    with agent(docs) as one, agent(".", cwd=docs) as two:
-        for serving in (one, two):
+    with agent(docs) as first, agent(".", cwd=docs) as second:
+        for serving in (first, second):
             serving.data("search", question=question)
-        status, same = one.wait_until_indexed(), two.wait_until_indexed()
+        status, same = first.wait_until_indexed(), second.wait_until_indexed()
         assert status["indexed"] == same["indexed"] == 8
         assert status["index"] == same["index"]
-        expected = one.data("search", question=question)
-        assert two.data("search", question=question) == expected
+        expected = first.data("search", question=question)
+        assert second.data("search", question=question) == expected
         (docs / "log00.md").write_text("The castle is empty.\n", encoding="utf-8")
-        for serving in (two, one):
-            answer = searched(serving, "Is the castle empty?")
+        for serving in (second, first):
+            answer = search_when_indexed(serving, "Is the castle empty?")
             assert answer["passages"][0]["text"] == "The castle is empty."
     index = Path(status["index"])
     assert index.is_relative_to(tmp_path / "cache")
-    before = stored(index)
+    before = stored_files(index)
     with agent(docs, index=index) as third:
-        assert searched(third, question)["passages"]
-    done = run_apart("ask", docs, question, "--index", index, "--format", "json", code=0)
-    assert json.loads(done.out)["passages"]
-    assert stored(index) == before  # nothing was embedded again
+        assert search_when_indexed(third, question)["passages"]
+    outcome = run_apart("ask", docs, question, "--index", index, "--format", "json", code=0)
+    assert json.loads(outcome.out)["passages"]
+    assert stored_files(index) == before  # nothing was embedded again
 
 
 def test_an_index_that_cannot_be_used_is_reported_and_the_rest_works(docs: Path, tmp_path: Path):
     (tmp_path / "notes.db").write_text("This is no index." * 100, encoding="utf-8")
     with agent(docs, index=tmp_path / "notes.db") as serving:
-        error = until(lambda: serving.call("search", question="Who?"), lambda found: found.is_error)
+        error = wait_for(
+            lambda: serving.call("search", question="Who?"), lambda result: result.is_error
+        )
         assert "is not a database" in error.content[0].text
         assert "is not a database" in serving.data("status")["note"]
         assert serving.data("grep", pattern="keeper 35")["count"] == 3
@@ -150,9 +152,9 @@ def test_ctrl_c_and_the_end_of_stdin_stop_a_busy_server_quietly(
 
 def test_http_is_served_only_on_this_machine(docs: Path, tmp_path: Path) -> None:
     with http(docs, tmp_path / "docs.db") as url:
-        with connected(url) as one, connected(url) as two:
-            assert serves(one)
-            assert serves(two)
+        with connect(url) as first, connect(url) as second:
+            assert serves(first)
+            assert serves(second)
         host = url.split("/")[2]
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         for headers in ({"Host": "example.org"}, {"Origin": "http://example.org"}):
@@ -201,7 +203,7 @@ def test_the_registry_entry_matches_the_version_and_starts_the_server() -> None:
 def serving_process(*arguments: object, program: str) -> Iterator[subprocess.Popen[bytes]]:
     """A server that has answered a call with text only, and is killed at the end."""
     client = {"name": "test", "version": "1"}
-    with started("mcp", *arguments, program=program) as process:
+    with start("mcp", *arguments, program=program) as process:
         try:
             hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
             send(process, "initialize", id=1, **hello)
@@ -225,9 +227,9 @@ def send(process: subprocess.Popen[bytes], method: str, **params: object) -> Non
     process.stdin.flush()
 
 
-def searched(serving: Agent, question: str) -> dict[str, Any]:
+def search_when_indexed(serving: Agent, question: str) -> dict[str, Any]:
     """Return the answer of a search as soon as all changes are indexed."""
-    return until(
+    return wait_for(
         lambda: serving.data("search", question=question), lambda answer: answer["progress"] == ""
     )
 
@@ -239,12 +241,12 @@ def serves(serving: Agent) -> bool:
 @contextmanager
 def http(docs: Path, index: Path) -> Iterator[str]:
     """A server over HTTP; its URL."""
-    process = started("mcp", docs, "--structured", "--index", index, "--http", 0)
+    process = start("mcp", docs, "--structured", "--index", index, "--http", 0)
     try:
         assert process.stderr is not None
-        said = process.stderr.readline().decode()
-        assert "serving http://127.0.0.1:" in said
-        yield said.split()[-1]
+        line = process.stderr.readline().decode()
+        assert "serving http://127.0.0.1:" in line
+        yield line.split()[-1]
     finally:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=200)

@@ -60,9 +60,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with agent(folder, index=tmp_path_factory.mktemp("index") / "docs.db") as made:
-        made.wait_until_indexed()
-        yield made
+    with agent(folder, index=tmp_path_factory.mktemp("index") / "docs.db") as serving:
+        serving.wait_until_indexed()
+        yield serving
 
 
 def questions() -> list[str]:
@@ -111,13 +111,14 @@ def test_passages_of_the_server_equal_those_of_the_retriever(served: Agent, fold
     index.update(inputs)
     for question in questions()[:4]:
         for words in (60, 300):
-            found = served.data("search", question=question, words=words)["passages"]
+            passages = served.data("search", question=question, words=words)["passages"]
             expected = index.search(question, words)
-            assert [(one["file"], one["text"]) for one in found] == [
-                (str(Path(each.document).relative_to(folder)), each.text) for each in expected
+            assert [(passage["file"], passage["text"]) for passage in passages] == [
+                (str(Path(passage.document).relative_to(folder)), passage.text)
+                for passage in expected
             ]
-            assert [one["similarity"] for one in found] == [
-                pytest.approx(each.similarity, abs=1e-3) for each in expected
+            assert [passage["similarity"] for passage in passages] == [
+                pytest.approx(passage.similarity, abs=1e-3) for passage in expected
             ]
 
 
@@ -145,9 +146,9 @@ def test_a_search_states_that_no_passage_answers(served: Agent) -> None:
 
 
 def test_a_search_states_that_files_could_not_be_read(served: Agent) -> None:
-    found = served.data("search", question="What is it?", files="broken.pdf")
-    assert found["passages"] == []
-    assert found["note"] == "1 file could not be read: see status"
+    result = served.data("search", question="What is it?", files="broken.pdf")
+    assert result["passages"] == []
+    assert result["note"] == "1 file could not be read: see status"
 
 
 @pytest.mark.parametrize(
@@ -161,10 +162,10 @@ def test_a_search_states_that_files_could_not_be_read(served: Agent) -> None:
 def test_patterns_restrict_the_searched_files(
     served: Agent, patterns: Any, files: set[str]
 ) -> None:
-    found = served.data("grep", pattern=".", regex=True, files=patterns)["matches"]
-    assert {str(Path(match["file"]).parent) for match in found} == files
+    matches = served.data("grep", pattern=".", regex=True, files=patterns)["matches"]
+    assert {str(Path(match["file"]).parent) for match in matches} == files
     searched = served.data("search", question="the ferry", files=patterns)["passages"]
-    assert {str(Path(one["file"]).parent) for one in searched} <= files
+    assert {str(Path(passage["file"]).parent) for passage in searched} <= files
 
 
 def test_read_returns_exact_lines(served: Agent, folder: Path) -> None:
@@ -200,16 +201,18 @@ def test_an_outline_has_headings_or_topics(served: Agent) -> None:
         heading = lines[section["first_line"] - 1]
         assert heading == f"{'#' * section['level']} {section['title']}"
     assert outline["sections"][0]["last_line"] == len(lines)
-    ends = [one["last_line"] for one in outline["sections"] if one["last_line"] < len(lines)]
+    ends = [
+        section["last_line"] for section in outline["sections"] if section["last_line"] < len(lines)
+    ]
     assert {lines[end] for end in ends} == {""}
     code = served.data("outline", file="walrus.py")
     assert code["kind"] == "definitions"
-    assert [[*one.values()] for one in code["sections"]] == [
+    assert [[*section.values()] for section in code["sections"]] == [
         *([1, 3, 1, "class Walrus"], [2, 3, 2, "def dive(self)"], [5, 6, 1, "def feed(walrus)"]),
     ]
     topics = served.data("outline", file="long.txt")
     assert topics["kind"] == "topics"
-    ranges = [(one["first_line"], one["last_line"]) for one in topics["sections"]]
+    ranges = [(section["first_line"], section["last_line"]) for section in topics["sections"]]
     assert ranges[0][0] == 1
     assert ranges[-1][1] == 1000
     assert len(ranges) > 5
@@ -219,8 +222,8 @@ def test_an_outline_has_headings_or_topics(served: Agent) -> None:
 
 
 def test_grep_finds_texts_and_expressions(served: Agent) -> None:
-    [found] = served.data("grep", pattern="otter dives")["matches"]
-    assert found == {"file": "pages.pdf", "line": 3, "text": "\fThe otter dives at dusk."}
+    [match] = served.data("grep", pattern="otter dives")["matches"]
+    assert match == {"file": "pages.pdf", "line": 3, "text": "\fThe otter dives at dusk."}
     assert served.data("grep", pattern="OTTER")["count"] == 0
     [title, *_] = served.text("grep", pattern="otter dives", files="pages.pdf").splitlines()
     assert title == "1 matching line in 1 file searched"
@@ -248,10 +251,10 @@ def test_status_lists_files_that_are_not_read_and_the_reasons(served: Agent, fol
     [failed] = status["failed"]
     assert failed["file"] == "broken.pdf"
     assert "cannot be read as PDF" in failed["reason"]
-    said = "1 of 2 pages without text: 2 (scans need OCR)"
-    assert status["in_part"] == [{"file": "scans.pdf", "reason": said}]
-    assert served.data("read", file="scans.pdf")["note"] == said
-    left = {each["file"]: each["reason"] for each in status["left_out"]}
+    notice = "1 of 2 pages without text: 2 (scans need OCR)"
+    assert status["in_part"] == [{"file": "scans.pdf", "reason": notice}]
+    assert served.data("read", file="scans.pdf")["note"] == notice
+    left = {file["file"]: file["reason"] for file in status["left_out"]}
     links = ("link.md", "shown.md", "self.txt", "handbook/through.md")
     assert {*left} == {"data.bin", "bad\\udcff.md", *links}
     assert "outside the folder" in left["link.md"]
@@ -294,10 +297,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "said"), WRONG)
-def test_a_mistake_is_reported_in_one_line(served, tool, arguments, said) -> None:
+@pytest.mark.parametrize(("tool", "arguments", "message"), WRONG)
+def test_a_mistake_is_reported_in_one_line(served, tool, arguments, message) -> None:
     error = served.error(tool, **arguments)
-    assert said in error
+    assert message in error
     assert "\n" not in error
     assert served.data("read", file="orders.md", last_line=1)["text"] == "# Notes"
 
@@ -321,14 +324,16 @@ def test_lines_of_documents_cannot_be_mistaken_for_lines_of_the_server(
     }
     text = served.text(tool, **calls[tool])
     assert "passphrase" in text
-    own = [line for line in text.splitlines() if not re.match(r" {4}| +\d* \| ", line)]
-    assert not any("SYSTEM" in line or "status, lines" in line for line in own)
-    assert not any(line.split(", ")[-1] == "line 1" for line in own if line.startswith("ferry"))
+    server_lines = [line for line in text.splitlines() if not re.match(r" {4}| +\d* \| ", line)]
+    assert not any("SYSTEM" in line or "status, lines" in line for line in server_lines)
+    assert not any(
+        line.split(", ")[-1] == "line 1" for line in server_lines if line.startswith("ferry")
+    )
 
 
 def test_files_of_any_name_are_read_and_shown_in_one_line(served: Agent) -> None:
-    found = served.data("grep", pattern="quince")["matches"]
-    assert {match["file"] for match in found} == set(NAMES)
+    matches = served.data("grep", pattern="quince")["matches"]
+    assert {match["file"] for match in matches} == set(NAMES)
     for name in NAMES:
         assert served.data("read", file=name)["text"] == "The quince is ripe."
         title, body = served.text("read", file=name).splitlines()

@@ -107,9 +107,9 @@ def test_a_mistake_is_reported_in_one_line_and_no_file_is_written(
     Path("docs/report.html").write_text("<h1>Of mine</h1><p>It is read.</p>", encoding="utf-8")
     Path("docs/notes.jsonl").write_text('{"note": "kept"}', encoding="utf-8")
     before = contents()
-    done = run_apart(*shlex.split(command.replace("URL", "http://127.0.0.1:1#m")))
-    assert (done.code, done.out) == (code, "")
-    assert done.err.startswith("lumber-splitters: ")
-    assert reason in done.err
-    assert len(done.err.strip().splitlines()) == 1
+    outcome = run_apart(*shlex.split(command.replace("URL", "http://127.0.0.1:1#m")))
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.startswith("lumber-splitters: ")
+    assert reason in outcome.err
+    assert len(outcome.err.strip().splitlines()) == 1
     assert contents() == before

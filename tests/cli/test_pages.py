@@ -27,7 +27,7 @@ NAMES = [TITLE, *(piece.replace("/", "\u2215") + ".md" for piece in HOSTILE)]
 DOCUMENTS = {name: Source(EVIL, name=name, format="markdown") for name in NAMES}
 
 
-def viewed() -> str:
+def view_page() -> str:
     splitter = GreedyChunker(20)
     return chunk_page([(name, splitter.split(source)) for name, source in DOCUMENTS.items()])
 
@@ -46,7 +46,7 @@ def answered() -> str:
     return answer_page(TITLE, answer, passages, DOCUMENTS)
 
 
-def reported() -> str:
+def report_page() -> str:
     starts = tuple(EVIL.index(piece) for piece in HOSTILE)
     documents = tuple(Document(name, EVIL, starts, starts[:1], HOSTILE[2]) for name in NAMES)
     questions = tuple(Question(piece, NAMES[0], piece, HOSTILE[2]) for piece in HOSTILE)
@@ -54,7 +54,7 @@ def reported() -> str:
     return render(compare(Corpus(TITLE, documents, questions), splitters, embedder=WordEmbedder()))
 
 
-every_page = pytest.mark.parametrize("make", [viewed, answered, reported])
+every_page = pytest.mark.parametrize("make", [view_page, answered, report_page])
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ class Elements(HTMLParser):
 @every_page
 def test_hostile_texts_do_not_become_elements(make: Callable[[], str]) -> None:
     page = make()
-    found = Elements(page)
-    assert not found.kinds & {"img", "base", "form", "u-foreign", "iframe", "link"}
-    assert found.handlers == []
+    elements = Elements(page)
+    assert not elements.kinds & {"img", "base", "form", "u-foreign", "iframe", "link"}
+    assert elements.handlers == []
     assert re.search("default-src 'none'; style-src 'sha256-[^']+'", page)
 
 

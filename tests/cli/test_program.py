@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.alone import run_python
-from tests.cli.running import EACH, each_on_terminal, run, run_apart
+from tests.cli.running import EACH, run, run_apart, show_each_on_terminal
 from tests.loopback.server import LoopbackServer
 
 COMMANDS = ("split", "ask", "mcp", "view", "estimate", "compare", "questions")
@@ -27,17 +27,17 @@ EXTRAS = {
 BROUGHT = {"cli", "documents"}  # extras that the extra `cli` includes
 
 
-def each_without(
+def run_each_without(
     extras: set[str], commands: list[str], folder: Path
 ) -> tuple[list[tuple[int, str]], str]:
     """Return the exit status and the output of each of several commands, and all messages."""
-    done = run_python(blocking(extras) + EACH, *commands, cwd=folder, check=False)
-    parts = done.stdout.split("\0")
-    assert len(parts) == 3 * len(commands) + 1, done.stderr
-    return [*zip(map(int, parts[1::3]), parts[::3], strict=False)], done.stderr
+    completed = run_python(code_that_hides(extras) + EACH, *commands, cwd=folder, check=False)
+    parts = completed.stdout.split("\0")
+    assert len(parts) == 3 * len(commands) + 1, completed.stderr
+    return [*zip(map(int, parts[1::3]), parts[::3], strict=False)], completed.stderr
 
 
-def blocking(extras: set[str]) -> str:
+def code_that_hides(extras: set[str]) -> str:
     """Return code that hides installed extras."""
     blocked = {name for extra in extras for name in EXTRAS[extra]}
     return f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
@@ -46,19 +46,19 @@ def blocking(extras: set[str]) -> str:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_its_summary_and_an_example(command: str) -> None:
     listed = dict(re.findall(r"^  (\w+) {2,}(.+)$", run("-h")[1].partition("Commands:")[2], re.M))
-    code, said = run(command, "--help")
+    code, output = run(command, "--help")
     assert code == 0
-    assert f"\n\n  {listed[command]}\n" in said
-    assert f"  lumber-splitters {command} " in said
+    assert f"\n\n  {listed[command]}\n" in output
+    assert f"  lumber-splitters {command} " in output
 
 
-def imported_by(*commands: Iterable[object], before: str = "") -> list[set[str]]:
+def modules_imported_by(*commands: Iterable[object], before: str = "") -> list[set[str]]:
     """Return the imported packages, and modules of three of ours, after each command."""
-    done = run_python(before + EACH, *(shlex.join(map(str, command)) for command in commands))
-    own = ("lumber_cli", "lumber_core", "lumber_retrieval")
+    completed = run_python(before + EACH, *(shlex.join(map(str, command)) for command in commands))
+    packages = ("lumber_cli", "lumber_core", "lumber_retrieval")
     return [
-        {name if name.startswith(own) else name.partition(".")[0] for name in names.split()}
-        for names in done.stdout.split("\0")[2::3]
+        {name if name.startswith(packages) else name.partition(".")[0] for name in names.split()}
+        for names in completed.stdout.split("\0")[2::3]
     ]
 
 
@@ -72,16 +72,16 @@ HEAVY = {
 def test_a_wrong_option_or_command_is_refused_with_a_suggestion() -> None:
     assert run("--version") == (0, f"lumber-splitters {version('lumber-splitters')}\n")
     for wrong, nearest in (("split --targetsize", "--target-size"), ("spilt", "split")):
-        code, said = run(*wrong.split())
+        code, output = run(*wrong.split())
         assert code == 2
-        assert nearest in said.partition(wrong.split()[-1])[2]
+        assert nearest in output.partition(wrong.split()[-1])[2]
 
 
 def test_without_the_extra_cli_one_line_names_it() -> None:
-    code = f"{blocking({'cli'})}from lumber_cli import main; main()"
-    done = run_python(code, "-h", check=False)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
+    code = f"{code_that_hides({'cli'})}from lumber_cli import main; main()"
+    completed = run_python(code, "-h", check=False)
+    assert (completed.returncode, completed.stdout) == (1, "")
+    assert completed.stderr == (
         "lumber-splitters: typer is not installed. Install it with: "
         "pip install '.[cli]' in a clone of lumber-splitters\n"
     )
@@ -89,7 +89,7 @@ def test_without_the_extra_cli_one_line_names_it() -> None:
 
 @pytest.mark.parametrize("option", ["-h", "--version"])
 def test_help_and_version_import_no_command(option: str) -> None:
-    [loaded] = imported_by([option])
+    [loaded] = modules_imported_by([option])
     assert not loaded & (OURS | HEAVY | {"lumber_core", "numpy", "onnxruntime"})
     modules = {name for name in loaded if name.startswith("lumber_cli")}
     assert modules == {"lumber_cli", "lumber_cli.app"}
@@ -98,7 +98,7 @@ def test_help_and_version_import_no_command(option: str) -> None:
 def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Path) -> None:
     sample = tmp_path / "a.txt"
     sample.write_text("One. Two.", encoding="utf-8")
-    loaded, scored = imported_by(
+    loaded, scored = modules_imported_by(
         ["split", sample],
         ["split", sample, "--method", "bert", "--threshold", 0],
         before="import lumber_core, sys; assert 'numpy' not in sys.modules",
@@ -112,9 +112,9 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
 def test_answering_with_a_model_imports_no_evaluation_module(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The ferry leaves at noon.", encoding="utf-8")
     with LoopbackServer('At noon [1].\n\n[1] "The ferry leaves at noon."') as server:
-        asked = ("ask", tmp_path, "When does it leave?", "--no-cache")
+        arguments = ("ask", tmp_path, "When does it leave?", "--no-cache")
         model = ("--model", f"{server.openai_url}#any")
-        searched, loaded = imported_by(asked, [*asked, *model])
+        searched, loaded = modules_imported_by(arguments, [*arguments, *model])
     assert "openai" in loaded
     assert not loaded & OURS
     parsers = {"lumber_retrieval.citing.reply_quotes", "lumber_core.lumber.answer_parser"}
@@ -141,10 +141,10 @@ def test_a_command_names_the_extra_it_lacks(tmp_path: Path) -> None:
     for name in ("quay.pdf", "quay.docx", "quay.html"):
         (tmp_path / name).write_bytes(b"nothing")
     (tmp_path / "quay.txt").write_bytes("Der Müller geht.".encode("cp1252"))
-    results, messages = each_without({*LACKING.values()}, [*LACKING], tmp_path)
+    results, messages = run_each_without({*LACKING.values()}, [*LACKING], tmp_path)
     assert [code for code, _ in results] == [1] * len(LACKING), messages
-    for said, extra in zip(messages.strip().splitlines(), LACKING.values(), strict=True):
-        assert f"pip install '.[{extra}]'" in said
+    for output, extra in zip(messages.strip().splitlines(), LACKING.values(), strict=True):
+        assert f"pip install '.[{extra}]'" in output
 
 
 def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
@@ -156,28 +156,32 @@ def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
         "view page.html": "view.html",
         "estimate page.html --prices 1,2": "page.html",
     }
-    results, messages = each_without(EXTRAS.keys() - BROUGHT, [*printed], tmp_path)
+    results, messages = run_each_without(EXTRAS.keys() - BROUGHT, [*printed], tmp_path)
     assert messages == ""
-    for (code, said), (command, expected) in zip(results, printed.items(), strict=True):
+    for (code, output), (command, expected) in zip(results, printed.items(), strict=True):
         assert code == 0, command
-        assert expected in said, command
+        assert expected in output, command
 
 
 @pytest.mark.parametrize("command", ["view", "estimate"])
 def test_ctrl_c_ends_a_command_without_a_traceback(command: str, tmp_path, monkeypatch) -> None:
-    def interrupted(*arguments: object, **named: object) -> None:
+    def raise_interrupt(*arguments: object, **named: object) -> None:
         raise KeyboardInterrupt
 
     (tmp_path / "a.txt").write_text("One. Two.", encoding="utf-8")
-    monkeypatch.setattr("lumber_cli.inputs.read_file", interrupted)
-    done = run_apart(command, tmp_path / "a.txt")
-    assert (done.code, done.out, done.err) == (130, "", "lumber-splitters: interrupted\n")
+    monkeypatch.setattr("lumber_cli.inputs.read_file", raise_interrupt)
+    completed = run_apart(command, tmp_path / "a.txt")
+    assert (completed.code, completed.out, completed.err) == (
+        130,
+        "",
+        "lumber-splitters: interrupted\n",
+    )
 
 
 def test_a_terminal_gets_progress(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("One. Two.\n\nThree.", encoding="utf-8")
-    shown, written, answered = each_on_terminal(
+    shown, written, answered = show_each_on_terminal(
         ["split", tmp_path],
         ["split", tmp_path, "--method", "bert", "-o", tmp_path / "out"],
         ["ask", tmp_path, "Three?", "--no-cache"],

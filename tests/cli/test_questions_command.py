@@ -8,7 +8,7 @@ import pytest
 
 from lumber_evaluation.corpora import load_folder
 from tests.cli.running import output_of, run
-from tests.evaluation.asking_support import asked, fact, one_question
+from tests.evaluation.asking_support import fact, good_question, question_reply
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
 
@@ -19,14 +19,14 @@ def folder(write_docs: Callable[..., Path]) -> Path:
     return write_docs(north_txt=north, south_md=south)
 
 
-def one_of_many(request: Request) -> str:
+def question_on_first_fact(request: Request) -> str:
     """Return a question about the first complete fact in the passage."""
     passage = re.search(r"^Passage: (.*)$", request.user, re.MULTILINE)
     assert passage is not None
     lit = r"He lit the lamp number (\d+) for the first time in the year \d+"
     whole = re.search(lit, passage[1])
     assert whole is not None
-    return asked(f"When was lamp {whole[1]} lit?", str(1700 + int(whole[1])), whole[0])
+    return question_reply(f"When was lamp {whole[1]} lit?", str(1700 + int(whole[1])), whole[0])
 
 
 def ask(folder: Path, server: LoopbackServer, count: int, *more: object, **environment: str) -> Any:
@@ -38,7 +38,7 @@ def ask(folder: Path, server: LoopbackServer, count: int, *more: object, **envir
 
 def test_generated_questions_are_written_in_a_form_that_loads(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "questions.jsonl"
-    with LoopbackServer(one_of_many) as server:
+    with LoopbackServer(question_on_first_fact) as server:
         arguments = [
             *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 8),
             *("--splitter", "greedy:100", "--output", output, "--store", tmp_path / "a.db"),
@@ -59,28 +59,28 @@ def test_generated_questions_are_written_in_a_form_that_loads(folder: Path, tmp_
 
 
 def test_a_missing_model_is_reported_with_alternatives(folder: Path, tmp_path: Path) -> None:
-    code, said = run("questions", folder, "--output", tmp_path / "q.jsonl")
+    code, output = run("questions", folder, "--output", tmp_path / "q.jsonl")
     assert code == 2
     for way in ("--model NAME", "ollama:NAME", "must_contain", "--sections headings"):
-        assert way in said
+        assert way in output
     assert not (tmp_path / "q.jsonl").exists()
 
 
 def test_dropped_questions_are_reported(folder: Path) -> None:
     faults = {1: Refusal()}
-    with LoopbackServer(one_question, faults=faults) as server:
-        code, said = ask(folder, server, 3)
-    assert code == 0, said
-    assert "3 questions" in said
-    assert "not kept: the provider blocked the answer: refusal (1)" in said
+    with LoopbackServer(good_question, faults=faults) as server:
+        code, output = ask(folder, server, 3)
+    assert code == 0, output
+    assert "3 questions" in output
+    assert "not kept: the provider blocked the answer: refusal (1)" in output
 
 
 def test_the_key_is_read_from_the_named_environment_variable(folder: Path) -> None:
-    with LoopbackServer(one_question) as server:
-        code, said = ask(folder, server, 1, "--key-variable", "THEIR_KEY", THEIR_KEY="their-key")
-        assert code == 0, said
+    with LoopbackServer(good_question) as server:
+        code, output = ask(folder, server, 1, "--key-variable", "THEIR_KEY", THEIR_KEY="their-key")
+        assert code == 0, output
         assert server.requests[0].headers["authorization"] == "Bearer their-key"
-    assert "their-key" not in said
+    assert "their-key" not in output
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_key_is_read_from_the_named_environment_variable(folder: Path) -> No
 )
 def test_errors_of_the_model_are_reported(reply, fault, reason, folder, tmp_path) -> None:
     with LoopbackServer(reply, faults=lambda request: fault) as server:
-        code, said = ask(folder, server, 2)
+        code, output = ask(folder, server, 2)
     assert code == 1
-    assert reason in said.splitlines()[-1]
+    assert reason in output.splitlines()[-1]
     assert not (tmp_path / "q.jsonl").exists()

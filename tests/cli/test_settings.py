@@ -38,7 +38,7 @@ def server() -> Iterator[LoopbackServer]:
         yield running
 
 
-def asking(server: LoopbackServer) -> list[Any]:
+def lumber_arguments(server: LoopbackServer) -> list[Any]:
     return ["--method", "lumber", "--model", f"{server.openai_url}#any", "--theta", "9"]
 
 
@@ -66,10 +66,10 @@ def test_every_setting_is_an_option_or_can_be_set() -> None:
 def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
     pairs = ("temperature=0.7", "max_tokens=9", "structured=false", "initial_backoff=0")
     options = [part for pair in pairs for part in ("--set", pair)]
-    run_apart("split", "text.txt", *asking(server), *options, code=0)
+    run_apart("split", "text.txt", *lumber_arguments(server), *options, code=0)
     first = server.requests[0]
     assert (first.temperature, first.max_tokens, first.allowed) == (0.7, 9, None)
-    run_apart("split", "text.txt", *asking(server), "--set", "temperature=none", code=0)
+    run_apart("split", "text.txt", *lumber_arguments(server), "--set", "temperature=none", code=0)
     last = server.requests[-1]
     assert (last.temperature, last.allowed is None) == (None, False)
 
@@ -78,18 +78,18 @@ def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
 def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, again) -> None:
     pairs = (f"attempts={attempts}", "initial_backoff=0", "on_failure=keep_group")
     options = [part for pair in pairs for part in ("--set", pair)]
-    done = run_apart("split", "text.txt", *asking(server), *options)
+    outcome = run_apart("split", "text.txt", *lumber_arguments(server), *options)
     if attempts == 1:  # a model that never answered is an error, whatever on_failure says
-        assert (done.code, done.out) == (1, "")
-        assert f"no answer in 1 attempt from {server.url}" in done.err
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"no answer in 1 attempt from {server.url}" in outcome.err
     else:
-        assert done.code == 0, done.err
-    asked = [request.user for request in server.requests]
-    assert len(asked) - len(set(asked)) == again
+        assert outcome.code == 0, outcome.err
+    questions = [request.user for request in server.requests]
+    assert len(questions) - len(set(questions)) == again
 
 
 def test_the_model_is_asked_with_the_prompt_of_the_file(server: LoopbackServer) -> None:
-    run_apart("split", "text.txt", *asking(server), "--prompt", "prompt.txt", code=0)
+    run_apart("split", "text.txt", *lumber_arguments(server), "--prompt", "prompt.txt", code=0)
     first = server.requests[0]
     assert first.system == "You cut stories."
     told = "ID 0: Ann ran.\nID 1: She fell.\nID 2: Bob slept."
@@ -104,13 +104,13 @@ def test_a_prompt_file_without_a_system_text_keeps_the_default_one(folder: Path)
 
 def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
     def estimated(*options: str) -> str:
-        done = run_apart("estimate", "text.txt", "--model", "openai:any", *options)
-        assert (done.code, done.err) == (0, "")
-        return done.out
+        outcome = run_apart("estimate", "text.txt", "--model", "openai:any", *options)
+        assert (outcome.code, outcome.err) == (0, "")
+        return outcome.out
 
     judge = ModelJudge(ScatteredModel(), prompt_in(folder / "prompt.txt"))
-    made = LumberChunker(judge).estimate([TEXT])
-    expected = f" {made.prompt_tokens.likely:,.0f} ("
+    expected_estimate = LumberChunker(judge).estimate([TEXT])
+    expected = f" {expected_estimate.prompt_tokens.likely:,.0f} ("
     assert expected in estimated("--prompt", "prompt.txt")
     assert expected not in estimated()
 
@@ -121,18 +121,18 @@ def test_an_estimate_needs_no_key_and_equals_that_of_the_splitter(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     text = SAMPLE.read_bytes().decode()
-    made = LumberChunker(BertJudge(), theta=300).estimate([text], prices=Prices(2, 6))
+    expected_estimate = LumberChunker(BertJudge(), theta=300).estimate([text], prices=Prices(2, 6))
     marked = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n" * 40
     (tmp_path / "b.md").write_text(marked, encoding="utf-8")
     options = ("--theta", 300, "--prices", "2,6", "--model", "gemini:any")
-    done = run_apart("estimate", SAMPLE, "b.md", *options)
-    assert (done.code, done.err) == (0, "")
-    lines = done.out.splitlines()
+    outcome = run_apart("estimate", SAMPLE, "b.md", *options)
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
     assert [line.split()[0] for line in lines] == ["document", SAMPLE.as_posix(), "b.md", "all"]
-    low, likely, high = map(int, made.calls)
+    low, likely, high = map(int, expected_estimate.calls)
     assert f"{likely} ({low} to {high})" in lines[1]
-    assert made.cost is not None
-    assert f"{made.cost.likely:.4f} (" in lines[1]
+    assert expected_estimate.cost is not None
+    assert f"{expected_estimate.cost.likely:.4f} (" in lines[1]
     assert f"{len(text):,}" in lines[1]
     source = Source(marked, format="markdown")  # a fence is one of its units
     tokens = LumberChunker(BertJudge(), theta=300).estimate([source]).prompt_tokens
@@ -141,9 +141,9 @@ def test_an_estimate_needs_no_key_and_equals_that_of_the_splitter(
 
 @pytest.mark.parametrize("option", ["chunk-overlap", "threshold", "store", "max-concurrency"])
 def test_options_without_effect_on_an_estimate_are_refused(option: str) -> None:
-    done = run_apart("estimate", SAMPLE, f"--{option}", "1")
-    assert (done.code, done.out) == (2, "")
-    assert f"No such option: --{option}" in done.err
+    outcome = run_apart("estimate", SAMPLE, f"--{option}", "1")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"No such option: --{option}" in outcome.err
 
 
 def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_a_server_with_several_models_needs_the_name_of_one(monkeypatch) -> None
     monkeypatch.setattr(LoopbackServer, "_fault", lambda *_: listed)
     with LoopbackServer() as server:
         url = server.openai_url
-        done = run_apart("split", "text.txt", "--method", "lumber", "--model", url)
+        outcome = run_apart("split", "text.txt", "--method", "lumber", "--model", url)
         assert [request.path for request in server.requests] == ["/v1/models"]
-    assert (done.code, done.out) == (2, "")
-    assert f"{url} serves 2 models (large, small): pass {url}#NAME" in done.err
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{url} serves 2 models (large, small): pass {url}#NAME" in outcome.err

@@ -22,8 +22,8 @@ from lumber_core import (
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_files import read_file
 from lumber_retrieval.index.surroundings import split_and_embed
-from tests.cli.running import SAMPLE, run_apart, started
-from tests.cli.serving import until
+from tests.cli.running import SAMPLE, run_apart, start
+from tests.cli.serving import wait_for
 from tests.loopback.server import LoopbackServer, Request
 from tests.making_files import docx, pdf
 
@@ -41,9 +41,9 @@ def docs(write_docs: Callable[..., Path]) -> Path:
 
 def test_rows_have_the_chunks_of_the_splitter_and_join_to_the_text() -> None:
     text, chunker = SAMPLE.read_bytes().decode(), GreedyChunker()
-    done = run_apart("split", SAMPLE, "--method", "greedy")
-    assert (done.code, done.err) == (0, "")
-    rows = rows_of(done.out)
+    outcome = run_apart("split", SAMPLE, "--method", "greedy")
+    assert (outcome.code, outcome.err) == (0, "")
+    rows = rows_of(outcome.out)
     assert [(row["start"], row["end"]) for row in rows] == [*chunker.segment(text).spans]
     assert [row["index"] for row in rows] == [*range(len(rows))]
     assert {row["document"] for row in rows} == {SAMPLE.as_posix()}
@@ -52,21 +52,23 @@ def test_rows_have_the_chunks_of_the_splitter_and_join_to_the_text() -> None:
 
 
 def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
-    done = run_apart("split", "docs", "docs/*.txt", "-", stdin="Four. Fünf.".encode(), code=0)
-    names = [row["document"] for row in rows_of(done.out)]
+    outcome = run_apart("split", "docs", "docs/*.txt", "-", stdin="Four. Fünf.".encode(), code=0)
+    names = [row["document"] for row in rows_of(outcome.out)]
     assert list(dict.fromkeys(names)) == ["docs/a.txt", "docs/b.md", "stdin"]
-    assert rows_of(done.out)[-1]["text"] == "Four. Fünf."
+    assert rows_of(outcome.out)[-1]["text"] == "Four. Fünf."
 
 
 def test_markdown_from_stdin_is_recognised_by_its_marks() -> None:
     pages = {"# Boats\n\n## Prices\n\nTen **pounds**.\n": ["Boats", "Prices"], "# x\ny = 1\n": []}
     for text, headings in pages.items():
-        done = run_apart("split", "-", stdin=text.encode(), code=0)
-        assert [row["headings"] + row["headings_inside"] for row in rows_of(done.out)] == [headings]
+        outcome = run_apart("split", "-", stdin=text.encode(), code=0)
+        assert [row["headings"] + row["headings_inside"] for row in rows_of(outcome.out)] == [
+            headings
+        ]
 
 
 @pytest.mark.parametrize(
-    ("options", "made"),
+    ("options", "splitter"),
     [
         ("--target-size 80", LayoutChunker(target_size=80)),
         (
@@ -82,11 +84,11 @@ def test_markdown_from_stdin_is_recognised_by_its_marks() -> None:
         ("--method lumber --set method=window", LumberChunker(BertJudge(), method="window")),
     ],
 )
-def test_options_are_the_settings_of_the_splitters(options: str, made: Any) -> None:
+def test_options_are_the_settings_of_the_splitters(options: str, splitter: Any) -> None:
     text = SAMPLE.read_bytes().decode()[:4000]
-    done = run_apart("split", "-", *options.split(), stdin=text.encode(), code=0)
-    spans = [(row["start"], row["end"]) for row in rows_of(done.out)]
-    assert spans == [*made.segment(text).spans]
+    outcome = run_apart("split", "-", *options.split(), stdin=text.encode(), code=0)
+    spans = [(row["start"], row["end"]) for row in rows_of(outcome.out)]
+    assert spans == [*splitter.segment(text).spans]
 
 
 def test_all_output_formats_have_the_same_chunks(docs: Path) -> None:
@@ -117,7 +119,7 @@ def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
 def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
     whole = pdf([["The first page."], ["The second."]])
     (docs / "damaged.pdf").write_bytes(whole[: len(whole) // 2])
-    split = started("split", docs / "damaged.pdf")  # a process of its own has no logging set up
+    split = start("split", docs / "damaged.pdf")  # a process of its own has no logging set up
     out, err = split.communicate(timeout=120)
     assert (split.returncode, out) == (1, b"")
     first, last = err.decode().splitlines()
@@ -129,23 +131,23 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     for name in ("data.zip", "Makefile", "more.zip", "pump.log"):
         (docs / name).write_text("a,b", encoding="utf-8")
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
-    done = run_apart("split", "docs", code=0)
-    assert done.err.splitlines()[-1].startswith(
+    outcome = run_apart("split", "docs", code=0)
+    assert outcome.err.splitlines()[-1].startswith(
         "lumber-splitters: left out: 2 zip, 1 without suffix, 1 log; --also '*.log'"
     )
     named = run_apart("split", "docs", "--also", "*.log", "--also", "Make*")
     assert {"docs/pump.log", "docs/Makefile"} < {row["document"] for row in rows_of(named.out)}
     assert "left out: 2 zip;" in named.err
-    assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
-    assert "écoutent" in done.out
+    assert "docs/latin.txt is not UTF-8: read as cp1252" in outcome.err
+    assert "écoutent" in outcome.out
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
 
 
 def test_a_notice_about_a_file_names_it_once(docs: Path) -> None:
     (docs / "notes.txt").write_bytes("größer als \u00fcblich ".encode() * 2 + b"\xff")
     (docs / "scan.pdf").write_bytes(pdf([["The tide turns at noon."], []]))
-    done = run_apart("split", "docs/notes.txt", "docs/scan.pdf")
-    assert [line.removeprefix("lumber-splitters: docs/") for line in done.err.splitlines()] == [
+    outcome = run_apart("split", "docs/notes.txt", "docs/scan.pdf")
+    assert [line.removeprefix("lumber-splitters: docs/") for line in outcome.err.splitlines()] == [
         "notes.txt: damaged utf-8: U+FFFD replaces bytes in 1 place, first in line 1",
         "scan.pdf: 1 of 2 pages without text: 2 (scans need OCR)",
     ]
@@ -170,9 +172,9 @@ def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, do
     before = (docs / "a.txt").read_bytes()
     os.link(docs / "a.txt", "same.txt")
     Path("linked.txt").symlink_to(docs / "a.txt")
-    done = run_apart(*command, "docs", "-o", name)
-    assert (done.code, done.out) == (2, "")
-    assert f"{name} would be read and overwritten" in done.err
+    outcome = run_apart(*command, "docs", "-o", name)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{name} would be read and overwritten" in outcome.err
     assert (docs / "a.txt").read_bytes() == before
     assert {path.name for path in docs.iterdir()} == {"a.txt", "b.md"}
 
@@ -210,7 +212,7 @@ def test_a_replaced_output_file_keeps_its_links_and_permissions(docs: Path) -> N
 
 
 def test_an_output_pipe_is_written_to_and_not_replaced(docs: Path) -> None:
-    with started("split", "docs", "-o", "/dev/stdout", cwd=docs.parent) as process:
+    with start("split", "docs", "-o", "/dev/stdout", cwd=docs.parent) as process:
         out, _ = process.communicate(timeout=60)
     assert "".join(row["text"] for row in rows_of(out.decode())).endswith(HANDBOOK)
 
@@ -225,16 +227,16 @@ def test_control_characters_of_names_do_not_reach_a_terminal(
     for name in (HOSTILE, "data.\x1b[31mbin"):
         (docs / name).write_text("Some text.", encoding="utf-8")
     (docs / "bad\x1b[31m.pdf").write_bytes(b"no PDF")
-    done = run_apart(*command, "docs")
-    assert done.code == 1
-    assert "1 of 4 documents could not be read" in done.err
-    assert "docs/b.md" in done.out
-    assert "1 \\x1b[31mbin" in done.err
-    assert "bad\\x1b[31m.pdf" in done.err
+    outcome = run_apart(*command, "docs")
+    assert outcome.code == 1
+    assert "1 of 4 documents could not be read" in outcome.err
+    assert "docs/b.md" in outcome.out
+    assert "1 \\x1b[31mbin" in outcome.err
+    assert "bad\\x1b[31m.pdf" in outcome.err
     for character in "\x1b\u202e\x9b":
-        assert character not in done.err
-        assert character not in done.out or command == ["split"]  # JSON keeps names as they are
-    assert "\x1b" not in done.out
+        assert character not in outcome.err
+        assert character not in outcome.out or command == ["split"]  # JSON keeps names as they are
+    assert "\x1b" not in outcome.out
 
 
 def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None:
@@ -260,10 +262,10 @@ def test_a_language_model_decides_and_is_not_asked_again(docs: Path) -> None:
         options = ["split", SAMPLE, "--method", "lumber", "--theta", 200, "--store", "answers.db"]
         options += ["--model", f"{server.openai_url}#any"]
         first = run_apart(*options, code=0)
-        asked = server.count
-        assert asked > 0
+        count = server.count
+        assert count > 0
         again = run_apart(*options)
-        assert (again.out, server.count) == (first.out, asked)
+        assert (again.out, server.count) == (first.out, count)
     rows = rows_of(first.out)
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
 
@@ -271,30 +273,30 @@ def test_a_language_model_decides_and_is_not_asked_again(docs: Path) -> None:
 def test_a_reader_that_stops_early_causes_no_traceback(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_bytes(SAMPLE.read_bytes() * 10)
-    with started("split", book, "--method", "greedy", "--target-size", 20) as process:
+    with start("split", book, "--method", "greedy", "--target-size", 20) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert json.loads(process.stdout.readline())["index"] == 0
         process.stdout.close()
-        said = process.stderr.read().decode()
-        assert (process.wait(timeout=60), said) == (141, "")
+        messages = process.stderr.read().decode()
+        assert (process.wait(timeout=60), messages) == (141, "")
 
 
 def test_all_rows_reach_an_unbuffered_pipe(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_bytes(SAMPLE.read_bytes() * 10)
     unbuffered = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = started("split", book, "--method", "greedy", env=unbuffered)
+    process = start("split", book, "--method", "greedy", env=unbuffered)
     out, _ = process.communicate(timeout=120)
     assert "".join(row["text"] for row in rows_of(out.decode())) == book.read_bytes().decode()
 
 
-def heed_ctrl_c() -> None:
+def restore_ctrl_c() -> None:
     """Restore Ctrl-C, which shells turn off for programs in the background."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def unread(pipe: Any) -> int:
+def count_unread_bytes(pipe: Any) -> int:
     """Return the number of bytes that wait in a pipe."""
     import fcntl
     import termios
@@ -305,18 +307,18 @@ def unread(pipe: Any) -> int:
 def test_ctrl_c_keeps_the_documents_that_are_already_split(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
     command = ("split", SAMPLE, "-", "--method", "greedy", "-o", output)
-    process = started(*command, preexec_fn=heed_ctrl_c)
+    process = start(*command, preexec_fn=restore_ctrl_c)
     assert process.stdin is not None
     process.stdin.write(b"The second document begins.")
     process.stdin.flush()
     # The command has read all that was sent, and waits for more.
-    until(lambda: unread(process.stdin), lambda left: left == 0)
+    wait_for(lambda: count_unread_bytes(process.stdin), lambda left: left == 0)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
-    said = told.decode()
+    messages = told.decode()
     assert process.returncode == 130
-    assert "interrupted; 1 of 2 documents written" in said
-    assert "Traceback" not in said
+    assert "interrupted; 1 of 2 documents written" in messages
+    assert "Traceback" not in messages
     rows = rows_of(output.read_text(encoding="utf-8"))
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
 
@@ -333,13 +335,15 @@ def test_rows_have_vectors_only_on_request_and_equal_those_of_the_core(tmp_path:
     plain = rows_of(run_apart("split", guide, *SMALL).out)
     assert len(plain) > 3
     for options in (("--embed",), ("--embed", "--embedder", "bundled")):
-        done = run_apart("split", guide, *SMALL, *options)
-        assert (done.code, done.err) == (0, "")
-        rows = rows_of(done.out)
+        outcome = run_apart("split", guide, *SMALL, *options)
+        assert (outcome.code, outcome.err) == (0, "")
+        rows = rows_of(outcome.out)
         assert np.allclose([row.pop("embedding") for row in rows], vectors, atol=1e-6)
         assert rows == plain
     for more in ((), ("--embed",)):
-        done = run_apart("split", guide, *SMALL, *more, "--format", "parquet", "-o", output, code=0)
+        outcome = run_apart(
+            "split", guide, *SMALL, *more, "--format", "parquet", "-o", output, code=0
+        )
         table = parquet.read_table(output)
         assert ("embedding" in table.column_names) == ("--embed" in more)
     assert np.allclose(np.array(table["embedding"].to_pylist()), vectors, atol=1e-6)

@@ -22,7 +22,7 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def viewed(*arguments: object) -> list[dict[str, Any]]:
+def view_chunks(*arguments: object) -> list[dict[str, Any]]:
     """Return the chunks on the page, in order."""
     assert run_apart("view", *arguments) == (0, "view.html\n", "")
     page = html.fromstring(Path("view.html").read_bytes())
@@ -30,8 +30,8 @@ def viewed(*arguments: object) -> list[dict[str, Any]]:
         {
             "text": "".join(chunk.find_class("body")[0].itertext()),
             "repeated": "".join(part.text for part in chunk.find_class("repeated")),
-            "facts": [each.text for each in chunk.find_class("meta")[0]],
-            "titles": [each.text for each in chunk.find_class("titles")],
+            "facts": [fact.text for fact in chunk.find_class("meta")[0]],
+            "titles": [fact.text for fact in chunk.find_class("titles")],
         }
         for chunk in page.find_class("chunk")
     ]
@@ -39,9 +39,9 @@ def viewed(*arguments: object) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("options", [[], ["--method", "greedy", "--chunk-overlap", "80"]])
 def test_a_view_shows_the_chunks_of_split(text: Path, options: list[str]) -> None:
-    done = run_apart("split", "text.txt", *options, code=0)
-    rows = [json.loads(line) for line in done.out.splitlines()]
-    shown = viewed("text.txt", *options)
+    outcome = run_apart("split", "text.txt", *options, code=0)
+    rows = [json.loads(line) for line in outcome.out.splitlines()]
+    shown = view_chunks("text.txt", *options)
     assert [chunk["text"] for chunk in shown] == [row["text"] for row in rows]
     for index, (chunk, row) in enumerate(zip(shown, rows, strict=True)):
         assert chunk["facts"][:3] == [
@@ -57,7 +57,7 @@ def test_a_view_shows_the_chunks_of_split(text: Path, options: list[str]) -> Non
 def test_a_view_names_documents_headings_and_pages(text: Path) -> None:
     Path("b.md").write_text(HANDBOOK, encoding="utf-8")
     Path("c.pdf").write_bytes(pdf([["The first page."], ["The second."]]))
-    shown = viewed("b.md", "c.pdf", text, "--chunk-size", 60)
+    shown = view_chunks("b.md", "c.pdf", text, "--chunk-size", 60)
     assert ["Boats > Care"] in [chunk["titles"] for chunk in shown]
     assert any("pages 1 to 2" in chunk["facts"] for chunk in shown)
     page = Path("view.html").read_text(encoding="utf-8")
@@ -68,7 +68,7 @@ def test_a_view_names_documents_headings_and_pages(text: Path) -> None:
 
 
 def test_a_view_states_why_lumber_starts_a_chunk(text: Path) -> None:
-    first, *others = viewed("text.txt", "--method", "lumber", "--theta", 200)
+    first, *others = view_chunks("text.txt", "--method", "lumber", "--theta", 200)
     assert len(first["facts"]) == 3
     assert len(others) > 3
     for chunk in others:

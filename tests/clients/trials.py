@@ -192,7 +192,7 @@ def _identity(client: Client) -> str:
             ]
         except Exception as error:  # noqa: BLE001 - the error is shown in the cell
             return words_of(error)
-    return "yes" if changed != same and all(each == same for each in kept) else "**no**"
+    return "yes" if changed != same and all(identity == same for identity in kept) else "**no**"
 
 
 def table_of(rows: Sequence[Row]) -> str:

@@ -89,9 +89,9 @@ class Core:
     vectors: Any = WordVectors
 
     def document(self, text: str, name: str, **metadata: Any) -> Any:
-        known = {"source": name, **metadata}
-        source = place_source(text, known)
-        return IndexedDocument(document_key(known), file_name(known), source)
+        all_metadata = {"source": name, **metadata}
+        source = place_source(text, all_metadata)
+        return IndexedDocument(document_key(all_metadata), file_name(all_metadata), source)
 
     def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
         chunker = GreedyChunker(**SPLIT)
@@ -144,10 +144,10 @@ class LangChain:
     shown = text
 
     def found(self, passage: Any) -> Found:
-        known = passage.metadata
-        span = Span(known["start_index"], known["end_index"])
-        text = known.get("text", passage.page_content)
-        return Found(known["source"], text, span, known.get("relevance_score", 0), known)
+        metadata = passage.metadata
+        span = Span(metadata["start_index"], metadata["end_index"])
+        text = metadata.get("text", passage.page_content)
+        return Found(metadata["source"], text, span, metadata.get("relevance_score", 0), metadata)
 
     def find_later(self, index: Any, query: str) -> Any:
         return index.ainvoke(query)
@@ -186,8 +186,8 @@ class LlamaIndex:
     without_lines: Mapping[str, bool] = {"add_metadata": False}
 
     def document(self, text: str, name: str, **metadata: Any) -> Any:
-        known = {"file_name": name, **metadata}
-        return LlamaIndexDocument(text=text, id_=document_key(known), metadata=known)
+        all_metadata = {"file_name": name, **metadata}
+        return LlamaIndexDocument(text=text, id_=document_key(all_metadata), metadata=all_metadata)
 
     def unnamed_document(self, text: str, **metadata: Any) -> Any:
         return LlamaIndexDocument(text=text, metadata=metadata)
@@ -231,7 +231,7 @@ class LlamaIndex:
         return llamaindex.GreedyNodeParser(**settings).get_nodes_from_documents(documents)
 
     def hits(self, chunks: Sequence[BaseNode]) -> list[Any]:
-        return [NodeWithScore(node=one, score=1 - n / 100) for n, one in enumerate(chunks)]
+        return [NodeWithScore(node=node, score=1 - n / 100) for n, node in enumerate(chunks)]
 
     def join(
         self, hits: Sequence[Any], texts: Any, query: str | None = None, **settings: Any

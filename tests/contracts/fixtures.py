@@ -42,7 +42,7 @@ def write_fixtures(folder: Path) -> list[Path]:
     lie in tests/core/formats.
     """
     story = _STORY.read_text(encoding="utf-8")
-    made: dict[str, bytes] = {
+    contents: dict[str, bytes] = {
         "handbook.md": _HANDBOOK.read_bytes(),
         "story.txt": story[:6_000].encode(),
         "boats.html": _HTML.replace("{rows}", _ROWS).encode(),
@@ -53,7 +53,7 @@ def write_fixtures(folder: Path) -> list[Path]:
         **{path.name: path.read_bytes() for path in sorted(_FORMATS.iterdir())},
     }
     paths = []
-    for name, content in sorted(made.items()):
+    for name, content in sorted(contents.items()):
         path = folder / name
         path.write_bytes(content)
         paths.append(path)

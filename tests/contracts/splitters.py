@@ -33,11 +33,11 @@ from tests.tiny_bert import write_random_checkpoint
 
 def small_model() -> str:
     """Return a small BertChunker, or the bundled one if the small one cannot be made."""
-    return made_model() or "bundled"
+    return make_model_folder() or "bundled"
 
 
 @cache
-def made_model() -> str | None:
+def make_model_folder() -> str | None:
     """Return the folder of a small BertChunker, made on the spot: books take seconds, not minutes.
 
     Its weights are random. None where it cannot be made.
@@ -57,7 +57,7 @@ def second_unit(group: Group) -> int | None:
     return group.start + 1
 
 
-def never(group: Group) -> int | None:
+def judge_no_shift(group: Group) -> int | None:
     """Judge that content never changes."""
     return None
 
@@ -74,14 +74,16 @@ def small_target(options: dict[str, Any]) -> dict[str, Any]:
 
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert": lambda **options: BertChunker(small_model(), **options),
-    "bert as published": lambda **given: BertChunker(made_model() or "large", paper=True, **given),
+    "bert as published": lambda **given: BertChunker(
+        make_model_folder() or "large", paper=True, **given
+    ),
     "layout": lambda **options: LayoutChunker(**small_target(options)),
     "greedy": lambda **options: GreedyChunker(**small_target(options)),
     "greedy by paragraphs": lambda **own: GreedyChunker(units="paragraphs", **small_target(own)),
     "lumber by word use": lambda **options: LumberChunker(LexicalJudge(), theta=60, **options),
     "lumber by bert": lambda **given: LumberChunker(BertJudge(small_model()), theta=60, **given),
     "lumber by sentences": partial(LumberChunker, second_unit, theta=60, units="sentences"),
-    "lumber, never a shift": partial(LumberChunker, never, theta=60),
+    "lumber, never a shift": partial(LumberChunker, judge_no_shift, theta=60),
     "lumber by windows": lambda **options: with_(
         LumberChunker(every_third, theta=60, method="window", **options), window_tokens=200
     ),
@@ -142,11 +144,11 @@ async def asplit(splitter: Any, *documents: Any) -> list[Any]:
     return await splitter.aget_nodes_from_documents([*documents])
 
 
-def seen(delivered: list[Any]) -> list[Chunk]:
+def facts_of(delivered: list[Any]) -> list[Chunk]:
     """Return the facts that both frameworks give about chunks."""
     return [
-        (one.page_content, one.metadata.get("start_index"), one.metadata)
-        if isinstance(one, LangChainDocument)
-        else (one.text, one.start_char_idx, one.metadata)
-        for one in delivered
+        (chunk.page_content, chunk.metadata.get("start_index"), chunk.metadata)
+        if isinstance(chunk, LangChainDocument)
+        else (chunk.text, chunk.start_char_idx, chunk.metadata)
+        for chunk in delivered
     ]

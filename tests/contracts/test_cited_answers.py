@@ -46,20 +46,20 @@ def test_a_chain_answers_with_citations() -> None:
     context = langchain.format_passages(DOCUMENTS[langchain])
     assert context.startswith("animals.md:\n    # Otters\n")
     given = {"context": context, "question": "When?"}
-    asked = langchain.QUOTING_PROMPT.invoke(given).to_messages()
-    assert [message.type for message in asked] == ["system", "human"]
-    assert "    They hunt fish at dawn." in str(asked[1].content)
+    messages = langchain.QUOTING_PROMPT.invoke(given).to_messages()
+    assert [message.type for message in messages] == ["system", "human"]
+    assert "    They hunt fish at dawn." in str(messages[1].content)
     answer = langchain.cite_answer(chain.invoke(given), DOCUMENTS[langchain])
-    assert [one.kind for one in answer.citations] == ["exact", "not found"]
+    assert [citation.kind for citation in answer.citations] == ["exact", "not found"]
     assert str(answer).startswith('At dawn [1].\n\n[1] animals.md, line 4: "They hunt fish')
 
 
 def test_a_query_engine_answers_with_citations() -> None:
-    asked: list[str] = []
+    prompts: list[str] = []
 
     class Replies(MockLLM):
         def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
-            asked.append(prompt)
+            prompts.append(prompt)
             return CompletionResponse(text=REPLY)
 
     nodes = llamaindex.GreedyNodeParser(target_size=8)(DOCUMENTS[llamaindex])
@@ -68,8 +68,8 @@ def test_a_query_engine_answers_with_citations() -> None:
         llm=Replies(max_tokens=None), text_qa_template=llamaindex.QUOTING_PROMPT, similarity_top_k=4
     )
     response = engine.query("When do otters hunt?")
-    assert "They hunt fish at dawn." in asked[-1]
-    assert "Question: When do otters hunt?" in asked[-1]
+    assert "They hunt fish at dawn." in prompts[-1]
+    assert "Question: When do otters hunt?" in prompts[-1]
     answer = llamaindex.cite_answer(str(response), response.source_nodes)
     exact, missing = answer.citations
     assert (exact.kind, missing.kind) == ("exact", "not found")
@@ -96,8 +96,8 @@ def test_an_answer_to_a_sub_question_is_not_cited_as_a_document() -> None:
     synthesis = get_response_synthesizer(llm=llm)
     by_parts = SubQuestionQueryEngine(questions, synthesis, [tool], verbose=False, use_async=False)
     steps = StepDecomposeQueryTransform(llm, verbose=False)
-    for asked in (by_parts, MultiStepQueryEngine(engine, steps, synthesis, num_steps=1)):
-        nodes = asked.query("What do otters hunt?").source_nodes
+    for engine_of_parts in (by_parts, MultiStepQueryEngine(engine, steps, synthesis, num_steps=1)):
+        nodes = engine_of_parts.query("What do otters hunt?").source_nodes
         assert any("Otters hunt whales at noon." in node.text for node in nodes)
         real, fake = llamaindex.cite(["Owls hunt at night.", "Otters hunt whales at noon."], nodes)
         assert (real.kind, real.document, fake.kind) == ("exact", "animals.md", "not found")

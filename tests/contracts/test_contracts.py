@@ -25,7 +25,7 @@ from tests.contracts.splitters import (
     split,
 )
 from tests.contracts.texts import TEXTS
-from tests.core.lumber.support import scattered
+from tests.core.lumber.support import judge_by_hash
 from tests.tiling import check_tiling
 
 BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_of_oz"]
@@ -55,9 +55,9 @@ class TestTiling:
     @every_chunker
     def test_spans_cover_the_text_once_in_order_and_nothing_is_printed(self, make: Callable, capfd):
         texts = ["", *TEXTS.values()]
-        for text, made in zip(texts, make().segment_all(texts), strict=True):
-            check_tiling(made.spans, len(text))
-            assert "".join(made.chunks(text)) == text
+        for text, segmentation in zip(texts, make().segment_all(texts), strict=True):
+            check_tiling(segmentation.spans, len(text))
+            assert "".join(segmentation.chunks(text)) == text
         chunker = make()
         asyncio.run(chunker.call_async(chunker.segment_all, ["One. Two.", ""]))
         assert capfd.readouterr() == ("", "")
@@ -136,16 +136,16 @@ class TestTheWalkEnds:
         self, answer: object, build: Callable
     ) -> None:
         text = TEXTS["repeated text"]
-        asked: list[int] = []
+        starts: list[int] = []
 
         def judge(group: Group) -> object:
-            asked.append(group.start)
+            starts.append(group.start)
             return answer
 
         segmentation = build(judge, theta=30).segment(text)
         check_tiling(segmentation.spans, len(text))
-        assert asked == sorted(set(asked))
-        assert len(asked) <= len(paragraphs(text))
+        assert starts == sorted(set(starts))
+        assert len(starts) <= len(paragraphs(text))
 
 
 class TestSameResultHoweverItIsRun:
@@ -169,8 +169,8 @@ class TestSameResultHoweverItIsRun:
         self, build: Callable, concurrency: int, emma: list[str]
     ) -> None:
         texts = ["\n".join(emma[:700]), "\n".join(emma[700:800])]
-        expected = build(scattered).segment_all(texts)
-        many = build(scattered, max_concurrency=concurrency)
+        expected = build(judge_by_hash).segment_all(texts)
+        many = build(judge_by_hash, max_concurrency=concurrency)
         assert many.segment_all(texts) == expected
         assert asyncio.run(many.call_async(many.segment_all, texts)) == expected
         assert [many.segment(text) for text in texts] == expected

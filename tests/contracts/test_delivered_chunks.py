@@ -15,7 +15,7 @@ from tests.contracts.splitters import (
     Chunk,
     asplit,
     document_for,
-    seen,
+    facts_of,
     split,
 )
 from tests.contracts.texts import TEXTS
@@ -30,7 +30,7 @@ def document(splitter: Any, text: str) -> Any:
 
 
 def chunks_of(splitter: Any, text: str) -> list[Chunk]:
-    return seen(split(splitter, document(splitter, text)))
+    return facts_of(split(splitter, document(splitter, text)))
 
 
 def texts_for(splitter: Any) -> dict[str, str]:
@@ -92,7 +92,7 @@ def test_asynchronous_calls_threads_and_copies_give_equal_chunks(make: Callable[
     alone = [chunks_of(splitter, text) for text in texts]
 
     async def all_texts() -> list[list[Chunk]]:
-        return [seen(await asplit(splitter, document(splitter, text))) for text in texts]
+        return [facts_of(await asplit(splitter, document(splitter, text))) for text in texts]
 
     assert asyncio.run(all_texts()) == alone
     with ThreadPoolExecutor(8) as pool:

@@ -81,11 +81,11 @@ def of_row(row: Mapping[str, Any]) -> Place:
 
 
 def by_the_command_line(name: str, paths: list[Path], *options: object) -> dict[str, Places]:
-    done = run_apart("split", *paths, "--method", name, *options)
-    found: dict[str, Places] = {}
-    for row in map(json.loads, done.out.splitlines()):
-        found.setdefault(Path(row["document"]).name, []).append(of_row(row))
-    return found
+    outcome = run_apart("split", *paths, "--method", name, *options)
+    places: dict[str, Places] = {}
+    for row in map(json.loads, outcome.out.splitlines()):
+        places.setdefault(Path(row["document"]).name, []).append(of_row(row))
+    return places
 
 
 def by_the_evaluation(chunker: Chunker, folder: Path, overlap: int) -> dict[str, Offsets]:
@@ -97,8 +97,8 @@ def by_the_evaluation(chunker: Chunker, folder: Path, overlap: int) -> dict[str,
     }
 
 
-def offsets(found: dict[str, Places]) -> dict[str, Offsets]:
-    return {name: [(start, end) for start, end, *_ in places] for name, places in found.items()}
+def offsets(places: dict[str, Places]) -> dict[str, Offsets]:
+    return {name: [(start, end) for start, end, *_ in places] for name, places in places.items()}
 
 
 # Splitters that ask a model are tested with one overlap. Nodes have contexts without a limit.
@@ -127,9 +127,9 @@ def test_every_consumer_delivers_the_same_chunks_in_context(name, overlap, bound
 def test_a_splitter_compared_by_name_equals_that_of_the_command_line(name, folder, files):
     corpus = load_folder(folder, pattern="*.md")
     (document,) = corpus.documents
-    found = [(*chunk.span,) for chunk in preset(name).split(document).chunks]
+    spans = [(*chunk.span,) for chunk in preset(name).split(document).chunks]
     (handbook,) = [file for file in files if file.name == document.name]
     assert corpus.formats == document.format == "markdown"
     expected = {document.name: by_the_core(SPLITTERS[name](), handbook, 0)}
-    assert {document.name: found} == offsets(expected)
+    assert {document.name: spans} == offsets(expected)
     assert by_the_command_line(name, [folder / document.name]) == expected

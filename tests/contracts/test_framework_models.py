@@ -142,16 +142,16 @@ def test_the_clients_that_a_model_holds_are_part_of_its_identity(wrap: Callable[
         return wrap(client=openai.OpenAI(base_url=url, **{"api_key": KEY, **settings}))
 
     routed = model(1, default_headers={"X-Route": "other"})
-    assert len({each.identity for each in (wrap(), model(1), model(2), routed)}) == 4
+    assert len({chat_model.identity for chat_model in (wrap(), model(1), model(2), routed)}) == 4
     assert model(1).identity == model(1, api_key="another-key").identity
     assert model(1).server == "http://127.0.0.1:1/v1/"
 
 
 def test_asking_does_not_change_the_identity() -> None:
-    asked = ChatModel(FakeListChatModel(responses=["Answer: none", "Answer: ID 2"]))
-    before = asked.identity
-    asked.complete("s", "u")
-    assert asked.identity == before
+    model = ChatModel(FakeListChatModel(responses=["Answer: none", "Answer: ID 2"]))
+    before = model.identity
+    model.complete("s", "u")
+    assert model.identity == before
     assert before != ChatModel(FakeListChatModel(responses=["Answer: none"])).identity
     counting = llamaindex()
     before = counting.identity
@@ -160,8 +160,8 @@ def test_asking_does_not_change_the_identity() -> None:
 
 
 def test_the_models_own_retries_are_counted() -> None:
-    for own, counted in ((None, 2), (0, 0), (5, 5)):
-        assert langchain(max_retries=own).client_retries == counted
+    for max_retries, counted in ((None, 2), (0, 0), (5, 5)):
+        assert langchain(max_retries=max_retries).client_retries == counted
     assert llamaindex(max_retries=5).client_retries == 5
     assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
     assert LlamaIndexModel(MockLLM()).client_retries == 0
@@ -276,7 +276,7 @@ def test_models_with_fallbacks_and_configurations_are_distinguished() -> None:
 def test_settings_without_effect_on_answers_are_not_in_the_identity_of_a_model() -> None:
     model = ServerChatModel(messages=iter(()))
     same = [model.with_retry(), model.with_config(tags=["t"]), model.with_retry().with_config({})]
-    assert {ChatModel(each).identity for each in same} == {ChatModel(model).identity}
+    assert {ChatModel(equal_model).identity for equal_model in same} == {ChatModel(model).identity}
     assert ChatModel(model.with_retry(stop_after_attempt=2)).client_retries == 5
 
 

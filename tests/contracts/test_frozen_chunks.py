@@ -52,13 +52,15 @@ def test_chunks_start_at_the_recorded_places(name: str, files: list[Source]) -> 
     if "large" in name and Version(version("onnxruntime")) < Version("1.24"):
         pytest.skip("onnxruntime before 1.24, as on Python 3.10, rounds some scores otherwise")
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))[name]
-    found = dict(starts_of(SPLITTERS[name](), files))
-    changed = {file: starts for file, starts in found.items() if starts != recorded.get(file)}
+    starts_by_file = dict(starts_of(SPLITTERS[name](), files))
+    changed = {
+        file: starts for file, starts in starts_by_file.items() if starts != recorded.get(file)
+    }
     assert not changed, (
         f"the chunks of {', '.join(changed)} changed; if that is meant, say in the changelog why "
         "it is better, and run python -m tests.contracts.test_frozen_chunks"
     )
-    assert found.keys() == recorded.keys()
+    assert starts_by_file.keys() == recorded.keys()
 
 
 def starts_of(chunker: Chunker, files: list[Source]) -> Iterator[tuple[str, list[int]]]:
@@ -70,12 +72,12 @@ def record() -> None:
     """Write where the chunks start now."""
     with TemporaryDirectory() as folder:
         files = [read_file(path, name=path.name) for path in write_fixtures(Path(folder))]
-    found = {name: dict(starts_of(make(), files)) for name, make in SPLITTERS.items()}
+    starts_by_file = {name: dict(starts_of(make(), files)) for name, make in SPLITTERS.items()}
     lines = [
         f"{json.dumps(name)}: {{\n"
         + ",\n".join(f"  {json.dumps(f)}: {json.dumps(s)}" for f, s in starts.items())
         + "\n}"
-        for name, starts in found.items()
+        for name, starts in starts_by_file.items()
     ]
     RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

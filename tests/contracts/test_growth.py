@@ -167,7 +167,9 @@ def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             seen[0] += 1
             return super().__getitem__(size)
 
-    monkeypatch.setattr(ChunkCosts, "table", property(lambda own: CountingList(make_table(own))))
+    monkeypatch.setattr(
+        ChunkCosts, "table", property(lambda costs: CountingList(make_table(costs)))
+    )
     return seen
 
 
@@ -208,9 +210,9 @@ def test_places_without_tokens_take_linear_work(considered: list[int]) -> None:
         text = "word " * 70 + "\n\n" + "Nothing counts.\n\n" * paragraphs + "word " * 70
         considered[0] = 0
         cutter = Cutter(PlainText(text), SizeLimits(64, None, counter, 48))
-        found = cutter.places()
-        assert len(found.places) > paragraphs
-        assert cutter.cut(found)
+        places = cutter.places()
+        assert len(places.places) > paragraphs
+        assert cutter.cut(places)
         work.append(considered[0])
     check_growth(work, "cutter")
     assert work[0] > 0

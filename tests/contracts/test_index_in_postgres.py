@@ -30,8 +30,8 @@ def test_both_frameworks_can_use_the_same_collection(postgres: Server) -> None:
     ):
         assert same.invoke(QUERY) == passages
     of_llama = LlamaRetriever(path=url, collection=collection, budget=80)
-    found = [hit.text for hit in of_llama.retrieve(QUERY)]
-    assert found == [one.metadata["text"] for one in passages]
+    texts = [hit.text for hit in of_llama.retrieve(QUERY)]
+    assert texts == [passage.metadata["text"] for passage in passages]
     of_llama.collection = "another"
     assert of_llama.retrieve(QUERY) == []
     assert of_llama.sync([LlamaDocument(text=MUSIC, id_="music")]).added == 1
@@ -49,13 +49,13 @@ def test_a_retriever_hides_the_password_and_connects_on_first_use() -> None:
 
 
 def test_a_collection_needs_the_url_of_a_database() -> None:
-    for made in (PassageRetriever, LlamaRetriever):
+    for retriever_class in (PassageRetriever, LlamaRetriever):
         with pytest.raises(ValueError, match="pass its URL as the path"):
-            made(path="notes.db", collection="handbook")
+            retriever_class(path="notes.db", collection="handbook")
 
 
 def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    for made in (PassageRetriever, LlamaRetriever):
+    for retriever_class in (PassageRetriever, LlamaRetriever):
         with pytest.raises(MissingExtraError, match=r"'\.\[postgres\]'"):
-            made(path="postgresql://localhost/passages")
+            retriever_class(path="postgresql://localhost/passages")

@@ -25,12 +25,12 @@ class Retrieving:
         return self.of.unnamed_document(text, **metadata)
 
     def texts(self, question: str) -> list[str]:
-        found = self.of.search(self.retriever, question)
-        return [one.metadata.get("text") or one.text for one in found]
+        passages = self.of.search(self.retriever, question)
+        return [passage.metadata.get("text") or passage.text for passage in passages]
 
     def passages(self, question: str, budget: int) -> list[dict[str, Any]]:
         self.retriever.budget = budget
-        return [one.metadata for one in self.of.search(self.retriever, question)]
+        return [passage.metadata for passage in self.of.search(self.retriever, question)]
 
     def cite(self, question: str, *quotes: str) -> list[Citation]:
         return list(self.of.cite(quotes, self.of.search(self.retriever, question)))
@@ -53,14 +53,14 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("known", NAMES)
-def test_a_changed_document_replaces_its_old_version(of: Retrieving, known: dict[str, Any]):
+@pytest.mark.parametrize("metadata", NAMES)
+def test_a_changed_document_replaces_its_old_version(of: Retrieving, metadata: dict[str, Any]):
     for price in ("two", "nine"):
-        of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **known)])
+        of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **metadata)])
     assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
     (cited,) = of.cite("What does a loaf cost?", "A loaf costs nine pence.")
-    assert cited.document in known.values()
-    same = [of.document("A loaf costs nine pence.", **known)]
+    assert cited.document in metadata.values()
+    same = [of.document("A loaf costs nine pence.", **metadata)]
     assert of.retriever.add_documents(same).unchanged == 1
 
 
@@ -74,12 +74,12 @@ APART = [
 ]
 
 
-@pytest.mark.parametrize("known", APART)
+@pytest.mark.parametrize("metadatas", APART)
 def test_documents_from_different_places_stay_separate(
-    of: Retrieving, known: list[dict[str, Any]]
+    of: Retrieving, metadatas: list[dict[str, Any]]
 ) -> None:
     texts = ["The pump needs a seal.", "The rack holds violins."]
-    for text, metadata in zip(texts, known, strict=True):
+    for text, metadata in zip(texts, metadatas, strict=True):
         assert of.retriever.add_documents([of.document(text, **metadata)]).removed == 0
     assert sorted(of.texts("Which seal does the pump need, what does the rack hold?")) == texts
     first, second = of.cite("pump seal rack violins", *texts)
@@ -119,7 +119,7 @@ def test_pages_are_cited_by_place_and_label(of: Retrieving, joined: bool) -> Non
     of.retriever.sync(of.join_pages(pages) if joined else pages)
     cited = of.cite("Who hunts fish, and whom does the preface thank?", *LABELS.values())
     places = [(page, f"b/o.pdf#page={page}") for page in (1, 2, 3)]
-    assert [(one.page, one.link) for one in cited] == places
+    assert [(citation.page, citation.link) for citation in cited] == places
     assert str(cited[2]) == "o.pdf, page 3 (labelled 1)"
 
 
@@ -132,7 +132,7 @@ def test_parts_of_a_file_are_numbered_from_one(of: Retrieving) -> None:
     rows = [of.document(text, file_name="prices.csv", **number) for text, number in numbered]
     assert of.retriever.add_documents(rows).added == 3
     cited = of.cite("What do seal, spring and wheel cost?", *texts)
-    assert [str(one) for one in cited] == [f"prices.csv, row {n}" for n in (1, 2, 3)]
+    assert [str(citation) for citation in cited] == [f"prices.csv, row {n}" for n in (1, 2, 3)]
     fewer = [of.document(text, **row.metadata) for text, row in zip(texts[:2], rows, strict=False)]
     assert of.retriever.sync(fewer).removed == 1
 
@@ -173,8 +173,8 @@ STRIPPED = "Tide clock\n\nIt ticks.\n\nInstall\n\n# create it\nmake it\n\nWindin
 )
 def test_passages_have_the_headings_that_a_loader_kept(of, text, name, question, headings) -> None:
     of.retriever.sync([of.document(text, source=name, file_name=name)])
-    (found, *_) = of.passages(question, budget=8 if headings else 4)
-    assert found["headings"] == headings
+    (passage, *_) = of.passages(question, budget=8 if headings else 4)
+    assert passage["headings"] == headings
 
 
 @pytest.fixture
@@ -201,8 +201,8 @@ def test_simple_directory_reader_can_use_the_file_reader(folder: Path, file_syst
     fs = pytest.importorskip("fsspec").filesystem(file_system)
     fs.pipe({str(path): path.read_bytes() for path in folder.iterdir()})
     documents = SimpleDirectoryReader(str(folder), file_extractor=extractors, fs=fs).load_data()
-    assert [each.id_ for each in documents] == [f"{folder}/a.pdf", f"{folder}/b.md"]
-    assert [each.metadata["file_type"] for each in documents] == ["text/markdown"] * 2
+    assert [document.id_ for document in documents] == [f"{folder}/a.pdf", f"{folder}/b.md"]
+    assert [document.metadata["file_type"] for document in documents] == ["text/markdown"] * 2
     assert documents[0].metadata["page_starts"] == [*read_file(folder / "a.pdf").pages]
 
 

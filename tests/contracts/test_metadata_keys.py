@@ -37,15 +37,21 @@ def test_each_metadata_key_is_in_all_chunks_with_one_type(make, settings, everyt
     documents = [document_for(coarse, text, file_name=name) for name, text in TEXTS.items()]
     chunks = split(coarse, *documents)
     assert len(chunks) > 8
-    found = [chunk.metadata for chunk in [*chunks, *split(fine, *chunks)]]
-    assert {frozenset(metadata) for metadata in found} == {frozenset(found[0])}
-    for key in found[0]:
-        assert {type(metadata[key]) for metadata in found} in ({str}, {int}), key
+    metadatas = [chunk.metadata for chunk in [*chunks, *split(fine, *chunks)]]
+    assert {frozenset(metadata) for metadata in metadatas} == {frozenset(metadatas[0])}
+    for key in metadatas[0]:
+        assert {type(metadata[key]) for metadata in metadatas} in ({str}, {int}), key
 
 
 def test_metadata_of_a_document_is_not_overwritten() -> None:
-    own = {"source": "a.md", "tags": ["a"], "none": None, "headings": "Above", "more": {"a": 1}}
+    metadata = {
+        "source": "a.md",
+        "tags": ["a"],
+        "none": None,
+        "headings": "Above",
+        "more": {"a": 1},
+    }
     for everything in (False, True):
         splitter = LayoutTextSplitter(add_metadata=everything)
-        (chunk,) = splitter.split_documents([Document("Gulls sleep.", metadata=own)])
-        assert {key: chunk.metadata[key] for key in own} == own
+        (chunk,) = splitter.split_documents([Document("Gulls sleep.", metadata=metadata)])
+        assert {key: chunk.metadata[key] for key in metadata} == metadata

@@ -8,7 +8,7 @@ import pytest
 
 from lumber_retrieval.words.keywords import count_words
 from tests.contracts.finders import FRAMEWORKS
-from tests.contracts.splitters import seen
+from tests.contracts.splitters import facts_of
 from tests.core.text.test_context import GUIDE
 from tests.retrieval.passages.test_captions_and_code import ROLLING
 from tests.retrieval.test_passage_index import MUSIC, RIVER
@@ -25,14 +25,14 @@ def library(of: Any) -> list[Any]:
     return [of.document(text, name) for name, text in TEXTS.items()]
 
 
-def starts(chunks: list[Any], start: Any) -> list[Any]:
+def with_starts(chunks: list[Any], start: Any) -> list[Any]:
     """Return copies of chunks whose metadata has another start."""
     copies = copy.deepcopy(chunks)
-    for one in copies:
-        if hasattr(one, "start_char_idx"):
-            one.start_char_idx = start
+    for chunk in copies:
+        if hasattr(chunk, "start_char_idx"):
+            chunk.start_char_idx = start
         else:
-            one.metadata |= {"start_index": start, "end_index": None}
+            chunk.metadata |= {"start_index": start, "end_index": None}
     return copies
 
 
@@ -48,13 +48,15 @@ class TestVectors:
 
     def test_vectors_are_closer_to_those_of_neighbours_in_the_document(self, of: Any) -> None:
         model, chunks = of.vectors(), of.chunks(library(of))
-        made = np.array(of.embed(chunks, model))
-        assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(len(chunks)))
+        vectors = np.array(of.embed(chunks, model))
+        assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(chunks)))
         alone = np.array([of.embed([chunk], model)[0] for chunk in chunks])
-        steps = [(alone[:-1] * alone[1:]).sum(axis=1), (made[:-1] * made[1:]).sum(axis=1)]
+        steps = [(alone[:-1] * alone[1:]).sum(axis=1), (vectors[:-1] * vectors[1:]).sum(axis=1)]
         assert steps[1].mean() > steps[0].mean() + 0.1
-        apart = [of.embed(of.chunks([one]), model) for one in library(of)]
-        assert np.array_equal(made, np.concatenate(apart))  # other documents do not change vectors
+        apart = [of.embed(of.chunks([document]), model) for document in library(of)]
+        assert np.array_equal(
+            vectors, np.concatenate(apart)
+        )  # other documents do not change vectors
 
     def test_asynchronous_calls_give_the_same_vectors(self, of: Any) -> None:
         chunks = of.chunks(library(of))
@@ -62,10 +64,12 @@ class TestVectors:
 
     def test_chunks_without_usable_offsets_count_as_adjacent(self, of: Any) -> None:
         chunks = of.chunks(library(of))
-        made = np.array(of.embed(chunks, of.vectors()))
-        without = of.embed(starts(chunks, None), of.vectors())
-        assert np.allclose(without, made, atol=0.05)
-        assert not np.allclose([of.embed([one], of.vectors())[0] for one in chunks], made, atol=0.1)
+        vectors = np.array(of.embed(chunks, of.vectors()))
+        without = of.embed(with_starts(chunks, None), of.vectors())
+        assert np.allclose(without, vectors, atol=0.05)
+        assert not np.allclose(
+            [of.embed([chunk], of.vectors())[0] for chunk in chunks], vectors, atol=0.1
+        )
 
     def test_pages_of_a_file_are_separate_documents(self, of: Any) -> None:
         model = of.vectors()
@@ -96,10 +100,10 @@ class TestJoiners:
         names = [passage.document for passage in passages]
         assert names[:2] == ["guide.md", "river.txt"]  # the best hit is first
         ordered = of.join(of.hits(chosen), documents, max_gap=8, reading_order=True)
-        assert [one.document for one in ordered] == sorted(names)
-        places = [one.span for one in ordered if one.document == "guide.md"]
-        found = [one.span for one in passages if one.document != "river.txt"]
-        assert places == sorted(places) != found
+        assert [passage.document for passage in ordered] == sorted(names)
+        places = [passage.span for passage in ordered if passage.document == "guide.md"]
+        spans = [passage.span for passage in passages if passage.document != "river.txt"]
+        assert places == sorted(places) != spans
         for passage in passages:
             assert passage.text == TEXTS[passage.document][slice(*passage.span)]
         assert passages[1].text.startswith("Otters live along rivers. They sleep")
@@ -113,19 +117,26 @@ class TestJoiners:
             chunks = of.chunks(documents, chunk_size=400)
             hits = of.hits(chunks[::2][::-1])
             for query in ("Which taps close to the right?", "strings of violins", "herons"):
-                found = of.join(hits, documents, query, budget=100, max_gap=4)
-                assert sum(count_words(one.text) for one in found) <= 100
-                assert [one.score for one in found] == sorted(f.score for f in found)[::-1]
-                for one in found:
-                    text = {**TEXTS, "music.txt": MUSIC}[one.document]
-                    assert one.text == text[slice(*one.span)]
-                    assert one.metadata["line_first"] == text.count("\n", 0, one.span.start) + 1
-                    assert 0 <= one.metadata["words_found"] <= 1
+                passages = of.join(hits, documents, query, budget=100, max_gap=4)
+                assert sum(count_words(passage.text) for passage in passages) <= 100
+                assert [passage.score for passage in passages] == sorted(f.score for f in passages)[
+                    ::-1
+                ]
+                for passage in passages:
+                    text = {**TEXTS, "music.txt": MUSIC}[passage.document]
+                    assert passage.text == text[slice(*passage.span)]
+                    assert (
+                        passage.metadata["line_first"]
+                        == text.count("\n", 0, passage.span.start) + 1
+                    )
+                    assert 0 <= passage.metadata["words_found"] <= 1
                 ordered = of.join(hits, documents, query, budget=100, max_gap=4, reading_order=True)
-                assert sorted(ordered, key=lambda one: -one.score) == found
-                ranked.append([(one.document, one.span, one.score) for one in found])
+                assert sorted(ordered, key=lambda passage: -passage.score) == passages
+                ranked.append(
+                    [(passage.document, passage.span, passage.score) for passage in passages]
+                )
         assert ranked[:3] == ranked[3:]
-        assert [found[0][0] for found in ranked[:3]] == ["guide.md", "music.txt", "river.txt"]
+        assert [passages[0][0] for passages in ranked[:3]] == ["guide.md", "music.txt", "river.txt"]
 
     def test_hits_are_joined_without_reranking_if_there_is_no_question_or_on_request(self, of: Any):
         documents, query = library(of), "Which taps close to the right?"
@@ -171,7 +182,7 @@ class TestJoiners:
                 with pytest.raises(ValueError, match=message):
                     of.join(hits, texts, query)
         with pytest.raises(ValueError, match="start"):
-            of.join(of.hits(starts(chunks, None)), library(of))
+            of.join(of.hits(with_starts(chunks, None)), library(of))
 
     def test_a_joiner_checks_settings_and_types_when_it_is_created(self, of: Any) -> None:
         for bad in ({"budget": 0}, {"max_gap": -1}, {"language": "english"}):
@@ -203,7 +214,7 @@ class TestCitations:
         retriever.add_documents([of.document(ROLLING, "pear.vtt")])
         passages = of.search(retriever, "How much of the crown in a year?")
         assert "never take more than a quarter\nof the crown" in of.shown(passages[0])
-        assert not any(mark in of.shown(one) for one in passages for mark in ("<", "-->"))
+        assert not any(mark in of.shown(passage) for passage in passages for mark in ("<", "-->"))
         file = of.document(ROLLING, "pear.vtt")
         retriever.budget = 9
         parts = [
@@ -211,9 +222,9 @@ class TestCitations:
             *of.search(retriever, "clean sharp saw"),
             *of.search(retriever, "water it"),
         ]
-        for one in (*map(of.found, parts), *of.join(parts, [file], max_gap=200)):
-            text = one.span.of(ROLLING)
-            assert one.metadata.get("text", text) == text
+        for passage in (*map(of.found, parts), *of.join(parts, [file], max_gap=200)):
+            text = passage.span.of(ROLLING)
+            assert passage.metadata.get("text", text) == text
         quotes = ["more than a quarter of the crown"]
         (cited,) = of.cite(quotes, passages)
         assert cited.span == of.cite(quotes, {"pear.vtt": ROLLING})[0].span
@@ -267,14 +278,14 @@ class TestPages:
     ) -> None:
         (joined,) = of.join_pages([of.document(RIVER, "a.pdf", page=n) for n in range(3)])
         whole = of.text(joined)
-        chunks = seen(of.chunks([joined], target_size=40, chunk_size=90, add_metadata=True))
-        assert any(known["page_first"] < known["page_last"] for *_, known in chunks)
-        for text, start, known in chunks:
+        chunks = facts_of(of.chunks([joined], target_size=40, chunk_size=90, add_metadata=True))
+        assert any(metadata["page_first"] < metadata["page_last"] for *_, metadata in chunks)
+        for text, start, metadata in chunks:
             ends = (start, start + len(text.rstrip()) - 1)
             for kind, mark in (("page", "\f"), ("line", "\n")):
-                places = (known[f"{kind}_first"], known[f"{kind}_last"])
+                places = (metadata[f"{kind}_first"], metadata[f"{kind}_last"])
                 assert places == tuple(whole.count(mark, 0, end) + 1 for end in ends)
-            assert not {"page", "page_label", "page_starts"} & known.keys()
+            assert not {"page", "page_label", "page_starts"} & metadata.keys()
 
     def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request(self, of: Any) -> None:
         documents = [of.document("Five.", "a.pdf", page=5), of.document("One.\fTwo.", "b")]

@@ -8,7 +8,7 @@ from llama_index.core.schema import MetadataMode
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import Group, Segmentation, Usage
-from tests.contracts.splitters import Chunk, asplit, document_for, seen, split
+from tests.contracts.splitters import Chunk, asplit, document_for, facts_of, split
 
 TEXTS = ["One.\n\nTwo.", "Three.\n\nFour.\n\nFive."]
 NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
@@ -20,7 +20,7 @@ in_both_frameworks = pytest.mark.parametrize("make", [LumberTextSplitter, Lumber
 
 def chunks_of(make: Any, *texts: str, **settings: Any) -> list[Chunk]:
     splitter = make(**settings)
-    return seen(split(splitter, *(document_for(splitter, text, source="a") for text in texts)))
+    return facts_of(split(splitter, *(document_for(splitter, text, source="a") for text in texts)))
 
 
 def words(text: str) -> int:

@@ -34,33 +34,36 @@ def library(of: Any, *names: str) -> list[Any]:
     return [of.document(TEXTS[name], name, year=YEARS[name]) for name in names or TEXTS]
 
 
-def filled(of: Any, *names: str, **settings: Any) -> Any:
+def index_with(of: Any, *names: str, **settings: Any) -> Any:
     index = of.index(**{**SETTINGS, **settings})
     index.add_documents(library(of, *names))
     return index
 
 
-def names(found: list[Found]) -> set[str]:
-    return {one.document.removeprefix("source='").rstrip("'") for one in found}
+def names(passages: list[Found]) -> set[str]:
+    return {passage.document.removeprefix("source='").rstrip("'") for passage in passages}
 
 
 def test_passages_are_slices_of_their_documents_within_the_budget(of: Any) -> None:
     for budget, gap in ((6, 0), (12, 3), (30, 8), (500, 90)):
-        index = filled(of, budget=budget, max_gap=gap)
+        index = index_with(of, budget=budget, max_gap=gap)
         for query in ("strings of violins", "What do otters, herons and millers do?", "taps"):
-            found = of.find(index, query)
-            assert found
-            assert sum(count_words(one.text) for one in found) <= budget
-            for one in found:
-                [name] = names([one])
-                assert one.text == TEXTS[name][slice(*one.span)]
-                assert one.metadata["year"] == YEARS[name]
-                assert one.metadata["line_first"] == TEXTS[name].count("\n", 0, one.span.start) + 1
-                assert 0 <= one.score <= 1
+            passages = of.find(index, query)
+            assert passages
+            assert sum(count_words(passage.text) for passage in passages) <= budget
+            for passage in passages:
+                [name] = names([passage])
+                assert passage.text == TEXTS[name][slice(*passage.span)]
+                assert passage.metadata["year"] == YEARS[name]
+                assert (
+                    passage.metadata["line_first"]
+                    == TEXTS[name].count("\n", 0, passage.span.start) + 1
+                )
+                assert 0 <= passage.score <= 1
 
 
 def test_hits_near_each_other_become_one_passage(of: Any) -> None:
-    best, *_ = of.find(filled(of, budget=15 * 7, max_gap=8), "strings of violins")
+    best, *_ = of.find(index_with(of, budget=15 * 7, max_gap=8), "strings of violins")
     assert best.text.startswith(MUSIC[: MUSIC.index(" The bow")])
 
 
@@ -74,7 +77,7 @@ def test_asynchronous_pickled_and_reopened_retrievers_find_the_same(
         await other.aadd_documents([*documents[:-1], of.document("Bees hum.", "bees")])
         assert await other.adelete(["bees"]) == 1
         changes = await other.async_sync(documents[1:])
-        return changes, [of.found(one) for one in await of.find_later(other, query)]
+        return changes, [of.found(passage) for passage in await of.find_later(other, query)]
 
     index = of.index(tmp_path / "a.db", **SETTINGS)
     index.add_documents(documents[:-1])
@@ -86,7 +89,7 @@ def test_asynchronous_pickled_and_reopened_retrievers_find_the_same(
 
 
 def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> None:
-    index = filled(of, "river.txt", budget=500)
+    index = index_with(of, "river.txt", budget=500)
     pickled, query = pickle.dumps(index), "herons and violins"
     others = [copy.copy(index), copy.deepcopy(index), pickle.loads(pickled)]
     index.add_documents(library(of, "music.txt"))
@@ -125,19 +128,19 @@ def test_unchanged_documents_are_neither_embedded_nor_written_again(of: Any, tmp
 
 
 def test_a_repeated_question_is_embedded_once(of: Any, monkeypatch) -> None:
-    index, embed, asked = filled(of, "music.txt"), WordVectors.embed_query, []
+    index, embed, queries = index_with(of, "music.txt"), WordVectors.embed_query, []
 
     def embed_query(self: WordVectors, text: str) -> list[float]:
-        asked.append(text)
+        queries.append(text)
         return embed(self, text)
 
     monkeypatch.setattr(WordVectors, "embed_query", embed_query)
     assert of.find(index, "violins") == of.find(index, "violins") != []
-    assert asked == ["violins"]
+    assert queries == ["violins"]
 
 
 def test_a_sync_leaves_exactly_the_passed_documents(of: Any) -> None:
-    index = filled(of, "river.txt", "music.txt", budget=500)
+    index = index_with(of, "river.txt", "music.txt", budget=500)
     changes = index.sync(library(of, "music.txt", "guide.md"))
     assert (changes.added, changes.unchanged, changes.removed) == (1, 1, 1)
     assert "river.txt" in changes.removed_names[0]
@@ -165,11 +168,13 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
         assert len(of.find(index, "otters bees wasps hum")) == 3
     shorter = [page(number, f"Ants {number} hum.", total_pages=2) for number in range(2)]
     assert index.add_documents(shorter).removed == 1
-    found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants bees hum")}
-    assert found == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # pages are counted from 1
+    numbers = {
+        passage.text: passage.metadata["page_first"] for passage in of.find(index, "ants bees hum")
+    }
+    assert numbers == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # pages are counted from 1
     index.add_documents([of.document(f"Ants {n}.", "b.pdf", page=n) for n in range(4)])
-    found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants")}
-    assert {f"Ants {n}.": n + 1 for n in range(4)}.items() <= found.items()
+    numbers = {passage.text: passage.metadata["page_first"] for passage in of.find(index, "ants")}
+    assert {f"Ants {n}.": n + 1 for n in range(4)}.items() <= numbers.items()
     changes = index.add_documents([of.document("Moths hum.", "book.pdf")])
     assert (changes.added, changes.removed) == (1, 2)
 
@@ -179,8 +184,8 @@ def test_page_numbers_do_not_depend_on_the_order_of_addition(of: Any) -> None:
     pages = [of.document(f"Some {word} hum.", "a.pdf", page=n) for n, word in enumerate(words)]
 
     def numbers(index: Any) -> dict[str, int]:
-        found = of.find(index, "some otters bees wasps hum")
-        return {one.text.split()[1]: one.metadata["page_first"] for one in found}
+        passages = of.find(index, "some otters bees wasps hum")
+        return {passage.text.split()[1]: passage.metadata["page_first"] for passage in passages}
 
     for order in permutations(pages):
         index = of.index(budget=500, max_gap=0)
@@ -200,7 +205,7 @@ def test_rows_of_a_file_are_separate_documents(of: Any) -> None:
     index.add_documents(rows[:5])
     assert index.add_documents(rows[5:]).removed == 0
     assert index.sources == ["parts.csv"]
-    best = max(of.find(index, "SN-007"), key=lambda one: one.score)
+    best = max(of.find(index, "SN-007"), key=lambda passage: passage.score)
     assert ("SN-007" in best.text, best.metadata["row"]) == (True, 7)
     changed = of.document("id: 3\nserial: none", "parts.csv", row=3)
     changes = index.sync([*rows[:3], changed, *rows[4:-1]])
@@ -222,9 +227,9 @@ def test_parts_of_a_file_are_numbered_and_replaced_together(of: Any) -> None:
         first = parts("Otters eat.", "Bees hum.", "Wasps sting.", "Bees hum.", "Ants dig.", **more)
         assert index.sync([*first, *library(of, "river.txt")]).added == 5
         assert index.add_documents(first).unchanged == 5
-        found = {one.text: one.metadata for one in of.find(index, "wasps and ants")}
-        assert found["Wasps sting."]["seq_num"] == 3
-        assert found["Ants dig."]["Header 2"] == "D"
+        metadata = {passage.text: passage.metadata for passage in of.find(index, "wasps and ants")}
+        assert metadata["Wasps sting."]["seq_num"] == 3
+        assert metadata["Ants dig."]["Header 2"] == "D"
         fewer = parts("Otters eat.", "Crabs walk.", "Wasps sting.", **more)
         changes = index.add_documents(fewer)
         assert (changes.added, changes.unchanged, changes.removed) == (1, 2, 2)
@@ -241,16 +246,16 @@ def test_citations_state_which_row_or_part(of: Any) -> None:
     index.add_documents([*rows, *parts])
     passages = of.search(index, "SN-002 and bees")
     cited = of.cite(["serial: SN-002", "Bees of elm hum."], passages)
-    assert [one.document for one in cited] == ["parts.csv, row 3", "a.md, section 2"]
-    assert [one.link for one in cited] == ["parts.csv", "a.md"]
+    assert [citation.document for citation in cited] == ["parts.csv, row 3", "a.md, section 2"]
+    assert [citation.link for citation in cited] == ["parts.csv", "a.md"]
 
 
 def test_a_filter_applies_to_the_search_by_vectors_and_by_words(of: Any) -> None:
     index = of.index(budget=1000, max_gap=0)
     noise = [of.document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
     index.add_documents([*noise, *library(of, "river.txt")])
-    found = of.find(index, "otters swim", {"year": 1850})
-    assert names(found) == {"river.txt"}
+    passages = of.find(index, "otters swim", {"year": 1850})
+    assert names(passages) == {"river.txt"}
     assert of.find(index, "otters", {"colour": "red"}) == []
 
 
@@ -264,15 +269,15 @@ def test_a_context_value_that_is_not_text_is_kept_but_not_searched(of: Any, valu
 
 
 def test_k_and_min_similarity_limit_the_passages(of: Any) -> None:
-    everything = of.find(filled(of, budget=500), "otters")
-    (best,) = of.find(filled(of, budget=500, k=1), "otters")
+    everything = of.find(index_with(of, budget=500), "otters")
+    (best,) = of.find(index_with(of, budget=500, k=1), "otters")
     assert "Otters" in best.text
-    assert best == max(everything, key=lambda one: one.score)
-    similarities = {one.metadata["similarity"] for one in everything}
+    assert best == max(everything, key=lambda passage: passage.score)
+    similarities = {passage.metadata["similarity"] for passage in everything}
     least = sorted(similarities)[-2]
-    few = of.find(filled(of, budget=500, min_similarity=least), "otters")
+    few = of.find(index_with(of, budget=500, min_similarity=least), "otters")
     enough = {value for value in similarities if value >= least}
-    assert {one.metadata["similarity"] for one in few} == enough
+    assert {passage.metadata["similarity"] for passage in few} == enough
     for bad in ({"k": 0}, {"min_similarity": 2}, {"budget": 0}, {"max_gap": -1}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             of.index(**bad)
@@ -280,7 +285,7 @@ def test_k_and_min_similarity_limit_the_passages(of: Any) -> None:
 
 @every_framework
 def test_settings_may_be_assigned(of: Any, tmp_path: Path) -> None:
-    index = filled(of, budget=500)
+    index = index_with(of, budget=500)
     assert len(of.find(index, "otters")) > 1
     index.k = 1
     (best,) = of.find(index, "otters")
@@ -290,11 +295,11 @@ def test_settings_may_be_assigned(of: Any, tmp_path: Path) -> None:
     index.k = "2"
     with pytest.raises(TypeError, match="k must be a whole number"):
         of.find(index, "otters")
-    index.k, found = None, of.find(filled(of, budget=500), "otters")
+    index.k, passages = None, of.find(index_with(of, budget=500), "otters")
     index.budget, index.path = 500, tmp_path / "other.db"
     assert of.find(index, "otters") == []
     index.add_documents(library(of))
-    assert of.find(index, "otters") == found
+    assert of.find(index, "otters") == passages
 
 
 def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
@@ -331,13 +336,13 @@ def test_a_sync_refuses_only_documents_whose_metadata_cannot_be_stored(of: Any, 
 @every_framework
 def test_frameworks_find_what_the_core_finds(of: Any) -> None:
     core = FINDERS["core"]
-    one, other = (each.index(budget=60, context=True) for each in (of, core))
-    for each, index in ((of, one), (core, other)):
-        named = [each.document(text, name, title="On animals") for name, text in TEXTS.items()]
+    passage, core_index = (finder.index(budget=60, context=True) for finder in (of, core))
+    for finder, index in ((of, passage), (core, core_index)):
+        named = [finder.document(text, name, title="On animals") for name, text in TEXTS.items()]
         index.add_documents(named)
     for query in ("animals that hunt", "the price of taps", "last words of this guide"):
-        assert [(p.text, p.span, p.score) for p in of.find(one, query)] == [
-            (p.text, p.span, p.score) for p in core.find(other, query)
+        assert [(p.text, p.span, p.score) for p in of.find(passage, query)] == [
+            (p.text, p.span, p.score) for p in core.find(core_index, query)
         ]
 
 
@@ -347,8 +352,8 @@ def test_passages_of_a_joined_file_state_their_pages(of: Any) -> None:
     pages = [of.document(text, "book.pdf", page=n, total_pages=2) for n, text in texts]
     index = of.index(budget=60)
     index.add_documents(of.join_pages(pages))
-    [found] = [one for one in of.find(index, "violins") if "Violins" in one.text]
-    assert found.metadata["page_last"] == 2
+    [passage] = [passage for passage in of.find(index, "violins") if "Violins" in passage.text]
+    assert passage.metadata["page_last"] == 2
     (citation,) = of.cite(["Violins have four strings."], of.join_pages(pages))
     assert (citation.document, citation.page) == ("book.pdf", 2)
 
@@ -360,13 +365,13 @@ def test_wrong_documents_splitters_and_models_are_refused_with_advice(of: Any) -
         retriever.add_documents(library(of, "river.txt")[0])
     with pytest.raises(TypeError, match="not str"):
         retriever.add_documents([RIVER])
-    wanted = {"splitter": "Layout", "node_parser": "Layout"}
-    wanted |= {"embeddings": "embedding model", "embed_model": "embedding model"}
-    known = set(of.retriever.__init__.__annotations__)
-    known |= set(getattr(of.retriever, "model_fields", ()))
-    assert len(known & wanted.keys()) == 2
-    for name in known & wanted.keys():
-        with pytest.raises(TypeError, match=wanted[name]):
+    expected_names = {"splitter": "Layout", "node_parser": "Layout"}
+    expected_names |= {"embeddings": "embedding model", "embed_model": "embedding model"}
+    parameters = set(of.retriever.__init__.__annotations__)
+    parameters |= set(getattr(of.retriever, "model_fields", ()))
+    assert len(parameters & expected_names.keys()) == 2
+    for name in parameters & expected_names.keys():
+        with pytest.raises(TypeError, match=expected_names[name]):
             of.retriever(**{name: "bundled"})
     with pytest.raises((TypeError, ValueError), match="buget"):
         of.retriever(buget=3)

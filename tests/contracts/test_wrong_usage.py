@@ -70,8 +70,10 @@ def rows() -> Iterator[Any]:
     for names, options, error, message in WRONG:
         for name in names:
             for form in FORMS[name]:
-                said = ",".join(f"{key}={value}" for key, value in options.items())
-                yield pytest.param(form, options, error, message, id=f"{form.__name__}-{said}")
+                settings_text = ",".join(f"{key}={value}" for key, value in options.items())
+                yield pytest.param(
+                    form, options, error, message, id=f"{form.__name__}-{settings_text}"
+                )
 
 
 @pytest.mark.parametrize(("form", "options", "error", "message"), [*rows()])
@@ -223,7 +225,7 @@ OF_OTHER_TYPES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def needed_by(kind: str) -> dict[str, Any]:
+def required_settings(kind: str) -> dict[str, Any]:
     return {"texts": {}} if kind == "PassageJoiner" else {}
 
 
@@ -233,11 +235,11 @@ def test_an_error_about_an_unknown_setting_suggests_the_nearest(
 ) -> None:
     for framework in frameworks:
         with pytest.raises(TypeError, match=f"^{kind} has no setting '{name}': {hint}"):
-            getattr(framework, kind)(**needed_by(kind), **{name: 3})
+            getattr(framework, kind)(**required_settings(kind), **{name: 3})
 
 
 @pytest.mark.parametrize("framework", BOTH)
 @pytest.mark.parametrize(("kind", "wrong"), OF_OTHER_TYPES)
 def test_a_setting_of_another_type_is_a_type_error(framework, kind, wrong) -> None:
     with pytest.raises(TypeError, match="must be"):
-        getattr(framework, kind)(**needed_by(kind), **wrong)
+        getattr(framework, kind)(**required_settings(kind), **wrong)

@@ -10,16 +10,16 @@ from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from tests.contracts.test_wrong_usage import FORMS
 
 
-def never(group: Any) -> None:
+def judge_no_shift(group: Any) -> None:
     """A judge that sees no shift."""
 
 
-MADE = [GreedyChunker(), BertChunker(), LayoutChunker(), LumberChunker(never)]
+MADE = [GreedyChunker(), BertChunker(), LayoutChunker(), LumberChunker(judge_no_shift)]
 every_form = pytest.mark.parametrize(("core", "splitter", "parser"), FORMS.values(), ids=FORMS)
 every_chunker = pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(made).__name__)
 
 
-def said(kind: type) -> dict[str, str]:
+def documented_arguments(kind: type) -> dict[str, str]:
     """Return the documentation of each argument on one line."""
     section = inspect.cleandoc(kind.__doc__ or "").split("Args:\n")[1].split("\n\n")[0]
     entries = re.split(r"^(\w+): ", textwrap.dedent(section), flags=re.MULTILINE)[1:]
@@ -32,7 +32,7 @@ def in_core_words(text: str) -> str:
 
 @every_form
 def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(core, splitter, parser):
-    documented, documented_there = said(core), said(splitter)
+    documented, documented_there = documented_arguments(core), documented_arguments(splitter)
     there = inspect.signature(splitter).parameters
     for name, parameter in inspect.signature(core).parameters.items():
         if name == "judge":  # adapters have `llm` instead
@@ -48,17 +48,17 @@ def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(core, spl
 @every_form
 def test_adapters_hand_settings_on_as_they_are(core: Any, splitter: Any, parser: Any) -> None:
     given: dict[str, Any] = {"language": "de", "chunk_size": 77}
-    judge, llm = ([never], {"llm": never}) if core is LumberChunker else ([], {})
-    own, by_length = core(*judge, **given), core(*judge, tokenizer=len, **given)
+    judge, llm = ([judge_no_shift], {"llm": judge_no_shift}) if core is LumberChunker else ([], {})
+    by_default, by_length = core(*judge, **given), core(*judge, tokenizer=len, **given)
     changed = parser(**llm, language="de").model_copy(update={"chunk_size": 77})
-    for expected, made in (
-        (own, splitter(**llm, chunk_overlap=3, **given)),
+    for expected, given_chunker in (
+        (by_default, splitter(**llm, chunk_overlap=3, **given)),
         (by_length, splitter(**llm, length_function=len, **given)),
-        (own, parser(**llm, chunk_overlap=3, **given)),
-        (own, changed),
+        (by_default, parser(**llm, chunk_overlap=3, **given)),
+        (by_default, changed),
     ):
-        assert repr(made.chunker) == repr(expected)
-        assert made.chunker.identity == expected.identity
+        assert repr(given_chunker.chunker) == repr(expected)
+        assert given_chunker.chunker.identity == expected.identity
 
 
 @every_chunker
@@ -87,7 +87,7 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker: A
         (BertChunker(chunk_size=None, target_size=90), {"target_size=90"}),
         (BertChunker(threshold=1.0, chunk_size=300), {"chunk_size=300"}),
         (BertChunker(threshold=1.0), set()),
-        (LumberChunker(never), {"chunk_size=550"}),
+        (LumberChunker(judge_no_shift), {"chunk_size=550"}),
     ],
     ids=lambda given: repr(sorted(given) if isinstance(given, set) else given),
 )
@@ -95,7 +95,9 @@ def test_the_repr_shows_the_effective_sizes(chunker: Any, sizes: set[str]) -> No
     assert set(re.findall(r"\w+_size=[0-9]+", repr(chunker))) == sizes
 
 
-@pytest.mark.parametrize("make", [GreedyChunker, BertChunker, partial(LumberChunker, never)])
+@pytest.mark.parametrize(
+    "make", [GreedyChunker, BertChunker, partial(LumberChunker, judge_no_shift)]
+)
 def test_a_chunk_size_of_none_is_no_limit_in_every_splitter(make: Any) -> None:
     assert make(chunk_size=None).chunk_size is None
     assert make(chunk_size=90).chunk_size == 90
@@ -115,7 +117,7 @@ def test_language_codes_may_have_a_region(language: str) -> None:
     ],
 )
 def test_a_document_in_place_of_a_text_is_refused_with_advice(text: Any, message: str):
-    chunker = LumberChunker(never)
+    chunker = LumberChunker(judge_no_shift)
     for call in (chunker.segment, lambda given: chunker.estimate([given]), chunker.estimate):
         with pytest.raises(TypeError, match=message):
             call(text)

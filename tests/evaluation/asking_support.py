@@ -39,21 +39,21 @@ def facts(name: str, first: int, count: int) -> tuple[Document, SplitDocument]:
 
 def passage_of(request: Request) -> str:
     """The passage that a request shows."""
-    found = _PASSAGE.search(request.user)
-    assert found is not None
-    return found[1]
+    match = _PASSAGE.search(request.user)
+    assert match is not None
+    return match[1]
 
 
-def one_question(request: Request) -> str:
+def good_question(request: Request) -> str:
     """A good question about a fact, asked as a model would."""
     number = re.findall(r"lamp number (\d+)", passage_of(request))[0]
-    return asked(
+    return question_reply(
         f"When was the lamp number {number} lit for the first time?",
         str(1700 + int(number)),
         f"He lit the lamp number {number} for the first time in the year {1700 + int(number)}",
     )
 
 
-def asked(question: str | None, answer: str | None, quotation: str | None) -> str:
+def question_reply(question: str | None, answer: str | None, quotation: str | None) -> str:
     """A reply with a question."""
     return json.dumps({"question": question, "answer": answer, "quotation": quotation})

@@ -36,7 +36,7 @@ def corpus(questions: int = 12, *, documents: int = 2, segmented: bool = False) 
         units = tuple(span.start for span in sentences(text))
         name = f"harbours-{number}"
         made.append(Document(name, text, units, tuple(starts[::3]) if segmented else (0,), "made"))
-    asked = tuple(
+    questions_about = tuple(
         Question(
             f"In which year did the harbour of {place}0 freeze over?",
             "harbours-0",
@@ -45,7 +45,7 @@ def corpus(questions: int = 12, *, documents: int = 2, segmented: bool = False) 
         )
         for n, place in enumerate(PLACES[:questions])
     )
-    return Corpus("harbours", tuple(made), asked)
+    return Corpus("harbours", tuple(made), questions_about)
 
 
 class WordEmbedder:

@@ -42,5 +42,5 @@ def letters(similarities: dict[str, float]) -> Table:
     return Table({"q": [1.0], **{text: [value] for text, value in similarities.items()}})
 
 
-def asked(must_contain: str) -> Question:
+def question_with(must_contain: str) -> Question:
     return Question("q", "d", must_contain=must_contain)

@@ -49,12 +49,12 @@ def test_chunks_tile_any_text(text: str) -> None:
     greedy = GreedyChunker(7, tokenizer="words", units=Words()).segment(text).spans
     check_tiling(greedy, len(text))
     for split in (paragraph_by_paragraph, SemanticChunks(ByLetters(), percentile=50)):
-        check_tiling([Span(*one) for one in split(text)], len(text))
+        check_tiling([Span(*span) for span in split(text)], len(text))
 
 
 def test_paragraphs_are_chunks() -> None:
     text = "One. Two.\n\nThree.\n\nFour."
-    chunks = [text[slice(*one)] for one in paragraph_by_paragraph(text)]
+    chunks = [text[slice(*span)] for span in paragraph_by_paragraph(text)]
     assert chunks == ["One. Two.\n\n", "Three.\n\n", "Four."]
 
 
@@ -79,7 +79,7 @@ def test_recursive_characters_without_langchain_name_the_extra(monkeypatch) -> N
 
 def test_a_chunk_starts_where_the_meaning_turns() -> None:
     text = "Aaa aa. " * 5 + "Bbb bb. " * 5
-    chunks = [text[slice(*one)] for one in SemanticChunks(ByLetters(), percentile=99)(text)]
+    chunks = [text[slice(*span)] for span in SemanticChunks(ByLetters(), percentile=99)(text)]
     assert chunks == ["Aaa aa. " * 5, "Bbb bb. " * 5]
 
 

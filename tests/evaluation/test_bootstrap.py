@@ -14,10 +14,10 @@ def test_equal_lists_differ_by_nothing() -> None:
 def test_the_pairs_matter_and_not_the_two_distributions() -> None:
     easy_and_hard = np.random.default_rng(1).normal(size=40) * 10
     paired = paired_difference(list(easy_and_hard + 1), list(easy_and_hard))
-    own = mean_interval(list(easy_and_hard))
+    unpaired = mean_interval(list(easy_and_hard))
     assert paired.low == pytest.approx(1)
     assert paired.high == pytest.approx(1)
-    assert own.high - own.low > 3
+    assert unpaired.high - unpaired.low > 3
 
 
 def test_two_values_give_the_interval_that_can_be_counted() -> None:
@@ -30,8 +30,8 @@ def test_intervals_contain_the_true_difference_as_often_as_stated() -> None:
     held = 0
     for _ in range(200):
         hits = generator.random((2, 60)) < [[0.7], [0.5]]
-        found = paired_difference(list(hits[0] * 1.0), list(hits[1] * 1.0))
-        held += found.low <= 0.2 <= found.high
+        interval = paired_difference(list(hits[0] * 1.0), list(hits[1] * 1.0))
+        held += interval.low <= 0.2 <= interval.high
     assert 0.90 <= held / 200 <= 0.99
 
 
@@ -61,6 +61,6 @@ def test_questions_that_share_a_document_widen_the_interval() -> None:
 
 def test_a_document_of_many_questions_weighs_more_when_it_is_drawn() -> None:
     values, documents = [1.0] * 9 + [0.0], ["a"] * 9 + ["b"]
-    found = mean_interval(values, clusters=documents)
+    interval = mean_interval(values, clusters=documents)
     # A draw has both documents, or one of them twice.
-    assert (found.low, found.value, found.high) == (0.0, 0.9, 1.0)
+    assert (interval.low, interval.value, interval.high) == (0.0, 0.9, 1.0)

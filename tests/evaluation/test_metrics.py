@@ -36,16 +36,18 @@ def test_offsets_go_to_the_nearest_unit() -> None:
     assert nearest_units([], units) == []
 
 
-@given(true=boundaries, said=boundaries)
-def test_window_diff_and_pk_count_wrongly_divided_windows(true: set[int], said: set[int]) -> None:
+@given(true=boundaries, predicted=boundaries)
+def test_window_diff_and_pk_count_wrongly_divided_windows(
+    true: set[int], predicted: set[int]
+) -> None:
     units = 30
     k = min(max(1, round(units / (2 * (len(true) + 1)))), units - 1)
     windows = (range(i + 1, i + k + 1) for i in range(units - k))
-    counts = [[len(each.intersection(window)) for each in (true, said)] for window in windows]
+    counts = [[len(ends.intersection(window)) for ends in (true, predicted)] for window in windows]
     wrong = sum(bool(a) != bool(b) for a, b in counts)
     different = sum(a != b for a, b in counts)
-    found = pk_and_window_diff(sorted(true), sorted(said), units=units)
-    assert found == pytest.approx((wrong / (units - k), different / (units - k)))
+    measured = pk_and_window_diff(sorted(true), sorted(predicted), units=units)
+    assert measured == pytest.approx((wrong / (units - k), different / (units - k)))
 
 
 def test_perfect_agreement_and_short_texts_have_no_error() -> None:
@@ -99,8 +101,10 @@ def chunk(start: int, end: int, document: str = "d") -> EvaluatedChunk:
     ],
 )
 def test_token_overlap_has_the_values_worked_out_by_hand(chunks, recall, precision, iou) -> None:
-    found = token_overlap(REFERRED, chunks)
-    assert (found.recall, found.precision, found.iou) == pytest.approx((recall, precision, iou))
+    overlap = token_overlap(REFERRED, chunks)
+    assert (overlap.recall, overlap.precision, overlap.iou) == pytest.approx(
+        (recall, precision, iou)
+    )
 
 
 @pytest.mark.parametrize(

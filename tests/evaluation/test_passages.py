@@ -15,7 +15,7 @@ KEEPERS = ("lamps", "ropes", "bells", "sails", "geese")
 
 def guides() -> Corpus:
     """Markdown of some thousand words, and questions whose answers are one sentence each."""
-    made, asked = [], []
+    documents, questions = [], []
     for number in range(3):
         name = f"guide-{number}"
         parts = [f"# Harbours of coast {number}\n\n"]
@@ -30,10 +30,10 @@ def guides() -> Corpus:
             # Every other question is not about the sentence that answers it.
             question = f"How many {things} had the keeper of {place} on coast {number}?"
             question = question if n % 2 else f"Which boats wait on coast {(number + 1) % 3}?"
-            asked.append(Question(question, name, must_contain=answer))
+            questions.append(Question(question, name, must_contain=answer))
         text = "".join(parts)
-        made.append(Document(name, text, (0,), (0,), "made", "markdown"))
-    return Corpus("guides", tuple(made), tuple(asked))
+        documents.append(Document(name, text, (0,), (0,), "made", "markdown"))
+    return Corpus("guides", tuple(documents), tuple(questions))
 
 
 class Trimmed:
@@ -46,8 +46,8 @@ class Trimmed:
 
     def split(self, document: Document) -> SplitDocument:
         (chunks,) = self._chunker.split_all([document.to_split()], Delivery(trim=True))
-        made = (EvaluatedChunk(document.name, chunk.span, chunk.text) for chunk in chunks)
-        return SplitDocument(document.name, tuple(made), 0.0)
+        evaluated = (EvaluatedChunk(document.name, chunk.span, chunk.text) for chunk in chunks)
+        return SplitDocument(document.name, tuple(evaluated), 0.0)
 
 
 class LongVectors(WordVectors):
@@ -58,10 +58,10 @@ class LongVectors(WordVectors):
 
 
 def test_a_reader_gets_what_the_index_returns() -> None:
-    asked, chunker = guides(), LayoutChunker(target_size=20)
-    splits = [Trimmed(chunker).split(document) for document in asked.documents]
+    guide_corpus, chunker = guides(), LayoutChunker(target_size=20)
+    splits = [Trimmed(chunker).split(document) for document in guide_corpus.documents]
     measured = retrieve(
-        asked,
+        guide_corpus,
         splits,
         embedder(LongVectors()),
         context=True,
@@ -70,27 +70,27 @@ def test_a_reader_gets_what_the_index_returns() -> None:
         passages=True,
     )
     index = PassageIndex(chunker, LongVectors())
-    index.add(IndexedDocument(d.name, d.name, d.to_split()) for d in asked.documents)
+    index.add(IndexedDocument(d.name, d.name, d.to_split()) for d in guide_corpus.documents)
     recalls: dict[int, list[float]] = {300: [], 600: []}
-    for question, result in zip(asked.questions, measured.questions, strict=True):
+    for question, result in zip(guide_corpus.questions, measured.questions, strict=True):
         assert question.must_contain is not None
-        for budget, found in recalls.items():
+        for budget, recall in recalls.items():
             passages = index.search(question.question, budget=budget)
-            own = [p.text for p in passages if p.document == question.document]
-            found.append(result.passage_recall(budget))
-            assert (found[-1] == 1) == any(question.must_contain in text for text in own)
+            in_document = [p.text for p in passages if p.document == question.document]
+            recall.append(result.passage_recall(budget))
+            assert (recall[-1] == 1) == any(question.must_contain in text for text in in_document)
     assert 0 < sum(recalls[300]) < sum(recalls[600])
 
 
 def test_only_the_first_words_of_a_passage_above_the_budget_are_read() -> None:
     text = " ".join(f"word{n}" for n in range(400))
     questions = tuple(Question("word?", "d", must_contain=f"word{n}") for n in (299, 300))
-    one = Corpus("one", (Document("d", text, (0,), (0,), ""),), questions)
+    corpus_of_one = Corpus("one", (Document("d", text, (0,), (0,), ""),), questions)
     split = SplitDocument("d", (EvaluatedChunk("d", Span(0, len(text)), text),), 0.0)
-    found = retrieve(one, [split], WordEmbedder(), passages=True)
-    recalls = [question.passage_recall(300) for question in found.questions]
+    result = retrieve(corpus_of_one, [split], WordEmbedder(), passages=True)
+    recalls = [question.passage_recall(300) for question in result.questions]
     assert recalls == [1, 0]
-    assert [question.passage_recall(600) for question in found.questions] == [1, 1]
+    assert [question.passage_recall(600) for question in result.questions] == [1, 1]
 
 
 def test_the_words_of_headings_are_read_before_a_passage() -> None:
@@ -98,21 +98,21 @@ def test_the_words_of_headings_are_read_before_a_passage() -> None:
     body = " ".join(f"word{n}" for n in range(290))
     text = "".join(f"{'#' * n} {title}\n\n" for n, title in enumerate(titles, 1)) + body
     questions = tuple(Question("word0?", "d", must_contain=f"word{n}") for n in (200, 285))
-    one = Corpus("one", (Document("d", text, (0,), (0,), "", "markdown"),), questions)
+    corpus_of_one = Corpus("one", (Document("d", text, (0,), (0,), "", "markdown"),), questions)
     start = text.index("word0")
     split = SplitDocument("d", (EvaluatedChunk("d", Span(start, len(text)), text[start:]),), 0.0)
     recalls = {}
     for context in (False, True):
-        found = retrieve(one, [split], WordEmbedder(), context=context, passages=True)
-        recalls[context] = [one.passage_recall(300) for one in found.questions]
+        result = retrieve(corpus_of_one, [split], WordEmbedder(), context=context, passages=True)
+        recalls[context] = [question.passage_recall(300) for question in result.questions]
     assert recalls == {False: [1, 1], True: [1, 0]}
 
 
 def test_the_report_has_passages_like_other_measures() -> None:
-    made = compare(corpus(), [paragraphs()], embedder=WordEmbedder(), passages=True)
+    comparison = compare(corpus(), [paragraphs()], embedder=WordEmbedder(), passages=True)
     keys = ["passage_recall@300w", "passage_recall@600w"]
-    assert [metric.key for metric in made.metrics if "passage" in metric.key] == keys
-    assert all(made.figures["paragraphs", key].value == 1 for key in keys)
-    assert "sentences at most 90 words apart are joined into passages" in render(made)
+    assert [metric.key for metric in comparison.metrics if "passage" in metric.key] == keys
+    assert all(comparison.figures["paragraphs", key].value == 1 for key in keys)
+    assert "sentences at most 90 words apart are joined into passages" in render(comparison)
     without = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
     assert not [metric.key for metric in without.metrics if "passage" in metric.key]

@@ -10,16 +10,23 @@ from lumber_evaluation.corpora import load_questions
 from lumber_evaluation.corpora.question_table import write_questions
 from lumber_evaluation.dataset import Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
-from tests.evaluation.asking_support import FAST, asked, facts, model_at, one_question, passage_of
+from tests.evaluation.asking_support import (
+    FAST,
+    facts,
+    good_question,
+    model_at,
+    passage_of,
+    question_reply,
+)
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
 from tests.profiles import examples
 
 
 def test_questions_are_spread_over_the_documents_and_exact() -> None:
-    made = [facts("north", 0, 30), facts("south", 30, 60)]
-    documents, splits = zip(*made, strict=True)
-    with LoopbackServer(one_question) as server:
+    documents_and_splits = [facts("north", 0, 30), facts("south", 30, 60)]
+    documents, splits = zip(*documents_and_splits, strict=True)
+    with LoopbackServer(good_question) as server:
         result = make_questions(splits, model_at(server), documents=documents, count=12)
         assert server.count == 12
     assert len(result.questions) == len(result.chunks) == 12
@@ -41,7 +48,7 @@ def test_questions_are_spread_over_the_documents_and_exact() -> None:
 
 def test_another_seed_draws_other_chunks_and_the_same_seed_the_same() -> None:
     document, split = facts("north", 0, 60)
-    with LoopbackServer(one_question) as server:
+    with LoopbackServer(good_question) as server:
 
         def chunks(seed: int) -> tuple[int, ...]:
             model = model_at(server)
@@ -61,13 +68,22 @@ SOLE = (
     ("reply", "reason"),
     [
         ("I like domes.", "no JSON object"),
-        (asked("Who opened it?", "Duarte Lima", "Duarte Lima opened it"), "is not in the passage"),
-        (asked("Who opened it?", " ", "by the physician Duarte Lima"), "answer is empty"),
-        (asked("Tell me who.", "Duarte Lima", "by the physician Duarte Lima"), "question mark"),
-        (asked("Why was it opened?", "x", "by the physician Duarte Lima"), "why or how"),
-        (asked("Who is named in this passage?", "x", "by the physician Duarte Lima"), "in this"),
-        (asked("What was painted?", "the dome", "dome was painted"), "2 times"),
-        (asked(None, None, None), "found nothing to ask"),
+        (
+            question_reply("Who opened it?", "Duarte Lima", "Duarte Lima opened it"),
+            "is not in the passage",
+        ),
+        (question_reply("Who opened it?", " ", "by the physician Duarte Lima"), "answer is empty"),
+        (
+            question_reply("Tell me who.", "Duarte Lima", "by the physician Duarte Lima"),
+            "question mark",
+        ),
+        (question_reply("Why was it opened?", "x", "by the physician Duarte Lima"), "why or how"),
+        (
+            question_reply("Who is named in this passage?", "x", "by the physician Duarte Lima"),
+            "in this",
+        ),
+        (question_reply("What was painted?", "the dome", "dome was painted"), "2 times"),
+        (question_reply(None, None, None), "found nothing to ask"),
     ],
 )
 def test_dropped_questions_have_a_reason(reply: str, reason: str) -> None:
@@ -86,8 +102,8 @@ def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None
 
     def fussy(request: Request) -> str:
         if crc32(passage_of(request).encode()) % 2:
-            return asked(None, None, None)
-        return one_question(request)
+            return question_reply(None, None, None)
+        return good_question(request)
 
     def made(concurrency: int) -> QuestionSet:
         with LoopbackServer(fussy) as server:
@@ -105,11 +121,11 @@ def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None
 def test_another_chunk_is_tried_after_a_refusal_but_not_if_the_server_is_down() -> None:
     document, split = facts("north", 0, 12)
     settings_ = {"documents": [document], "count": 2, "policy": FAST}
-    with LoopbackServer(one_question, faults=lambda request: Refusal()) as server:
+    with LoopbackServer(good_question, faults=lambda request: Refusal()) as server:
         refused = make_questions([split], model_at(server), **settings_)
         assert server.count == 6  # for three chunks of both stretches
     assert {d.reason for d in refused.dropped} == {"the provider blocked the answer: refusal"}
-    with LoopbackServer(one_question, faults=lambda request: Status(500)) as server:
+    with LoopbackServer(good_question, faults=lambda request: Status(500)) as server:
         away = make_questions([split], model_at(server), **settings_)
         assert server.count == 4 * FAST.attempts  # for two chunks, with a schema and as plain text
     assert len(away.dropped) == 2
@@ -174,7 +190,9 @@ def test_every_question_kept_quotes_its_document_exactly(before, passage, after,
         | st.lists(PIECES, max_size=20).map("".join)
     )
     reply = quotation.draw(
-        st.sampled_from([asked("When?", "then", bent), f"```{asked('When?', 'x', bent)}```"])
+        st.sampled_from(
+            [question_reply("When?", "then", bent), f"```{question_reply('When?', 'x', bent)}```"]
+        )
         | st.text(max_size=50)
     )
 
@@ -209,7 +227,7 @@ WRITTEN = [
 
 def test_written_questions_load_unchanged(tmp_path: Path) -> None:
     write_questions(WRITTEN, tmp_path / "q.jsonl")
-    documents = [Document(one, "x" * 99, (0,), (0,), "") for one in ("a, b.txt", "c.txt")]
+    documents = [Document(name, "x" * 99, (0,), (0,), "") for name in ("a, b.txt", "c.txt")]
     assert load_questions(tmp_path / "q.jsonl", documents=documents) == WRITTEN
 
 

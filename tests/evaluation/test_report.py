@@ -18,7 +18,7 @@ from lumber_evaluation.report.plots import differences_plot, round_ticks
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 
-def compared(questions: int = 12, *, segmented: bool = False) -> Comparison:
+def compare_splitters(questions: int = 12, *, segmented: bool = False) -> Comparison:
     return compare(
         corpus(questions, segmented=segmented),
         [paragraphs(), shreds(), Every(r"burning\. ", name="lamps")],
@@ -28,7 +28,7 @@ def compared(questions: int = 12, *, segmented: bool = False) -> Comparison:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not replace files that are in use")
 def test_a_report_replaces_an_older_one_in_one_step(tmp_path: Path) -> None:
-    old, new = compared(), compared(segmented=True)
+    old, new = compare_splitters(), compare_splitters(segmented=True)
     page = write_report(old, tmp_path / "report")
     data = page.with_name(JSON_FILE)
     with page.open("rb") as open_page, data.open("rb") as open_data:
@@ -43,7 +43,7 @@ def test_a_report_replaces_an_older_one_in_one_step(tmp_path: Path) -> None:
 def test_an_older_report_is_kept_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = write_report(compared(), tmp_path)
+    page = write_report(compare_splitters(), tmp_path)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
     def full(path: Path, content: bytes) -> int:
@@ -54,25 +54,27 @@ def test_an_older_report_is_kept_after_an_error(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
         with pytest.raises(OSError, match="No space"):
-            write_report(compared(segmented=True), page.parent)
+            write_report(compare_splitters(segmented=True), page.parent)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def long_comparison(*, documents: int = 8) -> Comparison:
     """Compare on documents with more words than a reader gets, of two questions each."""
     words = [f"w{n} " for n in range(900)]
-    made, asked = [], []
+    texts, questions = [], []
     for number in range(documents):
         text = "".join(words)
-        made.append(Document(f"d{number}", text, (0,), (0,), ""))
+        texts.append(Document(f"d{number}", text, (0,), (0,), ""))
         for place in (650 + 10 * number, 850):
             start = len("".join(words[:place]))
             span = Span(start, start + len(words[place]) - 1)
             # Every other document is searched for words far from the answer.
             sought = place if number % 2 else 20
-            asked.append(Question(f"w{sought} w{sought + 3}?", f"d{number}", references=(span,)))
+            questions.append(
+                Question(f"w{sought} w{sought + 3}?", f"d{number}", references=(span,))
+            )
     return compare(
-        Corpus("long", tuple(made), tuple(asked)),
+        Corpus("long", tuple(texts), tuple(questions)),
         [Every(r"0 ", name="tens"), Every(r"00 ", name="hundreds")],
         embedder=WordEmbedder(),
         within_document=True,
@@ -81,7 +83,7 @@ def long_comparison(*, documents: int = 8) -> Comparison:
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    return compared(segmented=True)
+    return compare_splitters(segmented=True)
 
 
 def test_the_figures_shown_are_those_of_the_json_file(comparison: Comparison) -> None:
@@ -102,22 +104,30 @@ def test_the_figures_shown_are_those_of_the_json_file(comparison: Comparison) ->
         assert int(row[-1]) == max(tokens for _, _, tokens in chunks)
 
 
-def led(made: Comparison) -> dict[str, str]:
+def conclusions_by_metric(shown_comparison: Comparison) -> dict[str, str]:
     """Return the conclusion about each leading metric."""
-    said = (tuple(sentence.split(": ", 1)) for sentence in conclusions(made) if ": " in sentence)
-    return dict(said)
+    sentence = (
+        tuple(sentence.split(": ", 1))
+        for sentence in conclusions(shown_comparison)
+        if ": " in sentence
+    )
+    return dict(sentence)
 
 
 def test_conclusions_distinguish_clear_and_unclear_differences() -> None:
-    few = compared(5)
-    assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
+    few = compare_splitters(5)
+    assert conclusions_by_metric(few)["Recall@5"].startswith(
+        "no splitter is clearly ahead. paragraphs has the best"
+    )
     assert explanation(few) in render(few)
-    assert any(said.startswith("5 questions prove little") for said in conclusions(few))
-    many = compared(12)
-    assert "is clearly ahead of shreds" in led(many)["Recall@5"]
-    assert any("shreds: 12 of 12 questions have an answer" in said for said in conclusions(many))
-    assert explanation(compared(0)) == ""
-    none = conclusions(compared(0))
+    assert any(sentence.startswith("5 questions prove little") for sentence in conclusions(few))
+    many = compare_splitters(12)
+    assert "is clearly ahead of shreds" in conclusions_by_metric(many)["Recall@5"]
+    assert any(
+        "shreds: 12 of 12 questions have an answer" in sentence for sentence in conclusions(many)
+    )
+    assert explanation(compare_splitters(0)) == ""
+    none = conclusions(compare_splitters(0))
     assert none[0].startswith("There are neither questions nor reference segments")
 
 
@@ -125,8 +135,10 @@ def test_the_bootstrap_draws_documents_if_questions_share_them() -> None:
     few, many = long_comparison(documents=MIN_FOR_INTERVAL - 1), long_comparison()
     assert not few.draws_documents
     assert many.draws_documents
-    assert any(said.startswith("All questions are about 5 documents") for said in conclusions(few))
-    assert not any(said.startswith("All questions are about") for said in conclusions(many))
+    assert any(
+        sentence.startswith("All questions are about 5 documents") for sentence in conclusions(few)
+    )
+    assert not any(sentence.startswith("All questions are about") for sentence in conclusions(many))
     assert "Documents are drawn" in render(many)
     assert report_json(many)["intervals_draw"] == "documents"
     recall = next(metric for metric in many.metrics if metric.key == "recall@600w")
@@ -139,24 +151,33 @@ def test_the_bootstrap_draws_documents_if_questions_share_them() -> None:
 
 def test_the_best_at_k_chunks_is_not_marked_if_sizes_differ_by_more_than_a_third() -> None:
     whole = Every("$^", name="whole")
-    made = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
-    assert not made.sizes_alike
-    recall = next(metric for metric in made.metrics if metric.key == "recall@5")
-    assert all(difference.clear for difference in made.against_best(recall))
-    assert made.clearly_best(recall) is None
-    assert "does not show which is better" in led(made)["Recall@5"]
-    assert any(said.startswith("Mean chunk sizes differ") for said in conclusions(made))
-    page = render(made)
+    shown_comparison = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
+    assert not shown_comparison.sizes_alike
+    recall = next(metric for metric in shown_comparison.metrics if metric.key == "recall@5")
+    assert all(difference.clear for difference in shown_comparison.against_best(recall))
+    assert shown_comparison.clearly_best(recall) is None
+    assert "does not show which is better" in conclusions_by_metric(shown_comparison)["Recall@5"]
+    assert any(
+        sentence.startswith("Mean chunk sizes differ") for sentence in conclusions(shown_comparison)
+    )
+    page = render(shown_comparison)
     assert "Values at k chunks are not marked" in page
 
 
 def test_answers_missing_in_the_text_are_distinguished_from_divided_ones() -> None:
-    made = compared(12)
+    shown_comparison = compare_splitters(12)
     absent = Question("Where?", "harbours-0", must_contain="stands nowhere")
-    asked = replace(made.corpus, questions=(*made.corpus.questions, absent))
-    said = conclusions(compare(asked, [paragraphs(), shreds()], embedder=WordEmbedder()))
-    assert any(each.startswith("The answers to 1 of 13 questions do not occur") for each in said)
-    (cut,) = (each for each in said if "cut apart" in each)
+    with_missing = replace(
+        shown_comparison.corpus, questions=(*shown_comparison.corpus.questions, absent)
+    )
+    sentences = conclusions(
+        compare(with_missing, [paragraphs(), shreds()], embedder=WordEmbedder())
+    )
+    assert any(
+        conclusion.startswith("The answers to 1 of 13 questions do not occur")
+        for conclusion in sentences
+    )
+    (cut,) = (conclusion for conclusion in sentences if "cut apart" in conclusion)
     assert cut.startswith("shreds: 12 of 13 questions have an answer that no chunk contains")
 
 
@@ -192,8 +213,8 @@ def test_the_page_lists_failures() -> None:
 
 
 def test_a_single_splitter_is_reported() -> None:
-    made = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
-    page = render(made)
+    shown_comparison = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
+    page = render(shown_comparison)
     assert "There is nothing to compare it with." in page
     assert "If nothing in a column is marked" not in page
 
@@ -208,8 +229,8 @@ def test_a_report_explains_only_what_it_shows(comparison: Comparison) -> None:
     }
     nothing = compare(corpus(0), [paragraphs(), shreds()])
     few = compare(corpus(2), [paragraphs(), shreds()], embedder=WordEmbedder())
-    asked = compare(corpus(0), [Every(r"\n\n", name="tired", usage=Usage(calls=2))])
-    for made in (comparison, nothing, few, asked):
-        page = render(made)
+    with_usage = compare(corpus(0), [Every(r"\n\n", name="tired", usage=Usage(calls=2))])
+    for shown_comparison in (comparison, nothing, few, with_usage):
+        page = render(shown_comparison)
         for explanation_, shown in explained.items():
             assert (explanation_ in page) == (shown in page), explanation_

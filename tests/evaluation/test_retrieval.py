@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from lumber_evaluation.dataset import Corpus, Document, Question, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
-from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
+from tests.evaluation.retrieval_support import Table, corpus_of, letters, question_with, split
 
 FOUR = split("aabbccdd", (0, 2), (2, 4), (4, 6), (6, 8))
 
 
-def found(wanted: str, **similarities: float) -> RetrievalResult:
-    return retrieve(corpus_of("aabbccdd", asked(wanted)), [FOUR], letters(similarities))
+def retrieve_answer(answer: str, **similarities: float) -> RetrievalResult:
+    return retrieve(corpus_of("aabbccdd", question_with(answer)), [FOUR], letters(similarities))
 
 
 def test_the_rank_of_the_chunk_that_answers_gives_recall_and_dcg() -> None:
-    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
+    result = retrieve_answer("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
     (question,) = result.questions
     assert question.retrieved == (0, 3, 2, 1)
     assert question.gold == (2,)
@@ -31,7 +31,7 @@ def test_the_rank_of_the_chunk_that_answers_gives_recall_and_dcg() -> None:
 def test_a_second_chunk_that_answers_adds_nothing() -> None:
     overlapping = split("aabbcc", (0, 4), (2, 6), (4, 6))
     table = letters({"aabb": 0.5, "bbcc": 0.4, "cc": 0.9})
-    result = retrieve(corpus_of("aabbcc", asked("bb")), [overlapping], table)
+    result = retrieve(corpus_of("aabbcc", question_with("bb")), [overlapping], table)
     (question,) = result.questions
     assert question.gold == (0, 1)
     assert question.first_hit == 2
@@ -43,14 +43,16 @@ def test_the_answer_string_is_compared_case_insensitively() -> None:
     text = "Die STRASSE war leer. Es regnete."
     chunks = split(text, (0, 21), (21, len(text)))
     table = letters({text[:21]: 0.1, text[21:]: 0.9})
-    result = retrieve(corpus_of(text, asked("straße WAR")), [chunks], table)
+    result = retrieve(corpus_of(text, question_with("straße WAR")), [chunks], table)
     assert result.questions[0].gold == (0,)
 
 
 def test_equal_texts_are_embedded_once_and_equally_similar() -> None:
     text = "aabbaa"
     table = letters({"aa": 0.3, "bb": 0.9})
-    result = retrieve(corpus_of(text, asked("aa")), [split(text, (0, 2), (2, 4), (4, 6))], table)
+    result = retrieve(
+        corpus_of(text, question_with("aa")), [split(text, (0, 2), (2, 4), (4, 6))], table
+    )
     assert sorted(table.documents) == ["aa", "bb"]
     assert result.questions[0].retrieved == (1, 0, 2)
     assert result.questions[0].gold == (0, 2)
@@ -59,7 +61,7 @@ def test_equal_texts_are_embedded_once_and_equally_similar() -> None:
 def test_cosine_ignores_the_length_of_vectors_and_the_dot_product_does_not() -> None:
     vectors = {"q": [1.0, 0.0], "aa": [0.5, 0.0], "bb": [3.0, 3.0]}
     chunks = split("aabb", (0, 2), (2, 4))
-    corpus = corpus_of("aabb", asked("aa"))
+    corpus = corpus_of("aabb", question_with("aa"))
     by_angle = retrieve(corpus, [chunks], Table(vectors, "cosine")).questions[0]
     by_product = retrieve(corpus, [chunks], Table(vectors, "dot")).questions[0]
     assert by_angle.retrieved == (0, 1)
@@ -89,7 +91,7 @@ def test_headings_above_a_chunk_are_embedded_with_it_and_read_before_it() -> Non
     texts = (f"{ferry}\n\nAt six.", "Harbour\n\n## Lamps", f"{lamps}\n\nAt dusk.")
     table = letters(dict(zip(texts, (0.9, 0.5, 0.7), strict=True)))
     document = Document("d", GUIDE, (0,), (0,), "test", "markdown")
-    corpus = Corpus("c", (document,), (asked("six"),))
+    corpus = Corpus("c", (document,), (question_with("six"),))
     result = retrieve(corpus, [chunks], table, context=True)
     assert result.questions[0].retrieved == (0, 2, 1)
     assert [str(chunk.context) for chunk in result.chunks] == [ferry, "Harbour", lamps]
@@ -102,7 +104,7 @@ def test_surroundings_raise_chunks_next_to_the_answer() -> None:
     vectors |= {"cc": [0.0, 1.0, 0.0], "dd": [0.05, 1.0, 0.0]}
     text = "aabbcc" + "." * 4000 + "dd"
     chunks = split(text, (0, 2), (2, 4), (4, 6), (4006, 4008))
-    corpus, table = corpus_of(text, asked("aa")), Table(vectors, "cosine")
+    corpus, table = corpus_of(text, question_with("aa")), Table(vectors, "cosine")
     plain = retrieve(corpus, [chunks], table)
     around = retrieve(corpus, [chunks], table, surroundings=True)
     assert plain.questions[0].retrieved == (1, 0, 3, 2)
@@ -120,29 +122,39 @@ def test_ranks_equal_those_of_sorting_all_chunks(values: list[int], data: st.Dat
     text = "".join(words)
     chunks = split(text, *((4 * n, 4 * n + 4) for n in range(len(values))))
     table = letters(dict(zip(words, map(float, values), strict=True)))
-    (found,) = retrieve(corpus_of(text, asked("x")), [chunks], table).questions
+    (result,) = retrieve(corpus_of(text, question_with("x")), [chunks], table).questions
     ranked = sorted(range(len(values)), key=lambda number: (-values[number], number))
-    assert list(found.retrieved) == ranked[:20]
+    assert list(result.retrieved) == ranked[:20]
     hits = [rank for rank, number in enumerate(ranked, start=1) if number in gold]
-    assert found.first_hit == min(hits, default=None)
+    assert result.first_hit == min(hits, default=None)
 
 
 def test_questions_without_references_have_no_token_overlap() -> None:
-    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
+    result = retrieve_answer("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
     assert result.questions[0].overlaps == {}
     assert math.isnan(result.questions[0].overlap(5).iou)
 
 
 def test_a_document_without_chunks_answers_nothing() -> None:
-    result = retrieve(corpus_of("aabb", asked("aa")), [SplitDocument("d", (), 0.0)], letters({}))
+    result = retrieve(
+        corpus_of("aabb", question_with("aa")), [SplitDocument("d", (), 0.0)], letters({})
+    )
     assert result.questions[0].retrieved == ()
     assert result.questions[0].first_hit is None
 
 
 def test_divided_answers_are_distinguished_from_missing_ones() -> None:
     table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
-    questions = [asked(wanted) for wanted in ("cc", "bc", "x")]
+    questions = [question_with(answer) for answer in ("cc", "bc", "x")]
     result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)
-    assert [one.is_cut_apart for one in result.questions] == [False, True, False]
-    assert [one.is_absent for one in result.questions] == [False, False, True]
-    assert [one.word_recall(300) for one in result.questions[:2]] == [1, 1]
+    assert [question_result.is_cut_apart for question_result in result.questions] == [
+        False,
+        True,
+        False,
+    ]
+    assert [question_result.is_absent for question_result in result.questions] == [
+        False,
+        False,
+        True,
+    ]
+    assert [question_result.word_recall(300) for question_result in result.questions[:2]] == [1, 1]

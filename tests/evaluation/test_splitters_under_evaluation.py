@@ -95,8 +95,8 @@ class Rejoining(TextSplitter):
     """Joins sentences with single spaces instead of the white space between them."""
 
     def split_text(self, text: str) -> list[str]:
-        found = [span.of(text).strip() for span in sentences(text)]
-        return [" ".join(found[first : first + 2]) for first in range(0, len(found), 2)]
+        texts = [span.of(text).strip() for span in sentences(text)]
+        return [" ".join(texts[first : first + 2]) for first in range(0, len(texts), 2)]
 
 
 def assert_found_by_what_is_visible(splitter: object) -> None:
@@ -128,8 +128,8 @@ def test_chunks_of_a_splitter_that_drops_headings_are_located() -> None:
     text = "# Tides\nThe sea came in.\n\nIt went out.\n# Clocks\n## Old\nThe clock stopped.\n"
     splitter = MarkdownHeaderTextSplitter([("#", "part"), ("##", "chapter")])
     chunks = wrap_splitter(splitter).split(document(text)).chunks
-    found = [visible(chunk.span.of(text)) for chunk in chunks]
-    assert found == ["Theseacamein.Itwentout.", "Theclockstopped."]
+    texts = [visible(chunk.span.of(text)) for chunk in chunks]
+    assert texts == ["Theseacamein.Itwentout.", "Theclockstopped."]
 
 
 def test_only_the_leaves_of_a_hierarchy_of_nodes_are_chunks() -> None:

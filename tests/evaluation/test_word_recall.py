@@ -22,7 +22,7 @@ def recall_of(*spans: tuple[int, int], text: str = TEXT) -> WordRecall:
     return WordRecall({"d": Document("d", text, (0,), (0,), "")}, chunks)
 
 
-def about(*words: str, text: str = TEXT) -> Question:
+def question_about(*words: str, text: str = TEXT) -> Question:
     spans = tuple(Span(text.index(word), text.index(word) + len(word)) for word in words)
     return Question("q", "d", references=spans)
 
@@ -40,26 +40,26 @@ def about(*words: str, text: str = TEXT) -> Question:
 )
 def test_chunks_are_read_best_first_up_to_the_budget(budget, ranked, share) -> None:
     read = recall_of((0, 20), (20, 29), (29, len(TEXT)))
-    assert read(about("four", "five"), ranked, budget) == share
+    assert read(question_about("four", "five"), ranked, budget) == share
 
 
 def test_text_that_two_chunks_share_takes_room_twice_and_counts_once() -> None:
     read = recall_of((0, 13), (4, 19))  # "one two three" and "two three four"
-    assert read(about("three"), [0, 1], 5) == 1
-    assert read(about("four"), [0, 1], 5) == 0
-    assert read(about("four"), [0, 1], 6) == 1
+    assert read(question_about("three"), [0, 1], 5) == 1
+    assert read(question_about("four"), [0, 1], 5) == 0
+    assert read(question_about("four"), [0, 1], 6) == 1
 
 
 def test_white_space_that_a_splitter_trims_costs_nothing() -> None:
     trimmed = recall_of((0, 18), (20, 28))
-    assert trimmed(about("four  five"), [0, 1], 6) == 1
+    assert trimmed(question_about("four  five"), [0, 1], 6) == 1
 
 
 def test_the_best_of_several_places_of_a_string_counts() -> None:
     text = "The STRASSE. Nothing. The straße was long."
     read = recall_of((0, 12), (13, 21), (22, len(text)), text=text)
-    asked = Question("q", "d", must_contain="straße")
-    assert [read(asked, [n], 5) for n in range(3)] == [1, 0, 1]
+    question = Question("q", "d", must_contain="straße")
+    assert [read(question, [n], 5) for n in range(3)] == [1, 0, 1]
     assert read(Question("q", "d", must_contain="straße was"), [0, 1], 9) == 0
     assert math.isnan(read(Question("q", "d", must_contain="road"), [0], 5))
 
@@ -70,15 +70,15 @@ def test_the_words_of_a_context_take_room_before_those_of_the_text() -> None:
     chunks.append(EvaluatedChunk("d", Span(20, 28), TEXT[20:28]))
     read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, chunks)
     assert read.words == [7, 2]
-    assert [read(about("one"), [0, 1], budget) for budget in (3, 4, 5)] == [0, 0, 1]
-    assert [read(about("five"), [0, 1], budget) for budget in (7, 8)] == [0, 1]
+    assert [read(question_about("one"), [0, 1], budget) for budget in (3, 4, 5)] == [0, 0, 1]
+    assert [read(question_about("five"), [0, 1], budget) for budget in (7, 8)] == [0, 1]
 
 
 def test_chunks_of_other_documents_take_room() -> None:
     documents = {name: Document(name, TEXT, (0,), (0,), "") for name in "de"}
     chunks = [EvaluatedChunk(name, Span(0, 7), TEXT[:7]) for name in "ed"]
     read = WordRecall(documents, chunks)
-    assert [read(about("one"), [0, 1], budget) for budget in (2, 3)] == [0, 1]
+    assert [read(question_about("one"), [0, 1], budget) for budget in (2, 3)] == [0, 1]
 
 
 @given(
@@ -92,7 +92,7 @@ def test_more_words_never_recall_less_and_all_words_recall_all(cuts, order, budg
     read = recall_of(*spans)
     ranked = list(range(len(spans)))
     order.shuffle(ranked)
-    question = about("two three", "nine")
+    question = question_about("two three", "nine")
     assert read(question, ranked, budget) <= read(question, ranked, budget + 1)
     assert read(question, ranked, sum(read.words)) == 1
     every = sum(read.words)
@@ -103,11 +103,11 @@ def test_small_chunks_are_read_until_the_words_are_used_up() -> None:
     text = " ".join(f"w{number:03}" for number in range(400))
     chunks = split(text, *((5 * n, min(5 * n + 5, len(text))) for n in range(400)))
     table = letters({text[5 * n : 5 * n + 5]: -float(n) for n in range(400)})
-    wanted = Question("q", "d", references=(Span(5 * 299, 5 * 299 + 4),))
+    question = Question("q", "d", references=(Span(5 * 299, 5 * 299 + 4),))
     beyond = Question("q", "d", references=(Span(5 * 300, 5 * 300 + 4),))
-    result = retrieve(corpus_of(text, wanted, beyond), [chunks], table)
-    assert [one.word_recall(300) for one in result.questions] == [1, 0]
-    assert [one.word_recall(600) for one in result.questions] == [1, 1]
+    result = retrieve(corpus_of(text, question, beyond), [chunks], table)
+    assert [question_result.word_recall(300) for question_result in result.questions] == [1, 0]
+    assert [question_result.word_recall(600) for question_result in result.questions] == [1, 1]
     assert len(result.questions[0].retrieved) == 20
     with pytest.raises(ValueError, match="300, 600, 1200"):
         result.questions[0].word_recall(50)

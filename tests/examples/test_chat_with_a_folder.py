@@ -52,7 +52,7 @@ MARKED = 'document.querySelector("#document mark")?.textContent'
 
 
 @contextmanager
-def running(dropped: Path, *arguments: str | Path) -> Iterator[str]:
+def run_example(dropped: Path, *arguments: str | Path) -> Iterator[str]:
     """Start the example as a user does, for whom files are dropped; yield its page's address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -90,7 +90,7 @@ def running(dropped: Path, *arguments: str | Path) -> Iterator[str]:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The page without a language model."""
     needs("gradio", "langchain-core")
-    with running(tmp_path_factory.mktemp("dropped")) as address:
+    with run_example(tmp_path_factory.mktemp("dropped")) as address:
         yield address
 
 
@@ -122,12 +122,12 @@ def answering(model: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -
     (folder / f"{HOSTILE[1]}.txt").write_text(texts, encoding="utf-8")
     (folder / "notes.txt").write_text(NOTES, encoding="utf-8")
     dropped = tmp_path_factory.mktemp("dropped")
-    with running(dropped, folder, "--llm", f"{model.openai_url}#m") as address:
+    with run_example(dropped, folder, "--llm", f"{model.openai_url}#m") as address:
         yield address
 
 
 @contextmanager
-def opened(browser: Browser, address: str) -> Iterator[Tab]:
+def open_page(browser: Browser, address: str) -> Iterator[Tab]:
     with browser.tab(address) as tab:
         wait(tab, 'document.querySelector("input[type=file]")')
         yield tab
@@ -142,7 +142,7 @@ def ask(tab: Tab, question: str) -> None:
     tab.evaluate(ASK % json.dumps(question))
 
 
-def said(tab: Tab, part: str) -> str:
+def page_text(tab: Tab, part: str) -> str:
     """Return the text of the page as soon as it contains a part."""
     text = 'document.querySelector("#results .said")?.textContent'
     return str(wait(tab, f"({text} ?? '').includes({json.dumps(part)}) && {text}"))
@@ -172,9 +172,9 @@ def in_view(tab: Tab) -> bool:
 
 def test_a_dropped_file_is_searched_and_its_passage_is_marked(browser, page, tmp_path) -> None:
     (tmp_path / "notes of the keeper.txt").write_text(NOTES, encoding="utf-8")
-    with opened(browser, page) as tab:
+    with open_page(browser, page) as tab:
         tab.choose_files("input[type=file]", tmp_path / "notes of the keeper.txt")
-        said(tab, "notes of the keeper.txt is added.")
+        page_text(tab, "notes of the keeper.txt is added.")
         ask(tab, QUESTION)
         first, second, *_ = cards(tab, "passage")
         title, passage = first.split("\n", 1)
@@ -195,30 +195,32 @@ def test_a_dropped_file_is_searched_and_its_passage_is_marked(browser, page, tmp
 def test_a_passage_of_a_pdf_has_its_page(browser: Browser, page: str, tmp_path: Path) -> None:
     pytest.importorskip("pypdfium2", reason="needs the extra documents")
     (tmp_path / "lamps.pdf").write_bytes(pdf([["Lamps burn oil."], ["Wicks are cut at dusk."]]))
-    with opened(browser, page) as tab:
+    with open_page(browser, page) as tab:
         tab.choose_files("input[type=file]", tmp_path / "lamps.pdf")
-        said(tab, "lamps.pdf is added.")
+        page_text(tab, "lamps.pdf is added.")
         ask(tab, "When are the wicks of the lamps cut?")
-        assert any(each.startswith("passage lamps.pdf, page ") for each in cards(tab, "passage"))
+        assert any(card.startswith("passage lamps.pdf, page ") for card in cards(tab, "passage"))
 
 
 def test_unreadable_files_and_failed_questions_are_reported_and_the_page_continues(
     browser, page, tmp_path
 ):
     (tmp_path / "broken.txt").write_bytes(b"\xff\x00\xff")
-    with opened(browser, page) as tab:
+    with open_page(browser, page) as tab:
         ask(tab, " ")
-        said(tab, "Type a question")
+        page_text(tab, "Type a question")
         tab.choose_files("input[type=file]", tmp_path / "broken.txt")
-        assert said(tab, "Not added").startswith("Not added: broken.txt is neither text")
+        assert page_text(tab, "Not added").startswith("Not added: broken.txt is neither text")
         ask(tab, "How does the machine add up the tides?")
         assert len(cards(tab, "passage")) > 1
 
 
 def test_an_answer_shows_which_quotes_are_found_and_where(browser, answering, model) -> None:
-    with opened(browser, answering) as tab:
+    with open_page(browser, answering) as tab:
         ask(tab, QUESTION)
-        assert said(tab, "Once a month").startswith("Once a month [1], at the keeper's cost [2].")
+        assert page_text(tab, "Once a month").startswith(
+            "Once a month [1], at the keeper's cost [2]."
+        )
         assert len(cards(tab, "passage")) >= 1
         (exact,) = cards(tab, "exact")
         assert re.fullmatch(rf"\[1\] exact \S+notes\.txt, line 301\n“{BELL}”", exact)
@@ -233,9 +235,9 @@ def test_an_answer_shows_which_quotes_are_found_and_where(browser, answering, mo
 
         tab.evaluate('document.querySelectorAll("#results .said button")[1].click()')
         wait(tab, f"{MARKED} === {json.dumps(KEEPER)}")
-    asked = model.requests[-1]
-    assert BELL in asked.user
-    assert "copied word for word" in asked.system
+    request = model.requests[-1]
+    assert BELL in request.user
+    assert "copied word for word" in request.system
 
 
 @pytest.mark.parametrize(
@@ -246,9 +248,9 @@ def test_an_answer_shows_which_quotes_are_found_and_where(browser, answering, mo
     ],
 )
 def test_a_model_that_does_not_quote_leaves_the_passages(browser, answering, question, sentence):
-    with opened(browser, answering) as tab:
+    with open_page(browser, answering) as tab:
         ask(tab, question)
-        said(tab, sentence)
+        page_text(tab, sentence)
         assert cards(tab, "passage")
 
 
@@ -256,15 +258,15 @@ def test_names_texts_questions_and_answers_do_not_add_elements(
     browser, answering, tmp_path
 ) -> None:
     (tmp_path / f"dropped {HOSTILE[1]}.txt").write_text(HOSTILE[0], encoding="utf-8")
-    with opened(browser, answering) as tab:
+    with open_page(browser, answering) as tab:
         # The page begins with the hostile document.
         first = wait(tab, SHOWN)
         assert all(text in first for text in HOSTILE)
         tab.choose_files("input[type=file]", tmp_path / f"dropped {HOSTILE[1]}.txt")
-        said(tab, "onerror")
+        page_text(tab, "onerror")
         ask(tab, "Who is hostile? " + " ".join(HOSTILE))
-        said(tab, "Nobody")
-        assert any(HOSTILE[1] in each for each in cards(tab, "exact"))
+        page_text(tab, "Nobody")
+        assert any(HOSTILE[1] in card for card in cards(tab, "exact"))
         assert wait(tab, MARKED) in HOSTILE
         foreign = "u-foreign, img[src=x], svg[onload], base[href*=':9/'], #results form"
         assert tab.evaluate(f'document.querySelectorAll("{foreign}").length') == 0

@@ -38,7 +38,7 @@ def _release(package: str) -> tuple[int, ...]:
 def run_alone(example: str) -> str:
     """Run an example as a user does, and return what it prints; every passage is checked."""
     environment = {name: value for name, value in os.environ.items() if name not in _KEYS}
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, f"examples/{example}.py"],
         capture_output=True,
         text=True,
@@ -47,19 +47,19 @@ def run_alone(example: str) -> str:
         env=environment,
         timeout=600,
     )
-    assert done.returncode == 0, done.stderr
-    check_passages(done.stdout)
-    return done.stdout
+    assert completed.returncode == 0, completed.stderr
+    check_passages(completed.stdout)
+    return completed.stdout
 
 
 def run(example: str, *arguments: object) -> str:
     """Run an example like `run_alone`, in this process, which has imported the frameworks."""
-    printed = printed_by(example, *arguments)
+    printed = output_of(example, *arguments)
     check_passages(printed)
     return printed
 
 
-def printed_by(example: str, *arguments: object) -> str:
+def output_of(example: str, *arguments: object) -> str:
     """Return the output of an example, without checking passages."""
     path = f"examples/{example}.py"
     printed = io.StringIO()
@@ -113,7 +113,7 @@ def test_the_tutorial_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> N
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec("".join(cell["source"]), namespace)
-        shown = [each["text"] for each in cell["outputs"] if each["output_type"] == "stream"]
+        shown = [output["text"] for output in cell["outputs"] if output["output_type"] == "stream"]
         assert printed.getvalue() == "".join("".join(text) for text in shown)
 
 
@@ -137,12 +137,14 @@ def test_both_rag_examples_print_passages_of_two_documents(
 
 def chapters_in(printed: str) -> list[tuple[int, str, str]]:
     """Return second, title and first words of the chapters that were printed."""
-    found = re.findall(r"^(\d+):(\d\d):(\d\d)  (.+)\n {10}(.+)$", printed, re.MULTILINE)
-    return [(3600 * int(h) + 60 * int(m) + int(s), title, first) for h, m, s, title, first in found]
+    matches = re.findall(r"^(\d+):(\d\d):(\d\d)  (.+)\n {10}(.+)$", printed, re.MULTILINE)
+    return [
+        (3600 * int(h) + 60 * int(m) + int(s), title, first) for h, m, s, title, first in matches
+    ]
 
 
 def test_captions_become_chapters_with_titles() -> None:
-    printed = printed_by("chapters")
+    printed = output_of("chapters")
     chapters = chapters_in(printed)
     assert 8 <= len(chapters) <= 10
     assert [second for second, _, _ in chapters] == sorted({second for second, _, _ in chapters})
@@ -158,7 +160,7 @@ def test_captions_become_chapters_with_titles() -> None:
 def test_captions_of_the_user_may_be_subrip(tmp_path: Path) -> None:
     captions = "1\r\n01:02:03,500 --> 01:02:05,000\r\n<i>A sheep\r\nis shorn.</i>\r\n"
     (tmp_path / "shorn.srt").write_text(captions, encoding="utf-8", newline="")
-    printed = printed_by("chapters", tmp_path / "shorn.srt")
+    printed = output_of("chapters", tmp_path / "shorn.srt")
     assert chapters_in(printed) == [(62 * 60 + 3, "sheep, shorn", "A sheep is shorn.")]
 
 
@@ -206,9 +208,9 @@ def test_the_llamaindex_pipeline_updates_only_changed_nodes_in_chroma() -> None:
 def test_hits_of_hybrid_search_become_passages(example: str, packages: list[str]) -> None:
     needs(*packages)
     printed = run(example)
-    found = re.match(r"(\d+) of (\d+) ", printed)
-    assert found is not None
-    assert 40 < int(found[1]) <= 50 < int(found[2])
+    matches = re.match(r"(\d+) of (\d+) ", printed)
+    assert matches is not None
+    assert 40 < int(matches[1]) <= 50 < int(matches[2])
     best, *_ = _PASSAGE.finditer(printed)
     assert best["headings"] == "Tide House handbook > Behind the dial"
     scores = [float(score) for score in re.findall(r"score (\S+)", printed)]
@@ -227,13 +229,13 @@ def test_an_agent_cites_the_characters_of_its_answer() -> None:
 
 def test_an_agent_searches_again_and_corrects_a_wrong_quote() -> None:
     needs("langgraph", "openai")
-    said = [
+    answers = [
         "SEARCH: wind and a low barometer",
         'The wind [1].\n\n[1] "The wind lifts the sea by a foot."',
         'North-east wind and low pressure [1].\n\n[1] "Wind from the north-east holds the '
         'water in the harbour, and low pressure lifts it."',
     ]
-    with LoopbackServer(lambda request: said[request.number - 1]) as server:
+    with LoopbackServer(lambda request: answers[request.number - 1]) as server:
         printed = run("langgraph_agent", "-q", "What lifts it?", "--llm", f"{server.openai_url}#m")
         assert server.count == 3
         assert "The wind lifts the sea by a foot." in server.requests[2].user
@@ -250,7 +252,7 @@ def test_an_agent_reports_that_the_files_have_no_answer() -> None:
     assert "The files do not seem to say." in printed
 
 
-def middle(request: Request) -> str:
+def name_middle_paragraph(request: Request) -> str:
     """Name the middle paragraph; answer anything else in words."""
     labels = re.findall(r"^ID (\d+):", request.user, re.MULTILINE)
     return f"Answer: ID {labels[len(labels) // 2]}" if labels else "They are added up [1]."
@@ -258,7 +260,7 @@ def middle(request: Request) -> str:
 
 def test_lumber_asks_a_server_through_both_frameworks() -> None:
     needs("langchain-openai", "llama-index-llms-openai-like", "openai")
-    with LoopbackServer(middle) as server:
+    with LoopbackServer(name_middle_paragraph) as server:
         printed = run("lumber_with_a_server", "--llm", f"{server.openai_url}#m")
         costs = [*table(printed.replace(",", "")).values()]
         assert costs[0][0] == costs[1][0]

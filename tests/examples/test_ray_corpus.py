@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.examples.test_examples import middle
+from tests.examples.test_examples import name_middle_paragraph
 from tests.loopback.server import LoopbackServer
 
 pytestmark = pytest.mark.ray
@@ -25,7 +25,7 @@ def run(output: Path, *arguments: object) -> dict[str, list[dict[str, Any]]]:
     """Run the example; return the rows of each document's chunks, in order."""
     from pyarrow import parquet
 
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "examples/ray_corpus.py", str(output), *map(str, arguments)],
         capture_output=True,
         text=True,
@@ -33,28 +33,28 @@ def run(output: Path, *arguments: object) -> dict[str, list[dict[str, Any]]]:
         env={**os.environ, "OPENAI_API_KEY": "none", "RAY_USAGE_STATS_ENABLED": "0"},
         timeout=400,
     )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, list[dict[str, Any]]] = {}
+    assert completed.returncode == 0, completed.stderr
+    chunks_by_document: dict[str, list[dict[str, Any]]] = {}
     rows = parquet.read_table(output).to_pylist()
     for row in sorted(rows, key=lambda row: (row["document"], row["start"])):
-        found.setdefault(row["document"], []).append(row)
-    return found
+        chunks_by_document.setdefault(row["document"], []).append(row)
+    return chunks_by_document
 
 
-def texts(found: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
+def texts(chunks_by_document: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
     """Return the texts that chunks tile."""
-    for rows in found.values():
+    for rows in chunks_by_document.values():
         assert [row["start"] for row in rows] == [
             sum(len(before["text"]) for before in rows[:n]) for n in range(len(rows))
         ]
-    return {name: "".join(row["text"] for row in rows) for name, rows in found.items()}
+    return {name: "".join(row["text"] for row in rows) for name, rows in chunks_by_document.items()}
 
 
 def test_files_become_chunks_that_tile_them_with_vectors(tmp_path: Path) -> None:
-    found = run(tmp_path / "chunks", HANDBOOK, "--vectors")
+    chunks_by_document = run(tmp_path / "chunks", HANDBOOK, "--vectors")
     files = {str(path): path.read_text(encoding="utf-8") for path in HANDBOOK.glob("*.md")}
-    assert texts(found) == files
-    rows = [row for rows in found.values() for row in rows]
+    assert texts(chunks_by_document) == files
+    rows = [row for rows in chunks_by_document.values() for row in rows]
     assert len(rows) > 2 * len(files)
     assert any("handbook" in row["context"] for row in rows)
     assert {len(row["embedding"]) for row in rows} == {384}
@@ -87,7 +87,7 @@ def test_a_run_that_is_repeated_pays_for_no_answer_twice(tmp_path: Path, redis: 
     documents = {f"part {n}": STORY[n * 9000 : (n + 1) * 9000] for n in range(3)}
     source, output = tmp_path / "corpus.parquet", tmp_path / "chunks"
     parquet.write_table(pa.table({"id": [*documents], "text": [*documents.values()]}), source)
-    with LoopbackServer(middle) as server:
+    with LoopbackServer(name_middle_paragraph) as server:
         asking = (output, source, "--llm", f"{server.openai_url}#m", "--redis", redis)
         first = run(*asking)
         prompts = [request.user for request in server.requests]

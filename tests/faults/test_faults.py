@@ -178,13 +178,13 @@ def test_confirmed_changes_are_there_after_any_fault(sample, fault, times, work,
         places = places[:: max(1, accesses // PLACES_IN_SAMPLE)]
     for place in places:
         path = prepared(work)
-        said: Any = run_with(disk, fault, place, times, work, path)
-        if said:
-            assert times > 1 or fault is Fault.FULL, said  # passing faults are retried
-            assert "delete" not in said
-            assert "damaged" not in said
-            assert "disk" in said
-        work.check(path, confirmed=said == "")
+        error: Any = run_with(disk, fault, place, times, work, path)
+        if error:
+            assert times > 1 or fault is Fault.FULL, error  # passing faults are retried
+            assert "delete" not in error
+            assert "damaged" not in error
+            assert "disk" in error
+        work.check(path, confirmed=error == "")
         with closing(sqlite3.connect(path)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     _faults[fault] += len(places)

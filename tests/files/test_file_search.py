@@ -25,9 +25,14 @@ def test_folders_files_and_patterns_are_found_once_and_in_order(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     for name in ("b/z.txt", "b/a.md", "b/c/deep.HTML", "b/data.bin", "b/.hidden/x.txt", "a.log"):
         write(tmp_path / name)
-    found = find_files(["b/z.txt", "b", "*.log", "b/*.md"])
-    assert [name for name, _ in found.files] == ["b/z.txt", "b/a.md", "b/c/deep.HTML", "a.log"]
-    assert [name for name, _ in found.skipped] == ["b/data.bin"]
+    search_result = find_files(["b/z.txt", "b", "*.log", "b/*.md"])
+    assert [name for name, _ in search_result.files] == [
+        "b/z.txt",
+        "b/a.md",
+        "b/c/deep.HTML",
+        "a.log",
+    ]
+    assert [name for name, _ in search_result.skipped] == ["b/data.bin"]
     named = find_files(["b", "b/data.bin"])
     assert "b/data.bin" in [name for name, _ in named.files]
     assert named.skipped == []
@@ -48,7 +53,7 @@ def test_code_and_data_are_read_from_folders_and_nothing_is_guessed(tmp_path: Pa
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
     path = write(tmp_path / "notes[1].txt")
-    assert [found for _, found in find_files([path]).files] == [path]
+    assert [file for _, file in find_files([path]).files] == [path]
 
 
 @pytest.mark.parametrize(
@@ -87,8 +92,8 @@ def test_links_that_lead_nowhere_are_left_out(tmp_path: Path) -> None:
     for name, target in {"self.txt": "self.txt", "x.txt": "a.md/x.txt", "y.txt": "none"}.items():
         (tmp_path / "docs" / name).symlink_to(target)
         (tmp_path / "docs" / "deep" / name).symlink_to(target)
-    found = find_files([tmp_path / "docs"])
-    assert [path.name for _, path in found.files] == ["a.md", "b.md"]
+    search_result = find_files([tmp_path / "docs"])
+    assert [path.name for _, path in search_result.files] == ["a.md", "b.md"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
@@ -99,8 +104,8 @@ def test_a_pattern_enters_no_links_and_leaves_no_folder(tmp_path: Path, monkeypa
     for name in "xy":
         Path("docs", name).symlink_to(".")  # each link doubles the paths at every level
     for pattern in ("docs/**/*.md", "docs/**"):
-        found = find_files([pattern]).files
-        assert [name for name, _ in found] == ["docs/a.md", "docs/deep/b.md"]
+        search_result = find_files([pattern]).files
+        assert [name for name, _ in search_result] == ["docs/a.md", "docs/deep/b.md"]
     Path("docs/link.md").symlink_to(tmp_path / "elsewhere/secret.md")
     with pytest.raises(ValueError, match="link"):
         find_files(["docs/*.md"])
@@ -133,8 +138,8 @@ def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
         ("docs/old", ["b.md"]),  # a named folder is read
         *(("built", ["c.md", "d.md"]), ("built/deep", ["d.md"]), ("docs/old/b.md", ["b.md"])),
     ):
-        found = find_files([repository / named_path]).files
-        assert [path.name for _, path in found] == names, named_path
+        search_result = find_files([repository / named_path]).files
+        assert [path.name for _, path in search_result] == names, named_path
 
 
 def test_folders_of_tools_are_left_out_unless_named(tmp_path: Path, monkeypatch) -> None:
@@ -235,8 +240,8 @@ def test_folders_are_walked_however_deep_and_those_too_deep_are_named(tmp_path, 
         assert len(find_files([tmp_path]).files) == 350
         assert caplog.text == ""
         nest("b" * 200, 30)
-        found = find_files([tmp_path]).files
-        assert 350 < len(found) < 380
+        search_result = find_files([tmp_path]).files
+        assert 350 < len(search_result) < 380
         assert "bbb is left out: File name too long" in caplog.text
     finally:
         sys.setrecursionlimit(limit)

@@ -86,7 +86,7 @@ def test_each_thread_has_its_own_child_and_answers() -> None:
 def test_a_forked_process_has_children_of_its_own() -> None:
     ours = read("process")[0]
     with get_context("fork").Pool(2) as pool:  # daemons, which must not fork children
-        theirs = {one[0] for one in pool.map(read, ["process"] * 4, chunksize=1)}
+        theirs = {process[0] for process in pool.map(read, ["process"] * 4, chunksize=1)}
     assert ours not in theirs
     assert read("process")[0] == ours
 

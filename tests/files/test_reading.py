@@ -8,7 +8,7 @@ import pytest
 from lumber_core.errors import MissingExtraError
 from lumber_core.spans import Span
 from lumber_files import UnreadableFileError, check_readable, read_bytes, read_file
-from tests.making_files import docx, pdf, unzipped, zipped
+from tests.making_files import docx, pdf, unzip_parts, zip_parts
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -84,9 +84,9 @@ def repack(content: bytes, named: str = "word/document.xml") -> bytes:
     document = "word/document.xml"
     parts = {
         name.replace(document, named): body.replace(document.encode(), named.encode())
-        for name, body in unzipped(content).items()
+        for name, body in unzip_parts(content).items()
     }
-    return zipped(parts | {"word/media/large.png": bytes(9_000_000)})
+    return zip_parts(parts | {"word/media/large.png": bytes(9_000_000)})
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_encoding_of_a_page_is_as_in_browsers(declared: str) -> None:
 
 def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
     properties = f"<p><dc:title>{escape(title)}</dc:title></p>"
-    return zipped(unzipped(docx(paragraphs)) | {"docProps/core.xml": properties})
+    return zip_parts(unzip_parts(docx(paragraphs)) | {"docProps/core.xml": properties})
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ answers = st.lists(
 @examples(80)
 def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int) -> None:
     choices = range(first, first + size)
-    one, several = read_answer(answer, choices), read_list(answer, choices)
-    assert len(one.starts) <= 1
-    for parsed in (one, several):
+    reading, several = read_answer(answer, choices), read_list(answer, choices)
+    assert len(reading.starts) <= 1
+    for parsed in (reading, several):
         assert parsed.outcome in OUTCOMES - {"single", "unavailable"}
         assert bool(parsed.starts) == (parsed.outcome == "shift")
         assert set(parsed.starts) <= set(choices)

@@ -51,13 +51,13 @@ rows = st.fixed_dictionaries(
 NUL = "\0" if sys.version_info >= (3, 11) else ""  # the csv module of 3.10 cannot write NUL
 
 
-def lines(made: list[Any]) -> bytes:
-    return "\n".join(map(json.dumps, made)).encode()
+def lines(objects: list[Any]) -> bytes:
+    return "\n".join(map(json.dumps, objects)).encode()
 
 
-def table(made: list[dict[str, Any]]) -> bytes:
+def table(objects: list[dict[str, Any]]) -> bytes:
     """Write rows as CSV."""
-    columns = list(dict.fromkeys(name for row in made for name in row))
+    columns = list(dict.fromkeys(name for row in objects for name in row))
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, columns)
     writer.writeheader()
@@ -66,7 +66,7 @@ def table(made: list[dict[str, Any]]) -> bytes:
             name: value.replace("\0", NUL) if isinstance(value, str) else json.dumps(value)
             for name, value in row.items()
         }
-        for row in made
+        for row in objects
     )
     return file.getvalue().encode("utf-8", "surrogatepass")
 
@@ -86,18 +86,18 @@ files = (
 @examples(30)
 def test_any_table_of_questions_is_read_or_refused_by_its_name(content: bytes, ending: str) -> None:
     documents = [Document("a.txt", "one two three", (0,), (0,), "")]
-    found, refusal = [], None
+    questions, refusal = [], None
     with memory_folder() as folder:
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
             assert all(isinstance(row, dict) for _, row in table_rows(path, "rows"))
-            found = load_questions(path, documents=documents)
+            questions = load_questions(path, documents=documents)
         except (ValueError, FileNotFoundError) as error:
             refusal = error
     assert type(refusal) in (type(None), ValueError, FileNotFoundError, UnreadableFileError)
     assert refusal is None or str(folder) in str(refusal)
-    for question in found:
+    for question in questions:
         assert question.document == "a.txt"
         assert question.question.strip()
         assert question.must_contain or question.references

@@ -140,8 +140,8 @@ class Index(RuleBasedStateMachine):
         child = os.fork()
         if child == 0:
             index = index_of(self.path)
-            for one in documents(texts):
-                index.add([one])
+            for new_document in documents(texts):
+                index.add([new_document])
             os._exit(0)
         time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
@@ -165,8 +165,8 @@ class Index(RuleBasedStateMachine):
         passages = self.index.search("otters hunt fish", budget=10_000)
         for passage in passages:
             assert passage.text == self.known[passage.document][slice(*passage.span)]
-        found = {passage.document for passage in passages}
-        assert {name for name, text in self.known.items() if "otters" in text} <= found
+        names = {passage.document for passage in passages}
+        assert {name for name, text in self.known.items() if "otters" in text} <= names
 
 
 def test_an_index_contains_and_finds_what_was_added() -> None:
@@ -260,6 +260,11 @@ def test_a_changed_index_answers_like_a_rebuilt_one(place, seed, most) -> None:
 def answer(index: PassageIndex, question: str, **options: Any) -> list[object]:
     """Return all results, without the numbers of chunks, which depend on the order of additions."""
     return [
-        (one.document, one.span, one.words_found, [hit._replace(number=0) for hit in one.hits])
-        for one in index.search(question, **options)
+        (
+            passage.document,
+            passage.span,
+            passage.words_found,
+            [hit._replace(number=0) for hit in passage.hits],
+        )
+        for passage in index.search(question, **options)
     ]

@@ -110,10 +110,10 @@ def test_a_file_of_any_bytes_is_refused_and_unchanged(content, headed, at, size)
             content = content[:size]
         path.write_bytes(content)
         try:
-            found = Cache(path, "entries").get("key")
+            value = Cache(path, "entries").get("key")
         except StoreError as error:
             names(error, path)
             assert path.read_bytes() == content
         else:
             assert headed
-            assert found is None or isinstance(found, bytes)
+            assert value is None or isinstance(value, bytes)

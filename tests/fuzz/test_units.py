@@ -33,9 +33,9 @@ def starts_of(spans: list[Span]) -> set[int]:
 def test_sentences_and_paragraphs_tile(text: str, language: str) -> None:
     whole = clusters(text)
     for find in (paragraphs, sentences, sentences_and_lines):
-        found = find(text, language)
-        check_tiling(found, len(text))
-        assert starts_of(found) <= whole
+        units = find(text, language)
+        check_tiling(units, len(text))
+        assert starts_of(units) <= whole
     assert starts_of(sentences(text, language)) <= starts_of(sentences_and_lines(text, language))
 
 

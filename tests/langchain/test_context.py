@@ -57,8 +57,8 @@ def test_chunks_of_chunks_drop_metadata_that_only_applies_to_the_parent(before, 
             if everything:
                 first, last = child.metadata["line_first"], child.metadata["line_last"]
                 assert child.page_content in "\n".join(lines[first - 1 : last])
-        own = parent.metadata["end_index"] - parent.metadata["start_index"]
-        assert parent.page_content[-own:].startswith(children[0].page_content)
+        length = parent.metadata["end_index"] - parent.metadata["start_index"]
+        assert parent.page_content[-length:].startswith(children[0].page_content)
 
 
 def test_a_table_header_in_a_parents_text_is_not_a_row_of_its_children() -> None:
@@ -83,6 +83,6 @@ def test_one_prompt_fits_chunks_and_passages(document: Document) -> None:
     retriever = PassageRetriever()
     retriever.add_documents([document])
     (passage, *_) = retriever.invoke(document.page_content[:50])
-    own = {"text", "relevance_score", "similarity", "words_found"}
+    passage_keys = {"text", "relevance_score", "similarity", "words_found"}
     for chunk in GreedyTextSplitter(add_metadata=True).split_documents([document]):
-        assert {*passage.metadata} - own <= {*chunk.metadata}
+        assert {*passage.metadata} - passage_keys <= {*chunk.metadata}

@@ -36,21 +36,21 @@ def contents(chunks: list[Document]) -> list[str]:
 
 def test_vectors_equal_those_of_the_core() -> None:
     chunks, model = chunks_of(library()), LangChainVectors()
-    made = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    vectors = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
     sources = [Source(d.page_content, metadata=d.metadata) for d in library()]
     embed, delivery = LangChainVectors().embed_documents, Delivery(trim=True)
     _, expected = split_and_embed(GreedyChunker(**SPLIT), sources, embed, delivery)
-    assert np.allclose(made, np.concatenate(expected), atol=1e-6)
+    assert np.allclose(vectors, np.concatenate(expected), atol=1e-6)
 
 
 @pytest.mark.parametrize("add_metadata", [True, False])
 def test_a_context_in_the_content_is_embedded_once(add_metadata: bool) -> None:
     model = LangChainVectors()
     chunks = chunks_of(library()[2:], context=True, add_metadata=add_metadata, add_start_index=True)
-    made = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    vectors = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
     assert model.texts == contents(chunks)
     assert "Guide > Prices > Taps\n\nTaps close to the right." in model.texts
-    assert len(made) == len(chunks)
+    assert len(vectors) == len(chunks)
 
 
 def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
@@ -96,12 +96,12 @@ async def test_texts_that_are_not_chunks_are_embedded_once_and_unchanged() -> No
 def test_chunks_with_the_same_text_get_their_own_vectors_in_order() -> None:
     texts = (("Same.", "a"), ("Otters hunt.", "a"), ("Same.", "b"), ("Owls.", "b"))
     chunks = [Document(text, metadata={"source": name}) for text, name in texts]
-    each = ContextEmbeddings(chunks, LangChainVectors()).embed_documents(contents(chunks))
-    assert each[0] != each[2]
+    vectors = ContextEmbeddings(chunks, LangChainVectors()).embed_documents(contents(chunks))
+    assert vectors[0] != vectors[2]
     embeddings = ContextEmbeddings(chunks, LangChainVectors())
-    assert embeddings.embed_documents(["Same.", "Owls."]) == [each[0], each[3]]
-    assert embeddings.embed_documents(["Same."]) == [each[2]]  # the chunk in the next batch
-    assert embeddings.embed_documents(["Same."] * 2) == [each[0], each[2]]
+    assert embeddings.embed_documents(["Same.", "Owls."]) == [vectors[0], vectors[3]]
+    assert embeddings.embed_documents(["Same."]) == [vectors[2]]  # the chunk in the next batch
+    assert embeddings.embed_documents(["Same."] * 2) == [vectors[0], vectors[2]]
 
 
 def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -> None:

@@ -57,7 +57,9 @@ def test_passages_of_chunks_of_chunks_are_slices_of_the_parent_chunks() -> None:
     between = chunks_of(TALE, target_size=20)
     chunks = chunks_of(*between, target_size=4)
     passages = join_passages(chunks, between)
-    assert [each.page_content for each in passages] == [each.page_content for each in between]
+    assert [document.page_content for document in passages] == [
+        document.page_content for document in between
+    ]
     assert len(chunks) > len(between) > 1
     with pytest.raises(ValueError, match="is not at offset"):
         join_passages(chunks, [TALE])
@@ -84,8 +86,12 @@ def test_stores_may_drop_empty_values(returned: float | None) -> None:
     for hit in hits:
         hit.metadata |= {key: returned for key, value in hit.metadata.items() if value == ""}
     joiner, question = PassageJoiner(texts=[TALE], budget=9), "Who oiled the spring?"
-    found, expected = (joiner.compress_documents(each, question) for each in (hits, chunks))
-    assert [passage.page_content for passage in found] == [p.page_content for p in expected] != []
+    passages, expected = (
+        joiner.compress_documents(hits_or_chunks, question) for hits_or_chunks in (hits, chunks)
+    )
+    assert (
+        [passage.page_content for passage in passages] == [p.page_content for p in expected] != []
+    )
 
 
 def with_metadata(**metadata: Any) -> Document:

@@ -36,8 +36,8 @@ def test_the_retriever_works_in_chains_batches_and_callbacks() -> None:
     chain: Any = {"context": retriever, "question": RunnablePassthrough()} | RunnablePassthrough()
     parts = [*chain.stream("When do otters hunt?", config={"callbacks": [Seen()]})]
     context = next(part["context"] for part in parts if "context" in part)
-    ((found, tags),) = ended
-    assert found == context != []
+    ((documents, tags),) = ended
+    assert documents == context != []
     assert "otters" in tags
     queries = ["otters", "harps"]
     batches = retriever.batch(queries)
@@ -71,17 +71,17 @@ def test_runnables_made_from_a_retriever_share_its_index(stored: bool, tmp_path:
     best = retriever.invoke("otters and harps", k=1)
     changed = retriever.model_copy()
     changed.k = 1
-    for one in (
+    for runnable in (
         fields.with_config(configurable={"k": 1}),
         retriever.bind(k=1),
         retriever.model_copy(update={"k": 1}),
         changed,
         pickle.loads(pickle.dumps(changed)),
     ):
-        assert one.invoke("otters and harps") == best
+        assert runnable.invoke("otters and harps") == best
         assert len(best) == 1
     small = fields.invoke("otters and harps", config={"configurable": {"budget": 8}})
-    assert 0 < sum(len(one.page_content.split()) for one in small) <= 8
+    assert 0 < sum(len(runnable.page_content.split()) for runnable in small) <= 8
     assert retriever.invoke("otters and harps") == everything
     changed.k = 0
     with pytest.raises(ValueError, match="k must be"):
@@ -93,12 +93,12 @@ def test_runnables_made_from_a_retriever_share_its_index(stored: bool, tmp_path:
 def test_runnables_made_from_a_retriever_keep_its_temporary_file() -> None:
     retriever = retriever_of()
     retriever.add_documents([RIVERS])
-    made, found = retriever_of(path=retriever.path), retriever.invoke("otters")
+    other, documents = retriever_of(path=retriever.path), retriever.invoke("otters")
     del retriever
     gc.collect()
-    assert made.invoke("otters") == found != []
-    path = made._index.store.path
-    del made
+    assert other.invoke("otters") == documents != []
+    path = other._index.store.path
+    del other
     gc.collect()
     assert not path.exists()
 
@@ -145,8 +145,8 @@ def test_filters_may_use_operators() -> None:
     retriever = retriever_of(budget=500)
     retriever.add_documents([RIVERS, SONGS])
     for where, expected in FILTERS:
-        found = retriever.invoke("otters and violins", filter=where)
-        assert {p.metadata["source"] for p in found} == expected
+        documents = retriever.invoke("otters and violins", filter=where)
+        assert {p.metadata["source"] for p in documents} == expected
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,10 @@ def test_parts_of_a_passage_have_their_own_offsets_or_none(add_start_index: bool
     assert len(parts) > 2
     for part in parts:
         places = [part.metadata.get(key) for key in ("start_index", "end_index")]
-        own = passage.page_content.index(part.page_content)
-        assert places == ([own, own + len(part.page_content)] if add_start_index else [None] * 2)
+        start = passage.page_content.index(part.page_content)
+        assert places == (
+            [start, start + len(part.page_content)] if add_start_index else [None] * 2
+        )
         assert "text" not in part.metadata  # "text" has the whole passage
     other = Document("Bees hum.", metadata={"start_index": 3, "end_index": 6, "text": "A book."})
     assert splitter.split_documents([other])[0].metadata["text"] == "A book."

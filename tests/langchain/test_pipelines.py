@@ -40,7 +40,7 @@ def library() -> list[Document]:
     ]
 
 
-def tagged() -> Document:
+def document_with_tags() -> Document:
     return Document(page_content=TEXT, metadata={"tags": {"x", "y", "z"}})
 
 
@@ -77,7 +77,7 @@ def test_indexing_again_adds_nothing_and_old_chunks_of_a_changed_document_go(mak
 
 
 def test_ids_are_the_same_in_another_process() -> None:
-    expected = ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged())
+    expected = ids(SPLITTERS["lumber"](stable_ids=True), *library(), document_with_tags())
     assert run_python(IDS).stdout.strip() == str(expected)
 
 
@@ -97,8 +97,8 @@ def test_ids_differ_by_document_splitter_text_and_place() -> None:
     named = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1}, id="a")
     larger = GreedyTextSplitter(chunk_size=14, stable_ids=True)
     repeated = Document(page_content="Again and again it rang.\n\n" * 4)
-    made = [*ids(splitter, page, next_page, named, repeated), *ids(larger, page)]
-    assert len(set(made)) == len(made) > 12
+    all_ids = [*ids(splitter, page, next_page, named, repeated), *ids(larger, page)]
+    assert len(set(all_ids)) == len(all_ids) > 12
     reread = Document(page_content=TEXT, metadata={"read": "Tuesday"}, id="a")
     assert ids(splitter, named) == ids(splitter, reread)  # only the document's ID matters
     assert None not in ids(splitter, Document("a \ud800 b"))
@@ -146,4 +146,4 @@ def test_passages_come_back_from_a_checkpoint_of_langgraph() -> None:
     message = ToolMessage("found", tool_call_id="1", artifact=passages)
     again, artifact = stored.loads_typed(stored.dumps_typed([passages, message]))
     assert again == passages != []
-    assert [Document(**dict(each)) for each in artifact.artifact] == passages
+    assert [Document(**dict(stored)) for stored in artifact.artifact] == passages

@@ -16,7 +16,7 @@ class Filled(PassageRetriever):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        others = (Document(f"{one} hum.", metadata={"source": one}) for one in ("Bees", "Wasps"))
+        others = (Document(f"{name} hum.", metadata={"source": name}) for name in ("Bees", "Wasps"))
         self.add_documents([RIVERS, SONGS, *others])
 
 

@@ -30,7 +30,9 @@ class Recorder(BaseCallbackHandler):
         self.seen += messages
 
 
-def scripted(*answers: str | AIMessage, recorder: Recorder | None = None) -> GenericFakeChatModel:
+def model_with_answers(
+    *answers: str | AIMessage, recorder: Recorder | None = None
+) -> GenericFakeChatModel:
     """Return a chat model that gives these answers, one after the other."""
     replies: Iterator[AIMessage] = iter(
         AIMessage(answer) if isinstance(answer, str) else answer for answer in answers
@@ -41,14 +43,16 @@ def scripted(*answers: str | AIMessage, recorder: Recorder | None = None) -> Gen
 class TestLumber:
     async def test_the_model_decides_where_chunks_start(self) -> None:
         answers, recorder = ("Answer: ID 2", "Answer: none"), Recorder()
-        splitter = LumberTextSplitter(scripted(*answers, recorder=recorder), add_start_index=True)
+        splitter = LumberTextSplitter(
+            model_with_answers(*answers, recorder=recorder), add_start_index=True
+        )
         documents = splitter.create_documents([TEXT])
         assert [d.metadata["start_index"] for d in documents] == [0, TEXT.index("At sea")]
         first_question = str(recorder.seen[0][1].content)
         assert "ID 0: Ada mended the clock. She oiled the spring.\nID 1: Then" in first_question
         assert "ID 3:" in first_question
         assert str(recorder.seen[1][1].content).count("\nID ") == 2
-        awaited = LumberTextSplitter(scripted(*answers), add_start_index=True)
+        awaited = LumberTextSplitter(model_with_answers(*answers), add_start_index=True)
         assert await awaited.atransform_documents([Document(page_content=TEXT)]) == documents
 
     def test_usage_and_the_text_of_an_answers_blocks_are_in_the_segmentation(self) -> None:
@@ -56,13 +60,13 @@ class TestLumber:
             [{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 2"}],
             usage_metadata={"input_tokens": 70, "output_tokens": 5, "total_tokens": 75},
         )
-        segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
+        segmentation = LumberTextSplitter(model_with_answers(message, "Answer: none")).segment(TEXT)
         assert segmentation.usage == Usage(2, 70, 5)
         assert segmentation.verdicts[0].answer == "Answer: ID 2"
 
     def test_a_blocked_answer_is_a_refusal_with_its_reason(self) -> None:
         message = AIMessage("", response_metadata={"finish_reason": "content_filter"})
-        segmentation = LumberTextSplitter(scripted(message)).segment(TEXT)
+        segmentation = LumberTextSplitter(model_with_answers(message)).segment(TEXT)
         (failure,) = segmentation.failures
         assert failure.outcome == "refused"
         assert "content_filter" in failure.reason

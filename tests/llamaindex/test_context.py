@@ -63,8 +63,8 @@ def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(tokenizer, template, 
         for mode in MODES:
             contents = [node.get_content(metadata_mode=mode) for node in nodes]
             assert max(count(contents)) <= size * factor
-            own = ("headings:", "headings_inside", "page_", "line_")
-            assert not any(key in content for key in own for content in contents)
+            added_keys = ("headings:", "headings_inside", "page_", "line_")
+            assert not any(key in content for key in added_keys for content in contents)
         assert documents[0].excluded_embed_metadata_keys == []
         # The room for text depends on the metadata of each document.
         assert [node.text for node in nodes] == [

@@ -46,11 +46,11 @@ class ScriptedLLM(CustomLLM):
         return self.chat(messages, **kwargs)
 
 
-def scripted(*answers: str) -> ScriptedLLM:
+def model_with_answers(*answers: str) -> ScriptedLLM:
     return ScriptedLLM(answers=list(answers))
 
 
-def numbered(i: int, doc: BaseNode) -> str:
+def number_node(i: int, doc: BaseNode) -> str:
     return f"{doc.node_id}/{i}"
 
 
@@ -84,7 +84,7 @@ class TestLumber:
         assert len(handler.get_event_pairs(CBEventType.LLM)) >= 2
 
     async def test_the_model_decides_where_nodes_start(self) -> None:
-        llm, documents = scripted("Answer: ID 2", "Answer: none"), [Document(text=TEXT)]
+        llm, documents = model_with_answers("Answer: ID 2", "Answer: none"), [Document(text=TEXT)]
         parser = LumberNodeParser(llm=llm)
         nodes = parser.get_nodes_from_documents(documents)
         assert [node.start_char_idx for node in nodes] == [0, TEXT.index("At sea")]
@@ -96,7 +96,7 @@ class TestLumber:
         assert [node.text for node in await parser.acall(documents)] == texts
 
     def test_usage_is_in_the_segmentation(self) -> None:
-        usage = LumberNodeParser(llm=scripted("Answer: none")).segment(TEXT).usage
+        usage = LumberNodeParser(llm=model_with_answers("Answer: none")).segment(TEXT).usage
         assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (1, 70, 5)
 
 
@@ -118,7 +118,7 @@ class TestBoth:
         assert NodeRelationship.NEXT not in alone.relationships
 
     def test_id_func_names_the_nodes(self, make: Any) -> None:
-        nodes = make(id_func=numbered, chunk_size=8)([Document(text=TEXT, id_="d")])
+        nodes = make(id_func=number_node, chunk_size=8)([Document(text=TEXT, id_="d")])
         assert [node.node_id for node in nodes] == [f"d/{n}" for n in range(len(nodes))]
 
     def test_callbacks_see_parsing_and_chunking(self, make: Any) -> None:
@@ -152,11 +152,11 @@ class TestBoth:
 
 
 def test_a_text_that_llamaindex_cannot_hash_is_refused_before_any_work() -> None:
-    asked: list[str] = []
+    calls: list[str] = []
     good, bad = Document(text="One. " * 90), Document(text="Half \ud83d a pair.", id_="notes.txt")
-    parser = GreedyNodeParser(tokenizer=lambda text: asked.append(text) or len(text))
+    parser = GreedyNodeParser(tokenizer=lambda text: calls.append(text) or len(text))
     with pytest.raises(ValueError, match=r"'notes.txt' has a lone surrogate.*encode"):
         parser.get_nodes_from_documents([good, bad])
-    assert asked == []
+    assert calls == []
     mended = bad.text.encode("utf-8", "replace").decode()
     assert GreedyNodeParser().get_nodes_from_documents([good, Document(text=mended)])

@@ -62,8 +62,8 @@ def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known(
     assert len(others) > 1
     for node in nodes:
         assert isinstance(node, TextNode)
-        known = node.metadata["line_first"] != 0
-        assert known == (node.source_node is not None and node.text in others[0].get_content())
+        are_known = node.metadata["line_first"] != 0
+        assert are_known == (node.source_node is not None and node.text in others[0].get_content())
 
 
 def test_only_pages_and_not_nodes_are_joined() -> None:

@@ -73,7 +73,7 @@ def test_copies_of_a_component_drop_handlers_that_cannot_be_pickled(make: Any) -
 def test_a_passage_is_a_node_with_the_fields_of_its_best_node() -> None:
     nodes = nodes_of(PAGE, TALE)
     hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (len(nodes) - 1, 6, 4)]
-    before = [each.model_copy(deep=True) for each in hits]
+    before = [hit.model_copy(deep=True) for hit in hits]
     alone, joined = join_passages(hits, docstore(), max_gap=8)
     assert hits == before
     assert (alone.node.node_id, alone.score) == (nodes[-1].node_id, (len(nodes) - 1) / 10)
@@ -93,7 +93,7 @@ def test_the_order_of_hits_matters_and_not_their_scores(question: str, rerank: b
 
     def texts_found(scores: list[float | None]) -> list[str]:
         hits = [NodeWithScore(node=n, score=s) for n, s in zip(nodes, scores, strict=True)]
-        return [one.text for one in joiner.postprocess_nodes(hits, query_str=question)]
+        return [passage.text for passage in joiner.postprocess_nodes(hits, query_str=question)]
 
     best_first = texts_found([1 - place / count for place in range(count)])
     assert best_first
@@ -124,12 +124,12 @@ async def test_a_query_engine_answers_from_passages_within_the_budget() -> None:
     engine = RetrieverQueryEngine.from_args(
         index.as_retriever(similarity_top_k=6), llm=MockLLM(), node_postprocessors=[joiner]
     )
-    found = engine.query("What happened at sea?").source_nodes
-    assert "the storm broke" in found[0].text
-    assert sum(len(each.text.split()) for each in found) <= 24
-    assert (await engine.aquery("What happened at sea?")).source_nodes == found
+    passages = engine.query("What happened at sea?").source_nodes
+    assert "the storm broke" in passages[0].text
+    assert sum(len(passage.text.split()) for passage in passages) <= 24
+    assert (await engine.aquery("What happened at sea?")).source_nodes == passages
     hits = await index.as_retriever(similarity_top_k=6).aretrieve("What happened at sea?")
-    assert await joiner.apostprocess_nodes(hits, query_str="What happened at sea?") == found
+    assert await joiner.apostprocess_nodes(hits, query_str="What happened at sea?") == passages
     assert "texts" not in joiner.to_dict()
     assert PassageJoiner.from_dict(joiner.to_dict(), texts=[]).budget == 24
     with pytest.raises(TypeError, match="NodeWithScore"):

@@ -46,14 +46,14 @@ def retriever_of(**settings: Any) -> PassageRetriever:
 def slices(hits: Sequence[NodeWithScore]) -> list[tuple[str | None, int | None, int | None]]:
     """Return where passages are in which document, after checking that they are slices of it."""
     texts = {"river": RIVER, "music": MUSIC, "guide": GUIDE}
-    found = []
+    places = []
     for hit in hits:
         node = hit.node
         assert isinstance(node, TextNode)
         start, end = node.start_char_idx, node.end_char_idx
         assert node.text == texts[node.ref_doc_id or ""][start:end] != ""
-        found.append((node.ref_doc_id, start, end))
-    return found
+        places.append((node.ref_doc_id, start, end))
+    return places
 
 
 def test_a_question_does_not_create_the_global_embedding_model(
@@ -70,10 +70,10 @@ async def test_a_query_engine_answers_from_passages() -> None:
     retriever = PassageRetriever(budget=60, callback_manager=CallbackManager([seen]))
     assert (await retriever.aadd_documents([BOOK, RIVERS, SONGS])).added == 3
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
-    found = engine.query(QUERY).source_nodes
-    assert slices(found)[0][0] == "river"
-    assert sum(len(hit.text.split()) for hit in found) <= 60
-    assert (await engine.aquery(QUERY)).source_nodes == found == retriever.retrieve(QUERY)
+    passages = engine.query(QUERY).source_nodes
+    assert slices(passages)[0][0] == "river"
+    assert sum(len(hit.text.split()) for hit in passages) <= 60
+    assert (await engine.aquery(QUERY)).source_nodes == passages == retriever.retrieve(QUERY)
     assert len(seen.get_event_pairs(CBEventType.RETRIEVE)) == 3
     bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
     assert await retriever.aretrieve(bundle) == retriever.retrieve(bundle)
@@ -112,7 +112,7 @@ def test_passages_have_the_metadata_of_nodes() -> None:
         told |= dict.fromkeys(("heading_levels", "verdict", "verdict_reason"), "")
         assert told == node.metadata
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-            assert shown(hit.node, mode) == shown(node, mode)
+            assert lines_for_model(hit.node, mode) == lines_for_model(node, mode)
 
 
 def test_a_context_of_the_document_itself_is_kept() -> None:
@@ -122,42 +122,50 @@ def test_a_context_of_the_document_itself_is_kept() -> None:
     assert passage.node.metadata["context"] == "By the sea"
 
 
-def shown(node: BaseNode, mode: MetadataMode) -> set[str]:
+def lines_for_model(node: BaseNode, mode: MetadataMode) -> set[str]:
     """Return the lines that a model sees of a node."""
     return {line.strip("<>") for line in node.get_content(mode).strip().splitlines()}
 
 
-def has(key: str, value: Any, operator: str = "==") -> MetadataFilter:
+def filter_by(key: str, value: Any, operator: str = "==") -> MetadataFilter:
     return MetadataFilter.from_dict({"key": key, "value": value, "operator": operator})
 
 
-def both(*filters: Any, condition: FilterCondition = FilterCondition.AND) -> MetadataFilters:
+def combine(*filters: Any, condition: FilterCondition = FilterCondition.AND) -> MetadataFilters:
     return MetadataFilters(filters=[*filters], condition=condition)
 
 
 FILTERS = [
-    (both(has("year", 1850)), {"river"}),
-    (both(has("year", 1800, "<")), {"music"}),
-    (both(has("year", [1850, 1720], "in"), has("tags", "harp", "contains")), {"music"}),
-    (both(has("tags", ["drum", "harp"], "any")), {"music"}),
-    (both(has("year", None, "is_empty")), {"guide"}),
-    (both(has("headings", "Prices", "text_match")), {"guide"}),
+    (combine(filter_by("year", 1850)), {"river"}),
+    (combine(filter_by("year", 1800, "<")), {"music"}),
     (
-        both(
-            has("place", "Wales"),
-            both(has("year", 1720), has("tags", ["harp"], "all")),
+        combine(filter_by("year", [1850, 1720], "in"), filter_by("tags", "harp", "contains")),
+        {"music"},
+    ),
+    (combine(filter_by("tags", ["drum", "harp"], "any")), {"music"}),
+    (combine(filter_by("year", None, "is_empty")), {"guide"}),
+    (combine(filter_by("headings", "Prices", "text_match")), {"guide"}),
+    (
+        combine(
+            filter_by("place", "Wales"),
+            combine(filter_by("year", 1720), filter_by("tags", ["harp"], "all")),
             condition=FilterCondition.OR,
         ),
         {"river", "music"},
     ),
-    (both(has("year", 1720), has("place", "Wales"), condition=FilterCondition.NOT), {"guide"}),
-    (both(has("year", 3)), set()),
-    (both(), {"river", "music", "guide"}),
+    (
+        combine(
+            filter_by("year", 1720), filter_by("place", "Wales"), condition=FilterCondition.NOT
+        ),
+        {"guide"},
+    ),
+    (combine(filter_by("year", 3)), set()),
+    (combine(), {"river", "music", "guide"}),
 ]
 if Version(version("llama-index-core")) >= Version("0.14.23"):
     FILTERS += [  # filters that LlamaIndex reads differently, or not at all
-        (both(has("place", "Wales", "!=")), {"music", "guide"}),
-        (both(has("place", "wal", "text_match_insensitive")), {"river"}),
+        (combine(filter_by("place", "Wales", "!=")), {"music", "guide"}),
+        (combine(filter_by("place", "wal", "text_match_insensitive")), {"river"}),
     ]
 
 
@@ -168,7 +176,7 @@ def test_filters_apply_to_the_search_by_vectors_and_by_words() -> None:
         hits = retriever.with_filters(filters).retrieve("otters, strings and prices of taps")
         assert {document for document, *_ in slices(hits)} == expected
     assert len(retriever.retrieve("otters")) > len(
-        retriever_of(filters=both(has("year", 3))).retrieve("otters")
+        retriever_of(filters=combine(filter_by("year", 3))).retrieve("otters")
     )
 
 
@@ -176,10 +184,14 @@ def test_filters_apply_to_the_search_by_vectors_and_by_words() -> None:
     ("filters", "error", "message"),
     [
         ({"year": 1850}, TypeError, r"filters must be MetadataFilters\("),
-        (both(has("year", 1850, "in")), ValueError, "year in 1850 has a value that does not fit"),
-        (both(both(has("year", None))), ValueError, "is_empty finds missing keys"),
-        (both(has("year", [1], ">")), ValueError, "others take one value"),
-        (both(has("year", 3, "text_match")), ValueError, "text_match takes a text"),
+        (
+            combine(filter_by("year", 1850, "in")),
+            ValueError,
+            "year in 1850 has a value that does not fit",
+        ),
+        (combine(combine(filter_by("year", None))), ValueError, "is_empty finds missing keys"),
+        (combine(filter_by("year", [1], ">")), ValueError, "others take one value"),
+        (combine(filter_by("year", 3, "text_match")), ValueError, "text_match takes a text"),
     ],
 )
 def test_invalid_filters_are_refused_at_once(filters, error, message) -> None:
@@ -192,22 +204,22 @@ def test_invalid_filters_are_refused_at_once(filters, error, message) -> None:
 def test_an_error_about_a_filter_of_a_wrong_type_names_both_types() -> None:
     retriever = retriever_of()
     retriever.add_documents([RIVERS])
-    for filtered, said in (
-        (has("year", "1800", ">"), "year > '1800' does not fit 1850 in the metadata"),
-        (has("year", "Wales", "contains"), "text_match is for texts"),
+    for filtered, message in (
+        (filter_by("year", "1800", ">"), "year > '1800' does not fit 1850 in the metadata"),
+        (filter_by("year", "Wales", "contains"), "text_match is for texts"),
     ):
-        with pytest.raises(ValueError, match=said):
-            retriever.with_filters(both(filtered)).retrieve("otters")
+        with pytest.raises(ValueError, match=message):
+            retriever.with_filters(combine(filtered)).retrieve("otters")
 
 
 def test_a_query_may_have_its_own_embedding() -> None:
     retriever = retriever_of(keywords=False)
     retriever.add_documents([RIVERS, SONGS])
     vector = LumberEmbedding().get_query_embedding("Where are harps?")
-    asked = retriever.retrieve("Where are harps?")
-    assert retriever.retrieve(QueryBundle("otters", embedding=vector)) == asked
-    assert retriever.retrieve(QueryBundle("", embedding=vector)) == asked
-    assert retriever.retrieve("otters") != asked
+    passages = retriever.retrieve("Where are harps?")
+    assert retriever.retrieve(QueryBundle("otters", embedding=vector)) == passages
+    assert retriever.retrieve(QueryBundle("", embedding=vector)) == passages
+    assert retriever.retrieve("otters") != passages
     with pytest.raises(ValueError, match="has 3 dimensions, those of the index have 384"):
         retriever.retrieve(QueryBundle("otters", embedding=[0.1, 0.2, 0.3]))
     with pytest.raises(ValueError, match="pass a text, or a QueryBundle with an embedding"):
@@ -222,7 +234,7 @@ def test_a_document_without_an_id_is_stored_once() -> None:
     both = [Document(text=MUSIC) for _ in range(2)]
     assert retriever.add_documents([*both, Document(text=RIVER)]).added == 1
     changed = [Document(text=text, metadata={"file_path": "a.md"}) for text in (GUIDE, MUSIC)]
-    assert [retriever.add_documents([one]).removed for one in changed] == [0, 0]
+    assert [retriever.add_documents([document]).removed for document in changed] == [0, 0]
     assert retriever.sources[1:] == [retriever.sources[1], "a.md"]
     assert {hit.text for hit in retriever.retrieve("taps")} <= {RIVER, MUSIC}
 

@@ -73,8 +73,8 @@ class TestIndexes:
         setattr(framework, setting, parser if setting == "node_parser" else [parser])
         index = VectorStoreIndex.from_documents(library())
         expected = {node.node_id: (node.text, node.start_char_idx) for node in parser(library())}
-        made = index.docstore.docs.items()
-        assert {name: (node.text, node.start_char_idx) for name, node in made} == expected
+        stored_nodes = index.docstore.docs.items()
+        assert {name: (node.text, node.start_char_idx) for name, node in stored_nodes} == expected
 
     def test_a_reloaded_index_has_the_same_nodes_and_updates_only_what_changed(
         self, make: Any, framework: Any, tmp_path: Path
@@ -102,8 +102,8 @@ class TestIndexes:
         monkeypatch.setattr(
             "llamaindex_lumber.SpanNodeParser._parse_nodes", None
         )  # nothing is parsed
-        found = again.run(documents=library())
-        assert [node.to_dict() for node in found] == [node.to_dict() for node in nodes]
+        again_nodes = again.run(documents=library())
+        assert [node.to_dict() for node in again_nodes] == [node.to_dict() for node in nodes]
 
 
 def test_ids_differ_by_document_parser_and_place() -> None:

@@ -26,7 +26,7 @@ from llamaindex_lumber import (
 )
 from lumber_core import GreedyChunker, PromptTemplate, token_counter
 from tests.lexical_judge import LexicalJudge
-from tests.llamaindex.test_node_parsers import numbered
+from tests.llamaindex.test_node_parsers import number_node
 
 PARSERS = [BertNodeParser, GreedyNodeParser, LumberNodeParser]
 PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
@@ -73,10 +73,10 @@ def test_a_copy_with_a_wrong_setting_is_refused() -> None:
 
 
 def test_a_function_for_node_ids_has_to_be_passed_again_after_loading(make: Any) -> None:
-    data = make(id_func=numbered).to_dict()
+    data = make(id_func=number_node).to_dict()
     with pytest.raises(TypeError, match="id_func 'numbered' cannot be restored from its name"):
         make.from_dict(data)
-    assert make.from_dict(data, id_func=numbered).id_func is numbered
+    assert make.from_dict(data, id_func=number_node).id_func is number_node
 
 
 ASKED = {"llm": MockLLM(), "prompt": PromptTemplate(system="other")}

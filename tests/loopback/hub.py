@@ -75,7 +75,9 @@ class LoopbackHub:
 
     def answer(self, path: str, *, counted: bool) -> Reply:
         """Return the reply to a request; `counted` adds a file to the downloads."""
-        match = next(filter(None, (each.fullmatch(path) for each in (_FILE, _TREE, _INFO))), None)
+        match = next(
+            filter(None, (pattern.fullmatch(path) for pattern in (_FILE, _TREE, _INFO))), None
+        )
         if match is None or match["model"] not in self._models:
             return _error("RepoNotFound", "Repository not found")
         files, commit = self._models[match["model"]], _digest(match["model"].encode())

@@ -42,8 +42,8 @@ class ProviderServer(LoopbackServer):
         self.asked.append(request.body)
         if step.status == 200:
             text = "I won't." if step.end == "refused" else answer_to(json.dumps(request.body))
-            said = Message(str(request.body.get("model", "m")), text, step.end, step.thought)
-            return 200, {}, json.dumps(wire.message(said)).encode()
+            message = Message(str(request.body.get("model", "m")), text, step.end, step.thought)
+            return 200, {}, json.dumps(wire.message(message)).encode()
         headers = {} if step.retry_after is None else {"Retry-After": f"{step.retry_after:g}"}
         return step.status, headers, json.dumps(wire.error(step.status, "by the script")).encode()
 

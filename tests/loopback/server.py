@@ -270,12 +270,12 @@ class LoopbackServer:
         if request.path == _EMBEDDINGS_PATH:
             return 200, {}, json.dumps(_embeddings(request)).encode()
         if isinstance(fault, Says):
-            said = fault.text
+            answer = fault.text
         elif callable(self._answer):
-            said = _formed(request, self._answer(request))
+            answer = _answer_in_schema(request, self._answer(request))
         else:
-            said = _formed(request, self._answer)
-        reply = (_gemini_answer if gemini else _openai_answer)(request, fault, said)
+            answer = _answer_in_schema(request, self._answer)
+        reply = (_gemini_answer if gemini else _openai_answer)(request, fault, answer)
         return 200, {}, json.dumps(reply).encode()
 
 
@@ -294,25 +294,25 @@ def _joined(content: dict[str, Any]) -> str:
     return "".join(part.get("text", "") for part in content.get("parts", []))
 
 
-def _formed(request: Request, said: str) -> str:
+def _answer_in_schema(request: Request, answer_text: str) -> str:
     """Put an answer into the form that the request's schema asks for."""
-    if not request.allowed or not said.startswith("Answer: "):
-        return said
-    answer: Any = said.removeprefix("Answer: ")
+    if not request.allowed or not answer_text.startswith("Answer: "):
+        return answer_text
+    answer: Any = answer_text.removeprefix("Answer: ")
     if request.asks_for_list:
         listed = [] if answer == "none" else answer.split(", ")
         return json.dumps(listed if request.wire == "gemini" else {"answer": listed})
     return answer if request.wire == "gemini" else json.dumps({"answer": answer})
 
 
-def _openai_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:
+def _openai_answer(request: Request, fault: Fault | None, answer: str) -> dict[str, Any]:
     if isinstance(fault, Refusal):
         reply = chat(Message(request.model, fault.text, "refused"))
     else:
-        reply = chat(Message(request.model, "" if isinstance(fault, Filtered) else said))
+        reply = chat(Message(request.model, "" if isinstance(fault, Filtered) else answer))
     if isinstance(fault, Filtered):
         reply["choices"][0]["finish_reason"] = "content_filter"
-    read, wrote = _counts(request, said)
+    read, wrote = _counts(request, answer)
     usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
     return {**reply, "id": f"chatcmpl-{request.number}", "usage": usage}
 
@@ -330,8 +330,8 @@ def _embeddings(request: Request) -> dict[str, Any]:
     return {"object": "list", "model": request.model, "data": data[::-1]}
 
 
-def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:
-    read, wrote = _counts(request, said)
+def _gemini_answer(request: Request, fault: Fault | None, answer: str) -> dict[str, Any]:
+    read, wrote = _counts(request, answer)
     usage = {"promptTokenCount": read, "candidatesTokenCount": wrote}
     usage["totalTokenCount"] = read + wrote
     reply: dict[str, Any] = {"modelVersion": request.model, "usageMetadata": usage}
@@ -340,10 +340,10 @@ def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str
         return reply | {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}
     if isinstance(fault, Refusal | Filtered):
         return reply | {"candidates": [{"index": 0, "finishReason": "SAFETY"}]}
-    content = {"role": "model", "parts": [{"text": said}]}
+    content = {"role": "model", "parts": [{"text": answer}]}
     return reply | {"candidates": [{"index": 0, "content": content, "finishReason": "STOP"}]}
 
 
-def _counts(request: Request, said: str) -> tuple[int, int]:
+def _counts(request: Request, answer: str) -> tuple[int, int]:
     """Return the tokens read and written; a word counts as a token."""
-    return len(request.system.split()) + len(request.user.split()), len(said.split())
+    return len(request.system.split()) + len(request.user.split()), len(answer.split())

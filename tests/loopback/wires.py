@@ -155,13 +155,13 @@ def anthropic(message: Message) -> JSON:
 
 def ollama(message: Message) -> JSON:
     """A reply of Ollama, whose refusals are texts, in one piece."""
-    said: JSON = {"role": "assistant", "content": message.text}
+    reply: JSON = {"role": "assistant", "content": message.text}
     if message.thought:
-        said["thinking"] = message.thought
+        reply["thinking"] = message.thought
     return {
         "model": message.model,
         "created_at": "2026-11-27T19:00:00Z",
-        "message": said,
+        "message": reply,
         "done": True,
         "done_reason": "length" if message.end == "cut" else "stop",
         "total_duration": 9,

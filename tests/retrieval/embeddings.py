@@ -23,5 +23,5 @@ class WordVectors:
         vector = np.zeros(self.width)
         for term in terms(text):
             vector[crc32(f"{self.seed} {term}".encode()) % self.width] += 1
-        made: list[float] = (vector / (np.linalg.norm(vector) or 1)).tolist()
-        return made
+        normalised: list[float] = (vector / (np.linalg.norm(vector) or 1)).tolist()
+        return normalised

@@ -28,8 +28,8 @@ MUSIC = (
 
 
 def document(text: str, name: str, source: str = "", **metadata: Any) -> IndexedDocument:
-    known = {"source": source or name, **metadata}
-    return IndexedDocument(name, source or name, Source(text, metadata=known))
+    all_metadata = {"source": source or name, **metadata}
+    return IndexedDocument(name, source or name, Source(text, metadata=all_metadata))
 
 
 def index_of(path: str | Path | None = None, embedding: WordVectors | None = None) -> PassageIndex:
@@ -37,7 +37,7 @@ def index_of(path: str | Path | None = None, embedding: WordVectors | None = Non
     return PassageIndex(chunker, embedding or WordVectors(), path)
 
 
-def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
+def texts_found(index: PassageIndex, query: str, **options: Any) -> list[str]:
     return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
 
 
@@ -71,12 +71,12 @@ def test_a_repeated_question_is_embedded_once_and_finds_what_was_added(monkeypat
     index.add([document(RIVER, "river")])
     with pytest.raises(ValueError, match="not finite"):
         index.search("pedals")
-    assert "pedals" not in " ".join(found(index, "pedals"))
+    assert "pedals" not in " ".join(texts_found(index, "pedals"))
     index.add([document(MUSIC, "music")])
-    assert "pedals" in found(index, "pedals")[0]
+    assert "pedals" in texts_found(index, "pedals")[0]
     assert Paid.calls == 2
     for question in ("otters", "herons", "herons"):
-        assert found(index, question)
+        assert texts_found(index, question)
     assert Paid.calls == 4
 
 
@@ -90,7 +90,7 @@ def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
     texts = [hit.text for hit in hits][: len(scores)]
     assert "Oslo" in texts[0]
     assert len(texts) > 1
-    assert not any("Oslo" in one for one in texts[1:])
+    assert not any("Oslo" in text for text in texts[1:])
 
 
 def test_a_query_of_words_in_every_chunk_finds_chunks(place: Place) -> None:
@@ -126,7 +126,10 @@ def test_a_question_takes_one_transaction_of_two_statements(place: Place, monkey
     monkeypatch.setattr(index.store.database, "transaction", transaction)
     for _ in range(2):  # the second search reads no texts
         assert index.search("Where do otters hunt fish?")
-    assert [len(each) for each in statements] == [2, 1]  # 4 round trips with BEGIN and the end
+    assert [len(queries) for queries in statements] == [
+        2,
+        1,
+    ]  # 4 round trips with BEGIN and the end
 
 
 @pytest.mark.parametrize("limit", ["_MAX_CACHED_CHUNKS", "_MAX_CACHED_CHARACTERS"])
@@ -145,15 +148,15 @@ def test_an_answer_does_not_depend_on_earlier_ones(place: Place, monkeypatch, li
 def test_the_choice_among_equal_chunks_does_not_depend_on_the_order_of_addition(
     place: Place,
 ) -> None:
-    found = []
+    results = []
     for numbers in (range(30), reversed(range(30))):
         index = index_of(place())
         for number in numbers:
             index.add([document(RIVER, f"river {number}")])
         with index.store.snapshot() as snapshot:
             hits, _ = snapshot.hits(snapshot.find_by_words("otters", 5, None), np.ones(128))
-        found.append([hit.document for hit in hits[:5]])
-    assert found[0] == found[1]
+        results.append([hit.document for hit in hits[:5]])
+    assert results[0] == results[1]
 
 
 def _read_often(path: str | Path, failures: Any, ready: Any, stop: Any) -> None:
@@ -227,16 +230,16 @@ def test_documents_added_before_a_kill_are_there_and_the_rest_can_follow(place: 
     command = [sys.executable, "-c", _ADD_FOR_EVER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        done = next(int(line) for line in process.stdout if int(line) >= 5)
+        count = next(int(line) for line in process.stdout if int(line) >= 5)
         process.kill()
     index = index_of(path)
     sources = index.store.sources()
-    assert set(map(str, range(done + 1))) <= set(sources)
-    documents = [document(f"Otters of den {n} sleep. " * 30, f"{n}") for n in range(done + 5)]
+    assert set(map(str, range(count + 1))) <= set(sources)
+    documents = [document(f"Otters of den {n} sleep. " * 30, f"{n}") for n in range(count + 5)]
     changes = index.add(documents)
-    assert changes.unchanged == len([name for name in sources if int(name) < done + 5]) > done
-    assert {str(n) for n in range(done + 5)} <= set(index.store.sources())
-    assert str(done + 3) in found(index, f"{done + 3}", budget=10)[0]
+    assert changes.unchanged == len([name for name in sources if int(name) < count + 5]) > count
+    assert {str(n) for n in range(count + 5)} <= set(index.store.sources())
+    assert str(count + 3) in texts_found(index, f"{count + 3}", budget=10)[0]
 
 
 def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() -> None:
@@ -249,17 +252,17 @@ def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() ->
 
 
 def test_progress_counts_a_document_only_after_it_is_embedded() -> None:
-    done: list[float] = []
+    counts: list[float] = []
 
     class Watched(WordVectors):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            assert sum(done) == (32 if any("Otter 0 " in text for text in self.texts) else 0)
+            assert sum(counts) == (32 if any("Otter 0 " in text for text in self.texts) else 0)
             return super().embed_documents(texts)
 
     documents = [document(f"Otter {n} sleeps. " * (1 + 9 * (n % 5)), f"{n}") for n in range(40)]
     index = index_of(embedding=Watched())
-    index.add([*documents, document("", "empty")], advance=done.append)
-    assert 30 < sum(done) <= 41
+    index.add([*documents, document("", "empty")], advance=counts.append)
+    assert 30 < sum(counts) <= 41
 
 
 def test_one_bar_shows_how_far_all_documents_are(capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,15 +59,17 @@ def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
     assert passage.words_found == 1
 
 
-@pytest.mark.parametrize(("asked", "best"), [("vitamin C", 1), ("IT", 2), ("狗", 3), ("犬が", 4)])
-def test_a_word_of_one_letter_or_ideograph_is_found(asked: str, best: int) -> None:
+@pytest.mark.parametrize(
+    ("question", "best"), [("vitamin C", 1), ("IT", 2), ("狗", 3), ("犬が", 4)]
+)
+def test_a_word_of_one_letter_or_ideograph_is_found(question: str, best: int) -> None:
     texts = [
         *("Eels have vitamin D.", "Oranges have vitamin C.", "The IT team helps."),
         *("小狗吃肉，也很高兴。", "この犬は肉を食べる。", "海鸥在海上睡觉。"),
     ]
     index = PassageIndex(GreedyChunker(12, tokenizer="words"), Blind())
     index.add(document(text, str(n)) for n, text in enumerate(texts))
-    assert index.search(asked)[0].text == texts[best]
+    assert index.search(question)[0].text == texts[best]
 
 
 def test_words_decide_if_all_vectors_are_equal() -> None:
@@ -93,12 +95,17 @@ def test_a_passage_inside_a_chunk_has_its_own_headings_and_lines() -> None:
 
 
 def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
-    said = ["Tyres are changed in winter.", "Brakes need salt.", "Oil is checked.", "Vans rest."]
-    text = "\n".join(said)
+    texts = [
+        "Tyres are changed in winter.",
+        "Brakes need salt.",
+        "Oil is checked.",
+        "Vans rest.",
+    ]
+    text = "\n".join(texts)
     index = index_of(text)
     (passage,) = index.search("tyres winter brakes salt oil", budget=11, max_gap=0)
     assert len(passage.hits) == 3
-    assert passage.text == "\n".join(said[:3])
+    assert passage.text == "\n".join(texts[:3])
     assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 3)
 
 
@@ -129,12 +136,12 @@ def test_passages_begin_and_end_at_sentences(parts: list[str], budget: int) -> N
     text = " ".join(["Herons stand.", *parts])
     index = index_of(text, 12)
     edges = {place for span in sentences(text) for place in span.strip(text)}
-    found = index.search("Do otters hunt?", budget=budget)
-    for passage in found:
+    passages = index.search("Do otters hunt?", budget=budget)
+    for passage in passages:
         chunks = {place for span in index_spans(index) for place in span.strip(text)}
         assert {*passage.span.strip(text)} <= edges | chunks
-    places = sorted(passage.span for passage in found)
-    assert all(one.end <= other.start for one, other in pairwise(places))
+    places = sorted(passage.span for passage in passages)
+    assert all(place.end <= following.start for place, following in pairwise(places))
 
 
 def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
@@ -175,20 +182,23 @@ def test_a_question_does_not_divide_chunks_into_sentences_again(
     def search() -> list[Any]:
         index = PassageIndex(LayoutChunker(target_size=20), WordVectors(), tmp_path / "a.db")
         index.add([document(KINDS[name], name)])
-        found = index.search("Do otters hunt at night with a payload?", budget=60, context=True)
-        return [(one.span, one.score, one.words_found, one.metadata) for one in found]
+        passages = index.search("Do otters hunt at night with a payload?", budget=60, context=True)
+        return [
+            (passage.span, passage.score, passage.words_found, passage.metadata)
+            for passage in passages
+        ]
 
     search()
     with monkeypatch.context() as patch:
         patch.setattr("lumber_retrieval.words.sentences.sentences_of", None)
-        known = search()
+        expected = search()
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
         connection.execute("UPDATE chunks SET sentences = '[]'")
-    assert known == search() != []
+    assert expected == search() != []
 
 
-def read(text: str, kind: str = "text") -> list[str]:
-    return [one.text for one in sentences_of(text, "en", kind)]
+def read_sentences(text: str, kind: str = "text") -> list[str]:
+    return [sentence.text for sentence in sentences_of(text, "en", kind)]
 
 
 def index_spans(index: PassageIndex) -> list[Span]:
@@ -200,30 +210,33 @@ def index_spans(index: PassageIndex) -> list[Span]:
 
 def test_rows_stay_with_headers_and_headings_with_text_and_rules_are_left_out() -> None:
     costs = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
-    assert read(costs) == ["## Costs\n\nLow.", "High.", "| a. B. c | No. 5. Yes |"]
+    assert read_sentences(costs) == ["## Costs\n\nLow.", "High.", "| a. B. c | No. 5. Yes |"]
     quoted = "> | One. It hums all day. | Old. The best of all. |"
-    assert read(quoted) == [quoted]
+    assert read_sentences(quoted) == [quoted]
     rules = "---\n\n## Boats\n\nThey are let.\n\n***\n\n## Prices\n\nAs follows\n\n"
     header = "| Boat | Price |\n|---|--:|\n"
-    assert read(rules + header) == ["## Boats\n\nThey are let.", "## Prices\n\nAs follows"]
+    assert read_sentences(rules + header) == [
+        "## Boats\n\nThey are let.",
+        "## Prices\n\nAs follows",
+    ]
 
 
 def test_a_speaker_or_title_above_the_lines_of_a_paragraph_belongs_to_its_first_sentence() -> None:
     text = "ANN.\nWe row at dawn. Be there.\n\nTide analysis.\nTo see it, we row.\n\nHe left."
     titled = "Tide analysis.\nTo see it, we row."
-    assert read(text) == ["ANN.\nWe row at dawn.", "Be there.", titled, "He left."]
+    assert read_sentences(text) == ["ANN.\nWe row at dawn.", "Be there.", titled, "He left."]
 
 
 @pytest.mark.parametrize("form", ["**{}**", "Q: {}", "Question 2: {}"])
 def test_a_question_stays_with_its_answer(form: str) -> None:
-    questions = [form.format(one) for one in ("Who rents boats?", "May dogs come along?")]
+    questions = [form.format(question) for question in ("Who rents boats?", "May dogs come along?")]
     answers = [
         "The office does, between nine and noon. It keeps the keys until the evening.",
         "They may, on a leash. Small animals travel free of charge on all lines.",
     ]
     pairs = (part for pair in zip(questions, answers, strict=True) for part in pair)
     text = "\n\n".join([*pairs, "**Row!**", "---", "## A\n"])
-    assert read(text, "markdown")[:4:2] == [
+    assert read_sentences(text, "markdown")[:4:2] == [
         f"{questions[n]}\n\n{answers[n].partition('. ')[0]}." for n in (0, 1)
     ]
     source = Source(text, format="markdown")
@@ -238,7 +251,9 @@ def test_invisible_markdown_is_not_a_sentence() -> None:
         '<a id="prices-of-all-boats"></a>\n\n### Prices\n\nLow <!-- now --> in May.\n\n'
         "### Notes\n\n<!-- to be\nwritten soon -->\n\nThey may change. In May."
     )
-    assert [(one.text, one.has_content) for one in sentences_of(text, "en", "markdown")] == [
+    assert [
+        (sentence.text, sentence.has_content) for sentence in sentences_of(text, "en", "markdown")
+    ] == [
         ("Let by the hour.", True),
         ("### Prices\n\nLow <!-- now --> in May.", True),
         ("### Notes\n\n<!-- to be\nwritten soon -->\n\nThey may change.", True),
@@ -247,8 +262,8 @@ def test_invisible_markdown_is_not_a_sentence() -> None:
     [label] = sentences_of("Oars <!-- of ash and spruce -->\n", "en", "markdown")
     assert not label.has_content
     shown = "```html\n<!-- This is a comment. -->\n```"
-    assert read(shown, "markdown") == [shown]
-    assert read("<!-- It is here. -->", "code")
+    assert read_sentences(shown, "markdown") == [shown]
+    assert read_sentences("<!-- It is here. -->", "code")
 
 
 def test_comments_of_obsidian_are_not_sentences() -> None:
@@ -257,9 +272,9 @@ def test_comments_of_obsidian_are_not_sentences() -> None:
         '%% kanban:settings\n```\n{"plugin":"board"}\n```\n%%\n\nUse 50 %% of it. And 5 %% 2.\n'
     )
     expected = ["Rows start at nine.", "They are free.", "Use 50 %% of it.", "And 5 %% 2."]
-    assert read(text, "markdown") == expected
+    assert read_sentences(text, "markdown") == expected
     code = "```python\n%%time\nx = 5\n%%\n```"
-    assert read(code, "markdown") == [code]
+    assert read_sentences(code, "markdown") == [code]
     fortunes = "%%\nRow at nine.\n%%\nGo home.\n%%\n"
     assert "Row at nine." in sentences_of(fortunes, "en")[0].text
 
@@ -277,16 +292,18 @@ def test_marks_and_tags_of_site_generators_are_not_sentences() -> None:
     ]
     for blank in ("", "\n"):
         text = f"\n{blank}".join(lines)
-        assert read(text, "markdown") == [one.replace("{0}", blank) for one in expected]
+        assert read_sentences(text, "markdown") == [line.replace("{0}", blank) for line in expected]
     assert len(sentences_of("/// Returns the price of a boat.\nfn price()", "en", "code")) == 2
 
 
 def test_words_inside_tags_are_not_content() -> None:
     text = '<div class="boats of June"><Since v="2.0.0" /></div>\n\n<p id="a">Let by the hour</p>\n'
-    found = [one.text for one in sentences_of(text, "en", "markdown") if one.has_content]
-    assert found == ['<p id="a">Let by the hour</p>']
+    texts = [
+        sentence.text for sentence in sentences_of(text, "en", "markdown") if sentence.has_content
+    ]
+    assert texts == ['<p id="a">Let by the hour</p>']
     code = '```html\n<div class="boats of June">\n```'
-    assert [one.has_content for one in sentences_of(code, "en", "markdown")] == [True]
+    assert [sentence.has_content for sentence in sentences_of(code, "en", "markdown")] == [True]
     assert has_content("startServer();\n", "code")
     assert not has_content("};\n", "code")
 
@@ -314,15 +331,15 @@ HIDDEN_LINES = {
 @pytest.mark.parametrize("kind", HIDDEN_LINES)
 def test_invisible_lines_of_other_markup_are_not_sentences(kind: str) -> None:
     text = f"{HIDDEN_LINES[kind]}\n\nThey are let by the hour.\n\n{HIDDEN_LINES[kind]}\n"
-    found = [one.text for one in sentences_of(text, "en", kind) if one.has_content]
-    assert found == ["They are let by the hour."]
+    texts = [sentence.text for sentence in sentences_of(text, "en", kind) if sentence.has_content]
+    assert texts == ["They are let by the hour."]
     assert len(sentences_of(text, "en")) >= 3  # plain text hides no lines
 
 
 def test_a_note_of_restructuredtext_begins_with_its_directive() -> None:
     text = "It rains.\n\n.. note::\n\n   The boats are in the shed.\n\n.. [1] As of June.\n"
     note = ".. note::\n\n   The boats are in the shed."
-    assert read(text, "rst") == ["It rains.", note, ".. [1] As of June."]
+    assert read_sentences(text, "rst") == ["It rains.", note, ".. [1] As of June."]
 
 
 def test_wide_rows_of_csv_are_whole() -> None:
@@ -350,7 +367,7 @@ def test_headings_of_each_markup_belong_to_the_text_below_them(kind: Any) -> Non
     boats, prices = HEADINGS[kind]
     text = f"{boats}\n\nLet by the hour. Or longer.\n\n{prices}\n\nThey are low.\n\n{prices}\n"
     expected = [f"{boats}\n\nLet by the hour.", "Or longer.", f"{prices}\n\nThey are low."]
-    assert read(text, kind) == expected
+    assert read_sentences(text, kind) == expected
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
@@ -373,8 +390,8 @@ def test_a_passage_begins_at_the_heading_of_its_best_sentence_in_each_markup(kin
 def test_front_matter_is_a_passage_of_its_own(question: str, best: int) -> None:
     matter, text = "author: Ann Lee\ndate: 2024-05-01", "Harbours rent boats. They are free."
     index = index_of(f"---\n{matter}\n---\n{text}\n", 60, "boats.md")
-    found = [passage.text for passage in index.search(question)]
-    assert found == [text, matter] if best else [matter, text]
+    texts = [passage.text for passage in index.search(question)]
+    assert texts == [text, matter] if best else [matter, text]
 
 
 def test_sentences_are_found_by_the_rules_of_the_language() -> None:
@@ -430,7 +447,7 @@ def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None
 def test_a_passage_of_a_small_table_has_the_lines_of_the_table(row: int) -> None:
     goods = ("nets", "ropes", "lamps", "sails", "oars", "anchors", "paint", "buckets")
     line = "| {} | of the old shed by the big pier | {} |"
-    rows = "\n".join(line.format(one, n) for n, one in enumerate(goods))
+    rows = "\n".join(line.format(name, n) for n, name in enumerate(goods))
     text = f"# Stock\n\nWe sell.\n\n## Hut\n\n| Good | Place | Count |\n|---|---|---|\n{rows}\n"
     index = index_of(text, 15, "a.md")
     (passage,) = index.search(goods[row], budget=150, context=True, min_similarity=0.05)
@@ -446,10 +463,10 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
     assert content_words(["name", "77", "word"]) == ["77", "word"]  # "name" is an English stop word
 
 
-@pytest.mark.parametrize("asked", ["refund date", "hat size", "vitamin C", "bin location"])
-def test_a_word_that_is_a_stop_word_of_some_language_counts_in_a_short_question(asked) -> None:
-    words = asked.lower().split()
-    assert min(QuestionWords(asked, dict.fromkeys(words, 1), 9).coverages(words)) > 0
+@pytest.mark.parametrize("question", ["refund date", "hat size", "vitamin C", "bin location"])
+def test_a_word_that_is_a_stop_word_of_some_language_counts_in_a_short_question(question) -> None:
+    words = question.lower().split()
+    assert min(QuestionWords(question, dict.fromkeys(words, 1), 9).coverages(words)) > 0
 
 
 def test_rare_words_weigh_more() -> None:
@@ -499,12 +516,12 @@ def test_words_before_a_syllable_of_another_alphabet_are_counted_the_same(text: 
     assert count_starts(f"{text}\u4e2d", 0, end + 1) == count_starts(text, 0, end) + 1
 
 
-def reports(**known: Any) -> PassageIndex:
+def reports(**metadata: Any) -> PassageIndex:
     """Return an index of long reports; only their names tell the companies."""
     text = "".join(f"The margin of year {n} is {n} per cent. " for n in range(900))
     index = PassageIndex(GreedyChunker(500, tokenizer="words"), Blind())
     for name in ("ADOBE_10K.txt", "BESTBUY_10K.txt", "MGMRESORTS_10K.txt", "a_bakers_dozen.txt"):
-        index.add([document(text, name, **known)])
+        index.add([document(text, name, **metadata)])
     return index
 
 

@@ -116,17 +116,20 @@ STORES: dict[str, Callable[[Place], VectorStore]] = {
 }
 
 
-def documents(texts: dict[str, str] = TEXTS, **own: Any) -> list[Document]:
+def documents(texts: dict[str, str] = TEXTS, **metadata: Any) -> list[Document]:
     return [
-        Document(text, metadata={"source": name, "year": samples.YEARS[name], **own}, id=name)
+        Document(text, metadata={"source": name, "year": samples.YEARS[name], **metadata}, id=name)
         for name, text in texts.items()
     ]
 
 
-def comparable(found: Iterable[Document], keys: Iterable[str]) -> list[Any]:
+def comparable(returned: Iterable[Document], keys: Iterable[str]) -> list[Any]:
     """Return texts and the metadata of these keys, in an order that is always the same."""
     return sorted(
-        [repr((one.page_content, [one.metadata.get(key, "gone") for key in keys])) for one in found]
+        [
+            repr((document.page_content, [document.metadata.get(key, "gone") for key in keys]))
+            for document in returned
+        ]
     )
 
 
@@ -140,9 +143,9 @@ class Measured(samples.Measured):
         self._ids = "without IDs" not in store
         super().__init__(STORES[store], places)
 
-    def split(self, texts: dict[str, str], **own: Any) -> list[Document]:
+    def split(self, texts: dict[str, str], **metadata: Any) -> list[Document]:
         splitter = LayoutTextSplitter(target_size=12, add_metadata=True, stable_ids=self._ids)
-        return splitter.split_documents(documents(texts, **own))
+        return splitter.split_documents(documents(texts, **metadata))
 
     def add(self, store: Any, chunks: list[Document]) -> None:
         store.add_documents(chunks)
@@ -182,23 +185,27 @@ class Measured(samples.Measured):
     def check_chunks(self) -> None:
         """Check that chunks come back with all their metadata, and that passages are the same."""
         store = self._filled()
-        found, keys = self.contents(store), sorted(self._given[0].metadata)
-        assert comparable(found, keys) == comparable(self._given, keys)
+        returned, keys = self.contents(store), sorted(self._given[0].metadata)
+        assert comparable(returned, keys) == comparable(self._given, keys)
         joiner = PassageJoiner(texts=documents(), budget=30)
-        known = {self._place(one): one for one in self._given}
-        same = [known[self._place(one)] for one in found]
+        originals = {self._place(document): document for document in self._given}
+        same = [originals[self._place(document)] for document in returned]
         for question in (QUESTION, ""):
-            passages, wanted = (joiner.compress_documents(hits, question) for hits in (found, same))
-            assert wanted
-            assert [one.page_content for one in passages] == [one.page_content for one in wanted]
+            passages, expected = (
+                joiner.compress_documents(hits, question) for hits in (returned, same)
+            )
+            assert expected
+            assert [document.page_content for document in passages] == [
+                document.page_content for document in expected
+            ]
 
     async def check_asynchronous(self) -> None:
         """Check that asynchronous methods return the same chunks."""
         store = self._open()
         await store.aadd_documents(self._given)
-        found = await store.asimilarity_search(QUESTION, k=len(self._given))
+        returned = await store.asimilarity_search(QUESTION, k=len(self._given))
         keys = sorted(self._given[0].metadata)
-        assert comparable(found, keys) == comparable(self._given, keys)
+        assert comparable(returned, keys) == comparable(self._given, keys)
 
     def batches(self) -> str:
         store = self._open()
@@ -225,9 +232,9 @@ class Measured(samples.Measured):
             for texts in (TEXTS, samples.CHANGED):
                 options = {"cleanup": "full", "source_id_key": "source", "key_encoder": encoder}
                 index(self.split(texts), records, store, **options)
-            wanted = self.split(samples.CHANGED)
-            keys = sorted(wanted[0].metadata)
-            right = comparable(self.contents(store), keys) == comparable(wanted, keys)
+            expected = self.split(samples.CHANGED)
+            keys = sorted(expected[0].metadata)
+            right = comparable(self.contents(store), keys) == comparable(expected, keys)
             return "works" if right else "chunks are lost"
 
         by_id = attempt(lambda: updated(lambda chunk: chunk.id))
@@ -237,18 +244,22 @@ class Measured(samples.Measured):
         return f"{by_id} with the chunks' IDs; with hashes {by_hash}"
 
     def id_back(self) -> str:
-        known = {one.page_content: one.id for one in self._given}
-        found = self.contents(self._filled())
+        ids = {document.page_content: document.id for document in self._given}
+        returned = self.contents(self._filled())
         if not self._ids:
             return "no"
-        if all(one.id == known[one.page_content] for one in found):
+        if all(document.id == ids[document.page_content] for document in returned):
             return "yes"
-        for key in found[0].metadata:
-            if all(one.metadata.get(key) == known[one.page_content] for one in found):
+        for key in returned[0].metadata:
+            if all(
+                document.metadata.get(key) == ids[document.page_content] for document in returned
+            ):
                 return f"no, as `{key}` in the metadata"
         return "no"
 
     def score(self) -> str:
         store = self._filled()
-        found = store.similarity_search_with_score(QUESTION, k=len(self._given))
-        return samples.describe_scores((one.page_content, float(score)) for one, score in found)
+        returned = store.similarity_search_with_score(QUESTION, k=len(self._given))
+        return samples.describe_scores(
+            (document.page_content, float(score)) for document, score in returned
+        )

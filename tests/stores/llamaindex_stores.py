@@ -104,10 +104,12 @@ STORES: dict[str, Callable[[Place], Any]] = {
 }
 
 
-def documents(texts: dict[str, str] = TEXTS, **own: Any) -> list[Document]:
+def documents(texts: dict[str, str] = TEXTS, **metadata: Any) -> list[Document]:
     return [
         Document(
-            text=text, metadata={"file_name": name, "year": samples.YEARS[name], **own}, id_=name
+            text=text,
+            metadata={"file_name": name, "year": samples.YEARS[name], **metadata},
+            id_=name,
         )
         for name, text in texts.items()
     ]
@@ -121,11 +123,11 @@ def query(**settings: Any) -> Query:
     return Query(vector(QUESTION), similarity_top_k=EVERY, query_str=QUESTION, **settings)
 
 
-def comparable(found: Iterable[Any]) -> dict[str, Any]:
+def comparable(nodes: Iterable[Any]) -> dict[str, Any]:
     """Return the fields of each node by its ID."""
     names = ["text", "metadata", "start_char_idx", "end_char_idx", "ref_doc_id", "relationships"]
     names += ["excluded_embed_metadata_keys", "excluded_llm_metadata_keys"]
-    return {node.node_id: [getattr(node, name) for name in names] for node in found}
+    return {node.node_id: [getattr(node, name) for name in names] for node in nodes}
 
 
 class Measured(samples.Measured):
@@ -138,8 +140,8 @@ class Measured(samples.Measured):
         super().__init__(STORES[store], places)
         self.has_text = self._open().stores_text
 
-    def split(self, texts: dict[str, str], **own: Any) -> list[Any]:
-        nodes = parser()(documents(texts, **own))
+    def split(self, texts: dict[str, str], **metadata: Any) -> list[Any]:
+        nodes = parser()(documents(texts, **metadata))
         for node in nodes:
             node.embedding = vector(node.text)  # type: ignore[attr-defined]
         return list(nodes)
@@ -154,14 +156,16 @@ class Measured(samples.Measured):
             store.client.close()
 
     def contents(self, store: Any, **settings: Any) -> list[Any]:
-        found = store.query(query(**settings))
-        return list(found.nodes) if self.has_text else list(found.ids)
+        result = store.query(query(**settings))
+        return list(result.nodes) if self.has_text else list(result.ids)
 
     def row(self) -> dict[str, str]:
         beside = "in the docstore"  # where nodes are, if the store has only vectors
         filters = MetadataFilters(filters=[MetadataFilter(key="year", value=2024)])
         strategies = DocstoreStrategy.UPSERTS, DocstoreStrategy.UPSERTS_AND_DELETE
-        upserts, with_deletion = (attempt(partial(self.change, one)) for one in strategies)
+        upserts, with_deletion = (
+            attempt(partial(self.change, strategy)) for strategy in strategies
+        )
         others = attempt(self.other_keys) if self.has_text else beside
         return {
             "`None`, list, dict in your metadata": samples.own_values(self.own)
@@ -185,20 +189,23 @@ class Measured(samples.Measured):
         context = StorageContext.from_defaults(vector_store=self._open())
         index = VectorStoreIndex(self._given, storage_context=context, embed_model=Words())
         hits = index.as_retriever(similarity_top_k=len(self._given)).retrieve(QUESTION)
-        known = {node.node_id: node for node in self._given}
+        originals = {node.node_id: node for node in self._given}
         same = [
-            NodeWithScore(node=known[hit.node_id], score=1 - place / EVERY)
+            NodeWithScore(node=originals[hit.node_id], score=1 - place / EVERY)
             for place, hit in enumerate(hits)
         ]
         assert len(same) == len(self._given)
         for rerank in (True, False):
             joiner = PassageJoiner(texts=documents(), budget=30, rerank=rerank)
-            passages, wanted = (
-                [one.text for one in joiner.postprocess_nodes(found, query_str=QUESTION)]
-                for found in (hits, same)
+            passages, expected = (
+                [
+                    passage.text
+                    for passage in joiner.postprocess_nodes(hits_or_nodes, query_str=QUESTION)
+                ]
+                for hits_or_nodes in (hits, same)
             )
-            assert passages == wanted
-            assert wanted
+            assert passages == expected
+            assert expected
 
     def again(self) -> str:
         store = self._filled()
@@ -216,25 +223,25 @@ class Measured(samples.Measured):
                 docstore_strategy=strategy,
                 vector_store=store,
             ).run(documents=documents(texts))
-        wanted, found = self.split(second), self.contents(store)
+        expected, nodes = self.split(second), self.contents(store)
         if not self.has_text:
-            return "works" if len(found) == len(wanted) else "old nodes stay"
-        right = {node.node_id for node in found} == {node.node_id for node in wanted}
+            return "works" if len(nodes) == len(expected) else "old nodes stay"
+        right = {node.node_id for node in nodes} == {node.node_id for node in expected}
         return "works" if right else "old nodes stay"
 
     def score(self) -> str:
-        found = self._filled().query(query())
-        known = {node.node_id: node.text for node in self._given}
+        result = self._filled().query(query())
+        texts = {node.node_id: node.text for node in self._given}
         # FAISS has numbers instead of IDs.
-        known |= {str(number): node.text for number, node in enumerate(self._given)}
-        names = [node.node_id for node in found.nodes] if found.nodes else found.ids
+        texts |= {str(number): node.text for number, node in enumerate(self._given)}
+        names = [node.node_id for node in result.nodes] if result.nodes else result.ids
         return samples.describe_scores(
-            (known[name], float(score))
-            for name, score in zip(names, found.similarities, strict=True)
+            (texts[name], float(score))
+            for name, score in zip(names, result.similarities, strict=True)
         )
 
     async def asynchronous(self) -> str:
         store = self._open()
         await store.async_add(self._given)
-        found = await store.aquery(query())
-        return "works" if len(found.ids) == len(self._given) else "nodes are lost"
+        result = await store.aquery(query())
+        return "works" if len(result.ids) == len(self._given) else "nodes are lost"

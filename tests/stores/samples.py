@@ -53,7 +53,7 @@ def vector(text: str) -> list[float]:
 
 def describe_scores(scores: Iterable[tuple[str, float]]) -> str:
     """Return a description of the scores of texts, which come in the order of the store."""
-    asked, found = vector(QUESTION), list(scores)
+    query, scores_in_order = vector(QUESTION), list(scores)
     kinds: dict[str, Callable[[float, float, float], float]] = {
         "cosine": lambda cosine, square, dot: cosine,
         "1 - cosine": lambda cosine, square, dot: 1 - cosine,
@@ -65,13 +65,13 @@ def describe_scores(scores: Iterable[tuple[str, float]]) -> str:
 
     def is_kind(kind: str, text: str, score: float) -> bool:
         other = vector(text)
-        dot = sum(a * b for a, b in zip(asked, other, strict=True))
-        cosine = dot / math.hypot(*asked) / math.hypot(*other)
-        value = kinds[kind](cosine, math.dist(asked, other) ** 2, dot)
+        dot = sum(a * b for a, b in zip(query, other, strict=True))
+        cosine = dot / math.hypot(*query) / math.hypot(*other)
+        value = kinds[kind](cosine, math.dist(query, other) ** 2, dot)
         return math.isclose(value, score, rel_tol=1e-3, abs_tol=1e-6)
 
-    (kind,) = [kind for kind in kinds if all(is_kind(kind, *one) for one in found)]
-    values = [score for _, score in found]
+    (kind,) = [kind for kind in kinds if all(is_kind(kind, *pair) for pair in scores_in_order)]
+    values = [score for _, score in scores_in_order]
     assert values in (sorted(values), sorted(values, reverse=True)), "not in the order of scores"
     return f"{kind}, {'smallest' if values == sorted(values) else 'largest'} first"
 
@@ -97,9 +97,9 @@ def own_values(measure: Callable[[Any], str]) -> str:
     return "; ".join(f"{', '.join(values)} {fate}" for fate, values in fates.items())
 
 
-def describe_count(found: int, given: int) -> str:
+def describe_count(count: int, given: int) -> str:
     """Describe the effect of adding the same chunks twice, by the number of stored chunks."""
-    return {given: "overwritten", 2 * given: "doubled"}.get(found, f"{found} of {given} left")
+    return {given: "overwritten", 2 * given: "doubled"}.get(count, f"{count} of {given} left")
 
 
 class Measured(ABC):
@@ -115,7 +115,7 @@ class Measured(ABC):
         self._given = self.split(TEXTS)
 
     @abstractmethod
-    def split(self, texts: dict[str, str], **own: Any) -> list[Any]:
+    def split(self, texts: dict[str, str], **metadata: Any) -> list[Any]:
         """Return the chunks of documents, which have `own` in their metadata."""
 
     @abstractmethod
@@ -141,24 +141,24 @@ class Measured(ABC):
     def own(self, value: Any) -> str:
         store = self._open()
         self.add(store, self.split({"gulls.txt": "Gulls sleep."}, own=value))
-        (found,) = self.contents(store)
-        if "own" not in found.metadata:
+        (chunk,) = self.contents(store)
+        if "own" not in chunk.metadata:
             return "dropped"
-        return "kept" if found.metadata["own"] == value else f"becomes `{found.metadata['own']!r}`"
+        return "kept" if chunk.metadata["own"] == value else f"becomes `{chunk.metadata['own']!r}`"
 
     def other_keys(self) -> str:
         store = self._open()
         self.add(store, self.split({"gulls.txt": "Gulls sleep."}))
         self.add(store, self.split({"boats.md": "# Boats\n\nBoats sail."}, author="Ben"))
-        found = {one.metadata[self.named_by]: one.metadata for one in self.contents(store)}
-        if len(found) < 2:
+        metadata = {chunk.metadata[self.named_by]: chunk.metadata for chunk in self.contents(store)}
+        if len(metadata) < 2:
             return "the first are gone"
-        return "kept" if found["boats.md"].get("author") == "Ben" else "dropped"
+        return "kept" if metadata["boats.md"].get("author") == "Ben" else "dropped"
 
     def filtered_by(self, **settings: Any) -> str:
-        found = self.contents(self._filled(), **settings)
-        wanted = sum(one.metadata["year"] == 2024 for one in self._given)
-        return {wanted: "works", len(self._given): "ignored"}[len(found)]
+        chunks = self.contents(self._filled(), **settings)
+        expected_count = sum(chunk.metadata["year"] == 2024 for chunk in self._given)
+        return {expected_count: "works", len(self._given): "ignored"}[len(chunks)]
 
     def reopened(self) -> str:
         place = self._places()
@@ -166,7 +166,7 @@ class Measured(ABC):
         self.add(store, self._given)
         self.close(store, place)
         try:
-            found = self.contents(self._open_at(place))
+            chunks = self.contents(self._open_at(place))
         except (IndexError, KeyError, AttributeError):
-            found = []
-        return "the same" if len(found) == len(self._given) else self.not_reopened
+            chunks = []
+        return "the same" if len(chunks) == len(self._given) else self.not_reopened

@@ -16,11 +16,11 @@ def _between(name: str) -> re.Pattern[str]:
 
 def read_rows(name: str) -> dict[str, dict[str, str]]:
     """Return the documented rows of a table by store, each by column."""
-    found = _between(name).search(PAGE.read_text(encoding="utf-8"))
-    assert found, f"docs/{PAGE.name} has no marks for the table of {name}"
+    match = _between(name).search(PAGE.read_text(encoding="utf-8"))
+    assert match, f"docs/{PAGE.name} has no marks for the table of {name}"
     lines = [
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in found.group().splitlines()
+        for line in match.group().splitlines()
         if line.startswith("|")
     ]
     if not lines:

@@ -31,30 +31,30 @@ def specials(checkpoint: Path) -> dict[str, int]:
     return WordPieceTokenizer.from_folder(checkpoint).specials
 
 
-def scored(scorer: TorchScorer | OnnxTokenScorer, windows: list[np.ndarray]) -> list[np.ndarray]:
+def score_all(scorer: TorchScorer | OnnxTokenScorer, windows: list[np.ndarray]) -> list[np.ndarray]:
     return scorer.score(windows, [np.arange(len(window)) for window in windows])
 
 
 def test_exported_scores_are_those_of_the_checkpoint(checkpoint, exported, prose, specials) -> None:
     windows = windows_of(checkpoint, prose)
-    original = scored(TorchScorer(load_tagger(checkpoint), **specials), windows)
+    original = score_all(TorchScorer(load_tagger(checkpoint), **specials), windows)
     whole = np.concatenate(original)
     path = exported / "model.int8.onnx"
-    beside = scored(OnnxTokenScorer(path, **specials, threads=4), windows)
+    beside = score_all(OnnxTokenScorer(path, **specials, threads=4), windows)
     rounded = np.concatenate(beside)
     assert np.corrcoef(whole, rounded)[0, 1] > 0.99
     assert np.abs(whole - rounded).mean() < 0.1 * whole.std()
-    for window, found in zip(windows[:20], beside, strict=False):
-        (alone,) = scored(OnnxTokenScorer(path, **specials, threads=1), [window])
-        np.testing.assert_array_equal(alone, found)
+    for window, scores in zip(windows[:20], beside, strict=False):
+        (alone,) = score_all(OnnxTokenScorer(path, **specials, threads=1), [window])
+        np.testing.assert_array_equal(alone, scores)
 
 
 def test_the_padding_of_a_batch_changes_no_score(checkpoint, prose, specials) -> None:
     scorer = TorchScorer(load_tagger(checkpoint), **specials)
     windows = sorted(windows_of(checkpoint, prose)[:8], key=len)
     assert len(windows[0]) < len(windows[-1])
-    for window, in_batch in zip(windows, scored(scorer, windows), strict=True):
-        np.testing.assert_allclose(scored(scorer, [window])[0], in_batch, atol=1e-4)
+    for window, in_batch in zip(windows, score_all(scorer, windows), strict=True):
+        np.testing.assert_allclose(score_all(scorer, [window])[0], in_batch, atol=1e-4)
 
 
 def test_a_token_scores_the_same_whichever_others_are_asked_for(
@@ -63,7 +63,7 @@ def test_a_token_scores_the_same_whichever_others_are_asked_for(
     scorer = OnnxTokenScorer(exported / "model.int8.onnx", **specials, threads=1)
     rng = np.random.default_rng(0)
     for window in windows_of(checkpoint, prose)[:30]:
-        (whole,) = scored(scorer, [window])
+        (whole,) = score_all(scorer, [window])
         for share in (0.0, 0.03, 0.3, 1.0):
             places = np.flatnonzero(rng.random(len(window)) < share)
             picked = scorer.score([window], [places])[0]
@@ -87,7 +87,7 @@ def test_the_card_lists_every_file(exported: Path) -> None:
     assert set(card["files"]) == {p.name for p in exported.iterdir()} - {"card.json"}
 
 
-def changed(folder: Path, tmp_path: Path) -> Path:
+def copy_with(folder: Path, tmp_path: Path) -> Path:
     target = tmp_path / "changed"
     shutil.copytree(folder, target)
     return target
@@ -95,7 +95,7 @@ def changed(folder: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["model.int8.onnx", "tokenizer.json"])
 def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path, name: str) -> None:
-    folder = changed(exported, tmp_path)
+    folder = copy_with(exported, tmp_path)
     raw = bytearray((folder / name).read_bytes())
     raw[len(raw) // 2] ^= 1
     (folder / name).write_bytes(bytes(raw))
@@ -104,7 +104,7 @@ def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path, name: str) ->
 
 
 def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
-    folder = changed(exported, tmp_path)
+    folder = copy_with(exported, tmp_path)
     (folder / "model.int8.onnx").unlink()
     with pytest.raises(WeightsError, match=r"model.int8.onnx does not exist"):
         BertChunker(str(folder)).scores("One. Two.")
@@ -123,7 +123,7 @@ def test_an_onnx_model_of_the_wrong_kind_is_refused(
 
 @pytest.mark.parametrize("change", [{"hidden_act": "none"}, {"hidden_size": "x"}])
 def test_a_configuration_of_another_model_is_refused(checkpoint, tmp_path, change) -> None:
-    folder = changed(checkpoint, tmp_path)
+    folder = copy_with(checkpoint, tmp_path)
     file = folder / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change), encoding="utf-8")
     with pytest.raises(WeightsError, match=r"config.json is not the configuration"):
@@ -134,7 +134,7 @@ def write_summing_model(path: Path, numbers: Any, *nodes: Any) -> None:
     """Write a model that adds up some numbers and returns the sum for each token."""
     from onnx import TensorProto, helper
 
-    made = helper.make_graph(
+    graph = helper.make_graph(
         [
             *nodes,
             helper.make_node("ReduceSum", ["numbers"], ["sum"], keepdims=1),
@@ -149,7 +149,7 @@ def write_summing_model(path: Path, numbers: Any, *nodes: Any) -> None:
         [helper.make_tensor_value_info("t", TensorProto.FLOAT, [1, None])],
         [numbers],
     )
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     path.write_bytes(model.SerializeToString())
 
 
@@ -193,7 +193,7 @@ def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: P
     from safetensors.torch import load_file, save_file
 
     state = load_file(checkpoint / "model.safetensors")
-    folder = changed(checkpoint, tmp_path)
+    folder = copy_with(checkpoint, tmp_path)
 
     def refused(changes: dict[str, Any], reason: str) -> None:
         save_file(changes, folder / "model.safetensors")
@@ -211,7 +211,7 @@ def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: P
 
 
 def test_a_pickled_checkpoint_is_never_read(checkpoint: Path, tmp_path: Path) -> None:
-    folder = changed(checkpoint, tmp_path)
+    folder = copy_with(checkpoint, tmp_path)
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(WeightsError, match="safetensors only"):
         BertChunker(str(folder)).load()
@@ -220,7 +220,7 @@ def test_a_pickled_checkpoint_is_never_read(checkpoint: Path, tmp_path: Path) ->
 def test_checkpoints_as_published_load_unchanged(checkpoint: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
-    folder = changed(checkpoint, tmp_path)
+    folder = copy_with(checkpoint, tmp_path)
     state = load_file(folder / "model.safetensors")
     state["model.pooler.dense.weight"] = torch.zeros(32, 32)
     state["model.pooler.dense.bias"] = torch.zeros(32)
@@ -235,7 +235,7 @@ def test_checkpoints_as_published_load_unchanged(checkpoint: Path, tmp_path: Pat
 def test_a_plain_encoder_becomes_a_classifier_to_train(checkpoint: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
-    folder = changed(checkpoint, tmp_path)
+    folder = copy_with(checkpoint, tmp_path)
     state = load_file(folder / "model.safetensors")
     save_file({k.removeprefix("model."): v for k, v in state.items()}, folder / "model.safetensors")
     model = tagger_from_encoder(folder)
@@ -252,7 +252,7 @@ def test_continued_training_keeps_the_linear_layer_of_a_classifier(checkpoint: P
 
 
 def test_an_activation_that_the_export_does_not_know_is_refused(checkpoint: Path, tmp_path: Path):
-    folder = changed(checkpoint, tmp_path)
+    folder = copy_with(checkpoint, tmp_path)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "hidden_act": "relu"}))
     with pytest.raises(WeightsError, match="gelu"):

@@ -36,7 +36,7 @@ def test_an_item_joins_the_first_sentences_of_segments_of_four_documents() -> No
         for piece in pieces(item):
             sentences = [sentence.split() for sentence in piece.rstrip(".").split(". ")]
             assert len({part for _, part, _ in sentences}) == 1
-            assert [said for _, _, said in sentences] == [f"says{n}" for n in range(len(sentences))]
+            assert [text for _, _, text in sentences] == [f"says{n}" for n in range(len(sentences))]
             counts.add(len(sentences))
     assert counts == {1, 2, 3, 4, 5}
 
@@ -47,9 +47,9 @@ def test_two_documents_of_one_name_and_source_count_as_one() -> None:
 
 
 def test_same_seed_same_items_and_a_longer_run_begins_like_a_shorter_one() -> None:
-    made = synthesize(DOCUMENTS, items=20, seed=1)
-    assert synthesize(DOCUMENTS, items=30, seed=1)[:20] == made
-    assert synthesize(DOCUMENTS, items=20, seed=2) != made
+    items = synthesize(DOCUMENTS, items=20, seed=1)
+    assert synthesize(DOCUMENTS, items=30, seed=1)[:20] == items
+    assert synthesize(DOCUMENTS, items=20, seed=2) != items
 
 
 @pytest.fixture(scope="module")

@@ -121,10 +121,10 @@ def test_training_and_export_run_as_commands(passages: Path, base: Path, tmp_pat
         ]
     )
     run_command(["export", str(model), str(exported), "--embedder", str(base)])
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     # An item needs four documents; fewer are held out.
-    assert re.search(r"trained on 3\d documents; F1 on held-out windows not measured", said)
-    assert f"\nwritten to {exported}; scores differ" in said
+    assert re.search(r"trained on 3\d documents; F1 on held-out windows not measured", output)
+    assert f"\nwritten to {exported}; scores differ" in output
     card = json.loads((exported / "card.json").read_text())
     digest = sha256(model / "model.safetensors")
     assert card["provenance"]["checkpoint"] == {"model.safetensors": digest}
@@ -159,10 +159,10 @@ def test_a_missing_extra_is_named(passages: Path) -> None:
         "import sys; sys.modules['transformers'] = None\n"
         "from lumber_training.__main__ import run_command; run_command(sys.argv[1:])"
     )
-    done = run_python(code, "train", "out", passages, check=False)
-    assert done.returncode == 1
-    assert "pip install '.[train]'" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    completed = run_python(code, "train", "out", passages, check=False)
+    assert completed.returncode == 1
+    assert "pip install '.[train]'" in completed.stderr
+    assert len(completed.stderr.strip().splitlines()) == 1
 
 
 def test_the_defaults_are_those_of_the_paper(

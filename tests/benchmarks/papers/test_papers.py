@@ -45,7 +45,9 @@ def test_the_error_of_a_document_is_computed_as_in_the_article() -> None:
 
 def test_each_marked_level_starts_a_section(wiki: Path) -> None:
     (document,) = iter_wiki(wiki)
-    assert document.text.split("\n") == [one for one in ARTICLE.splitlines() if one[0] not in "=*"]
+    assert document.text.split("\n") == [
+        line for line in ARTICLE.splitlines() if line[0] not in "=*"
+    ]
     assert len(document.starts) == 3
     (upper,) = iter_wiki(wiki, levels=[1, 2])
     assert upper.starts == document.starts[:2]
@@ -61,8 +63,8 @@ def test_a_book_has_its_paragraphs_its_published_chunks_and_questions(tmp_path: 
     rows = "".join(json.dumps({"text": text}) + "\n" for text in PARAGRAPHS)
     (tmp_path / "paragraphs.jsonl").write_text(rows, encoding="utf-8")
     (tmp_path / "published_chunk_ends.json").write_text('{"ends": [2, 3]}', encoding="utf-8")
-    asked = {"question": "Who has a bell?", "chunk_must_contain": "a bell"}
-    (tmp_path / "questions.jsonl").write_text(json.dumps(asked), encoding="utf-8")
+    row = {"question": "Who has a bell?", "chunk_must_contain": "a bell"}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row), encoding="utf-8")
     corpus = gutenqa.load_books(tmp_path)
     assert corpus == load_emma(tmp_path)
     (book,) = corpus.documents
@@ -109,14 +111,16 @@ def answer(request: Request) -> str:
 def test_recall_and_dcg_are_means_over_the_questions() -> None:
     splits = [preset("paragraphs").split(document) for document in zoo().documents]
     first, second = retrieve(zoo(), splits, WordEmbedder()).questions
-    found = gutenqa.measures([first, replace(second, first_hit=3), replace(second, first_hit=None)])
-    assert found[:5] == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3])
-    assert found[5:] == pytest.approx([1 / 3, 1 / 3, 0.5, 0.5, 0.5])
+    measures = gutenqa.measures(
+        [first, replace(second, first_hit=3), replace(second, first_hit=None)]
+    )
+    assert measures[:5] == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3])
+    assert measures[5:] == pytest.approx([1 / 3, 1 / 3, 0.5, 0.5, 0.5])
 
 
 def test_answers_are_judged_by_the_reference() -> None:
     splits = [preset("paragraphs").split(document) for document in zoo().documents]
-    found = retrieve(zoo(), splits, WordEmbedder())
+    result = retrieve(zoo(), splits, WordEmbedder())
     with LoopbackServer(answer) as server:
         model = model_at(server)
-        assert qa.accuracies(found, model, model, top_k=1, store=None) == [1.0, 0.0]
+        assert qa.accuracies(result, model, model, top_k=1, store=None) == [1.0, 0.0]

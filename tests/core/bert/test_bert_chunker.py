@@ -75,9 +75,9 @@ def test_given_scores_are_cut_only_near_a_target_size(exported: Path, prose: lis
 @pytest.mark.parametrize("paper", [False, True])
 def test_any_number_of_threads_gives_the_same_scores(exported: Path, prose: list[str], paper: bool):
     chunkers = [BertChunker(str(exported), paper=paper, threads=n) for n in (1, 2, 5)]
-    one, two, five = (chunker.scores(" ".join(prose[:60])).t for chunker in chunkers)
-    np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(one, five)
+    with_one, with_two, with_five = (chunker.scores(" ".join(prose[:60])).t for chunker in chunkers)
+    np.testing.assert_array_equal(with_one, with_two)
+    np.testing.assert_array_equal(with_one, with_five)
 
 
 PAGE = "".join(
@@ -146,8 +146,8 @@ print(status.partition("VmHWM:")[2].split()[0])
     ("size", "most"), [(1_000_000, 200), pytest.param(10_000_000, 300, marks=pytest.mark.load)]
 )
 def test_megabytes_take_linear_time_and_little_memory(smallest: Path, size: int, most: int) -> None:
-    done = run_python(MEASURE, smallest, size // 10, size)
-    small, large, peak = map(float, done.stdout.split())
+    completed = run_python(MEASURE, smallest, size // 10, size)
+    small, large, peak = map(float, completed.stdout.split())
     assert large < 30 * small  # for ten times the text; quadratic time would be 100 times
     assert peak < most * 1024  # peak of the whole process, in KiB
 
@@ -167,7 +167,9 @@ SHORT = "# Boats\n\nAnn rowed.\n\n# Prices\n\nA boat is 5 francs."
 def test_a_text_within_the_target_is_one_chunk_and_no_model_is_loaded():
     chunker = BertChunker(target_size=60)
     assert chunker.split_text(SHORT) == [SHORT]
-    assert [len(made.spans) for made in chunker.segment_all([SHORT, "", "Bob sat."])] == [1, 0, 1]
+    assert [
+        len(segmentation.spans) for segmentation in chunker.segment_all([SHORT, "", "Bob sat."])
+    ] == [1, 0, 1]
     assert chunker._loaded is None
 
 
@@ -184,7 +186,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform h
 
 @needs_fork
 def test_a_forked_process_splits_and_embeds_as_its_parent(exported: Path) -> None:
-    def made() -> tuple[BertChunker, TextEmbedder]:
+    def make_both() -> tuple[BertChunker, TextEmbedder]:
         embedder = TextEmbedder(str(exported), threads=2)
         return BertChunker(str(exported), threads=2, threshold=-7.0), embedder
 
@@ -192,10 +194,10 @@ def test_a_forked_process_splits_and_embeds_as_its_parent(exported: Path) -> Non
         return splitter.segment(text), embedder.embed([text, text]).tolist()
 
     # The text has several windows, which threads share.
-    text, used = "The ship was in the harbour. The king said no! " * 120, made()
+    text, used = "The ship was in the harbour. The king said no! " * 120, make_both()
     expected = results(*used)
     assert len(expected[0].spans) > 3
-    assert works_in_a_fork(lambda: results(*used) == results(*made()) == expected or 1 / 0)
+    assert works_in_a_fork(lambda: results(*used) == results(*make_both()) == expected or 1 / 0)
     assert results(*used) == expected
 
 

@@ -50,11 +50,11 @@ def test_both_models_and_the_encoder_are_small_enough_for_a_wheel() -> None:
 
 
 def test_the_cards_name_the_source_of_the_weights() -> None:
-    known = {}
+    links = {}
     for name, folder in OWN_FOLDERS.items():
-        known[name] = json.loads((folder / "card.json").read_text(encoding="utf-8"))["provenance"]
-        assert set(known[name]["data"]) == DATA
-    large, small = (known[name]["training"] for name in ("large", "bundled"))
+        links[name] = json.loads((folder / "card.json").read_text(encoding="utf-8"))["provenance"]
+        assert set(links[name]["data"]) == DATA
+    large, small = (links[name]["training"] for name in ("large", "bundled"))
     assert large["base"].startswith("recipe taught on mean of recipe ")
     assert large["base"].count("on sentence-transformers/all-MiniLM-L6-v2") == 4
     assert (large["recipe"]["name"], large["recipe"]["seed"]) == ("sectioned", 34)
@@ -134,10 +134,10 @@ def test_the_first_chunk_takes_little_longer_than_imports() -> None:
         "print((time.process_time() - began) / needed)"
     )
     for _ in range(3):
-        done = run_python(code)
-        if float(done.stdout) < 12:  # times the imports alone; usually three
+        completed = run_python(code)
+        if float(completed.stdout) < 12:  # times the imports alone; usually three
             return
-    raise AssertionError(f"the first chunk took {float(done.stdout):.1f} times as long")
+    raise AssertionError(f"the first chunk took {float(completed.stdout):.1f} times as long")
 
 
 def test_an_alphabet_that_the_encoder_cannot_read_is_named_once(caplog: pytest.LogCaptureFixture):

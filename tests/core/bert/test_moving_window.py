@@ -24,8 +24,8 @@ class MadeUp:
 
     def of(self, window: TokenIds) -> Scores:
         shared = np.sin(window * 12.9898) * 43758.5453 % 1
-        own = np.sin(window * 78.233 + int(window[0]) * 37.719) * 24634.6345 % 1
-        return (1.6 * shared + 0.8 * own - 0.4 + self.raised).astype(np.float32)
+        of_window = np.sin(window * 78.233 + int(window[0]) * 37.719) * 24634.6345 % 1
+        return (1.6 * shared + 0.8 * of_window - 0.4 + self.raised).astype(np.float32)
 
 
 def ids_of(count: int, seed: int = 0) -> TokenIds:
@@ -40,11 +40,11 @@ def published_walk(
     begin = 0
     while begin < len(ids):
         t = score(ids[begin : begin + size])
-        found = [begin + i for i in range(len(t)) if t[i] > t_c and may_start[begin + i]]
-        starts.update(start for start in found if start > 0)
+        found_starts = [begin + i for i in range(len(t)) if t[i] > t_c and may_start[begin + i]]
+        starts.update(start for start in found_starts if start > 0)
         if begin + size >= len(ids):
             break
-        begin = found[-1] if found and found[-1] > begin else begin + size
+        begin = found_starts[-1] if found_starts and found_starts[-1] > begin else begin + size
     return sorted(starts)
 
 
@@ -103,27 +103,27 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 def test_texts_score_the_same_together_as_alone(counts: list[int], batch_size: int, seed: int):
     def scored(number: int, **told: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
-        wanted = np.arange(len(ids)) % 3 > 0
-        return OverlappingWindows(ids, size=20, stride=11, wanted=wanted, **told)
+        is_place = np.arange(len(ids)) % 3 > 0
+        return OverlappingWindows(ids, size=20, stride=11, wanted=is_place, **told)
 
-    done: dict[int, Scores] = {}
+    scores_by_text: dict[int, Scores] = {}
     pulled: list[int] = []
 
     def texts():
         for number in range(len(counts)):
             pulled.append(number)
-            assert sum(n not in done for n in pulled) <= batch_size
-            yield scored(number, on_done=lambda t, n=number: done.__setitem__(n, t))
+            assert sum(n not in scores_by_text for n in pulled) <= batch_size
+            yield scored(number, on_done=lambda t, n=number: scores_by_text.__setitem__(n, t))
 
     scorer = MadeUp(batch_size)
     scan(scorer, texts())
-    assert sorted(done) == list(range(len(counts)))
+    assert sorted(scores_by_text) == list(range(len(counts)))
     assert all(len(call) <= batch_size for call in scorer.calls)
-    for number in done:
+    for number in scores_by_text:
         alone = scored(number)
         scan(MadeUp(), [alone])
-        np.testing.assert_array_equal(alone.scores, done[number])
-        assert not np.isfinite(done[number][::3]).any()
+        np.testing.assert_array_equal(alone.scores, scores_by_text[number])
+        assert not np.isfinite(scores_by_text[number][::3]).any()
 
 
 def test_short_texts_share_calls() -> None:

@@ -33,7 +33,10 @@ def test_topics_of_joined_texts_are_found() -> None:
     places = CHUNKER.parse(JOINED).places()
     t = place_scores(CHUNKER.scores(JOINED), places)
     assert sorted(places.offsets[number] for number in np.argsort(t)[-2:]) == TOPICS
-    assert [one.start for one in BertChunker(target_size=40).segment(JOINED).spans] == [0, *TOPICS]
+    assert [span.start for span in BertChunker(target_size=40).segment(JOINED).spans] == [
+        0,
+        *TOPICS,
+    ]
 
 
 def test_scores_agree_with_those_of_the_teacher_classifier() -> None:
@@ -90,9 +93,9 @@ def test_scores_do_not_depend_on_where_windows_begin() -> None:
     assert len(scores) == 4 * len(alone)
     for n in (1, 2):
         copy = scores.t[n * len(alone) : (n + 1) * len(alone)][middle]
-        known = np.isfinite(copy) & np.isfinite(alone.t[middle])
-        assert known.sum() > 50
-        assert np.abs(copy[known] - alone.t[middle][known]).mean() < 0.3
+        scored = np.isfinite(copy) & np.isfinite(alone.t[middle])
+        assert scored.sum() > 50
+        assert np.abs(copy[scored] - alone.t[middle][scored]).mean() < 0.3
 
 
 def made_up(gaps: list[int], seed: int) -> TokenScores:
@@ -111,9 +114,11 @@ def made_up(gaps: list[int], seed: int) -> TokenScores:
 def test_a_segment_scores_the_highest_of_its_first_tokens(gaps, offsets, seed) -> None:
     scores = made_up(gaps, seed)
     places = sorted(offsets)
-    found = scores.at(places)
-    assert found.shape == (len(places),)
-    for place, stop, t in zip(places, [*places[1:], 10**6][: len(places)], found, strict=True):
+    scored_places = scores.at(places)
+    assert scored_places.shape == (len(places),)
+    for place, stop, t in zip(
+        places, [*places[1:], 10**6][: len(places)], scored_places, strict=True
+    ):
         inside = scores.t[(scores.starts >= place) & (scores.starts < stop)][:6]
         assert t == (inside.max() if len(inside) else -np.inf)
 
@@ -128,10 +133,10 @@ def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: l
     model = BertChunker(str(exported)).load()
     text = " ".join(prose[:30])
     places = find_places(text)
-    made: list[TokenScores] = []
-    for asked in (None, places):
-        scan(model.scorer, [windows_of(model, text, asked, made.append)])
-    whole, part = made
+    scores: list[TokenScores] = []
+    for requested_places in (None, places):
+        scan(model.scorer, [windows_of(model, text, requested_places, scores.append)])
+    whole, part = scores
     np.testing.assert_array_equal(place_scores(part, places), place_scores(whole, places))
     scored = np.isfinite(part.t)
     np.testing.assert_array_equal(part.t[scored], whole.t[scored])

@@ -29,19 +29,19 @@ LETTERS = (
 
 def content(words: list[str] | None = None, **normalizer: Any) -> dict:
     """Return the bundled `tokenizer.json` with another vocabulary or other rules."""
-    made: dict[str, Any] = json.loads(json.dumps(BUNDLED))
-    made["normalizer"].update(normalizer)
+    parsed: dict[str, Any] = json.loads(json.dumps(BUNDLED))
+    parsed["normalizer"].update(normalizer)
     if words is not None:
         numbers = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *words]))}
-        made["model"]["vocab"] = numbers
-        for token in made["added_tokens"]:
+        parsed["model"]["vocab"] = numbers
+        for token in parsed["added_tokens"]:
             token["id"] = numbers[token["content"]]
-    return made
+    return parsed
 
 
 def of_characters(**rules: Any) -> dict:
-    found = {part for c in LETTERS for form in (c, c.lower()) for part in nfd(form) | {form}}
-    return content([word for c in sorted(found) for word in (c, f"##{c}")], **rules)
+    letters = {part for c in LETTERS for form in (c, c.lower()) for part in nfd(form) | {form}}
+    return content([word for c in sorted(letters) for word in (c, f"##{c}")], **rules)
 
 
 def nfd(text: str) -> set[str]:
@@ -63,29 +63,31 @@ Both = tuple[Callable[[str], Pieces], Callable[[str], Pieces]]
 def both(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Both]:
     """Return our tokenizer and that of `tokenizers` for the same kind of content."""
     package = pytest.importorskip("tokenizers")
-    made: dict[str, Both] = {}
+    pairs: dict[str, Both] = {}
 
     def of_kind(kind: str) -> Both:
-        if kind not in made:
+        if kind not in pairs:
             path = tmp_path_factory.mktemp("kind") / "tokenizer.json"
             path.write_text(json.dumps(KINDS[kind]), encoding="utf-8")
-            own = WordPieceTokenizer.from_folder(path.parent)
+            ours = WordPieceTokenizer.from_folder(path.parent)
             theirs = package.Tokenizer.from_file(str(path))
-            made[kind] = (lambda text: pieces(own, text)), (lambda text: expected(theirs, text))
-        return made[kind]
+            pairs[kind] = (lambda text: pieces(ours, text)), (lambda text: expected(theirs, text))
+        return pairs[kind]
 
     return of_kind
 
 
 def pieces(tokenizer: WordPieceTokenizer, text: str) -> Pieces:
-    found = tokenizer(text)
-    assert {array.dtype.name for array in found} == {"int32"}
-    return list(zip(*(array.tolist() for array in found), strict=True))
+    encoded = tokenizer(text)
+    assert {array.dtype.name for array in encoded} == {"int32"}
+    return list(zip(*(array.tolist() for array in encoded), strict=True))
 
 
 def expected(theirs: Any, text: str) -> Pieces:
-    found = theirs.encode(text, add_special_tokens=False)
-    return [(number, *offsets) for number, offsets in zip(found.ids, found.offsets, strict=True)]
+    encoded = theirs.encode(text, add_special_tokens=False)
+    return [
+        (number, *offsets) for number, offsets in zip(encoded.ids, encoded.offsets, strict=True)
+    ]
 
 
 # `tokenizers` uses Unicode 8. All of these are in it; the four that changed since are left out.
@@ -116,20 +118,22 @@ texts = st.lists(
 def test_word_pieces_equal_those_of_tokenizers(
     both: Callable[[str], Both], kind: str, text: str
 ) -> None:
-    own, theirs = both(kind)
-    assert own(text) == theirs(text)
+    ours, theirs = both(kind)
+    assert ours(text) == theirs(text)
 
 
 @pytest.mark.parametrize("kind", ["bundled", "cased"])
 def test_every_character_is_read_as_by_tokenizers(both: Callable[[str], Both], kind: str) -> None:
-    own, theirs = both(kind)
+    ours, theirs = both(kind)
     # Scripts of thousands of similar characters are sampled.
     many = ("CJK U", "HANGUL S")
-    known = [c for c in KNOWN if ord(c) % 97 == 0 or not unicodedata.name(c, "").startswith(many)]
-    assert len(known) > 10_000
-    for begin in range(0, len(known), 4096):
-        text = " ".join(f"a{character}b" for character in known[begin : begin + 4096])
-        assert own(text) == theirs(text)
+    characters = [
+        c for c in KNOWN if ord(c) % 97 == 0 or not unicodedata.name(c, "").startswith(many)
+    ]
+    assert len(characters) > 10_000
+    for begin in range(0, len(characters), 4096):
+        text = " ".join(f"a{character}b" for character in characters[begin : begin + 4096])
+        assert ours(text) == theirs(text)
 
 
 HARD = {
@@ -156,38 +160,41 @@ HARD = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hard_texts_and_the_formats_of_files_are_read_as_by_tokenizers(both, kind) -> None:
-    own, theirs = both(kind)
+    ours, theirs = both(kind)
     files = {path.name: path.read_text(encoding="utf-8") for path in FORMATS.iterdir()}
     assert len(files) > 10
     for name, text in {**HARD, **files}.items():
-        assert own(text) == theirs(text), name
+        assert ours(text) == theirs(text), name
 
 
 @pytest.mark.parametrize("shift", range(6))
 @pytest.mark.parametrize("unit", ["word ", "中", "a,", "naïve "])
 def test_long_texts_are_read_as_a_whole(both, monkeypatch, unit, shift) -> None:
     monkeypatch.setattr(tokenizer_module, "_PARTS_PER_BATCH", 64)
-    own, theirs = both("bundled")
+    ours, theirs = both("bundled")
     text = unit * (64 // len(unit) + shift) + "[SEP]İé e\u0301[MASK]日本 end." * 9
-    assert own(text) == theirs(text)
+    assert ours(text) == theirs(text)
 
 
 def test_lone_surrogates_are_dropped_like_replacement_characters() -> None:
-    own = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
-    assert pieces(own, "ab\ud83dcd \udc00") == pieces(own, "ab\ufffdcd \ufffd")
-    assert len(pieces(own, "\ud83d")) == 0
+    ours = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
+    assert pieces(ours, "ab\ud83dcd \udc00") == pieces(ours, "ab\ufffdcd \ufffd")
+    assert len(pieces(ours, "\ud83d")) == 0
 
 
 def test_cached_pieces_are_few_and_do_not_change_results(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcé中", k=rng.randint(1, 9))) for _ in range(5000))
-    wanted = pieces(WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]), text)
+    expected_pieces = pieces(WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]), text)
     monkeypatch.setattr(tokenizer_module, "_MAX_CACHED_PARTS", 50)
-    own = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
-    assert pieces(own, text) == wanted
-    assert 0 < len(own._pieces) <= 50
+    ours = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
+    assert pieces(ours, text) == expected_pieces
+    assert 0 < len(ours._pieces) <= 50
     with ThreadPoolExecutor(4) as pool:
-        assert all(found == wanted for found in pool.map(lambda _: pieces(own, text), range(8)))
+        assert all(
+            thread_pieces == expected_pieces
+            for thread_pieces in pool.map(lambda _: pieces(ours, text), range(8))
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -195,11 +202,11 @@ def test_a_written_tokenizer_is_read_by_tokenizers(kind: str, tmp_path: Path) ->
     package = pytest.importorskip("tokenizers")
     truncating = {**KINDS[kind], "truncation": {"max_length": 3}, "padding": {"length": 9}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(truncating), encoding="utf-8")
-    own = WordPieceTokenizer.from_folder(tmp_path)
+    ours = WordPieceTokenizer.from_folder(tmp_path)
     path = tmp_path / "written.json"
-    path.write_text(own.to_json(), encoding="utf-8")
+    path.write_text(ours.to_json(), encoding="utf-8")
     text = "\n".join(HARD.values())
-    assert expected(package.Tokenizer.from_file(str(path)), text) == pieces(own, text)
+    assert expected(package.Tokenizer.from_file(str(path)), text) == pieces(ours, text)
 
 
 def test_the_bundled_tokenizer_is_written_as_it_is() -> None:
@@ -207,35 +214,35 @@ def test_the_bundled_tokenizer_is_written_as_it_is() -> None:
     assert written == (OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8")
 
 
-def changed(section: str, **values: Any) -> dict:
-    made = content(["a"])
-    made[section].update(values)
-    return made
+def content_with(section: str, **values: Any) -> dict:
+    parsed = content(["a"])
+    parsed[section].update(values)
+    return parsed
 
 
 def with_token(**values: Any) -> dict:
-    made = content(["a"])
-    made["added_tokens"].append({**made["added_tokens"][0], **values})
-    return made
+    parsed = content(["a"])
+    parsed["added_tokens"].append({**parsed["added_tokens"][0], **values})
+    return parsed
 
 
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
         ({**content(["a"]), "normalizer": None}, "damaged or not BERT's"),
-        (changed("normalizer", type="NFC"), "normalizer to be 'BertNormalizer', not 'NFC'"),
-        (changed("normalizer", clean_text=False), "clean_text of the normalizer to be True"),
-        (changed("pre_tokenizer", type="ByteLevel"), "not 'ByteLevel'"),
-        (changed("model", type="BPE"), "type of the model to be 'WordPiece', not 'BPE'"),
-        (changed("model", unk_token="<unk>"), "unk_token"),
-        (changed("model", max_input_chars_per_word=9), "max_input_chars_per_word"),
-        (changed("model", vocab=["a"]), "damaged or not BERT's"),
-        (changed("model", vocab={"a": 0}), "UNK"),
-        (changed("model", vocab={"[UNK]": 0, "a": "b"}), "token IDs"),
-        (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "token IDs"),
+        (content_with("normalizer", type="NFC"), "normalizer to be 'BertNormalizer', not 'NFC'"),
+        (content_with("normalizer", clean_text=False), "clean_text of the normalizer to be True"),
+        (content_with("pre_tokenizer", type="ByteLevel"), "not 'ByteLevel'"),
+        (content_with("model", type="BPE"), "type of the model to be 'WordPiece', not 'BPE'"),
+        (content_with("model", unk_token="<unk>"), "unk_token"),
+        (content_with("model", max_input_chars_per_word=9), "max_input_chars_per_word"),
+        (content_with("model", vocab=["a"]), "damaged or not BERT's"),
+        (content_with("model", vocab={"a": 0}), "UNK"),
+        (content_with("model", vocab={"[UNK]": 0, "a": "b"}), "token IDs"),
+        (content_with("model", vocab={"[UNK]": 0, "a": 10**12}), "token IDs"),
         (with_token(content="[X]", id=9, lstrip=True), "matched differently"),
         (with_token(content="covid", id=9), "'covid' is matched differently"),
-        ({**changed("model", vocab={"[UNK]": 0}), "added_tokens": []}, r"has no \[CLS\]"),
+        ({**content_with("model", vocab={"[UNK]": 0}), "added_tokens": []}, r"has no \[CLS\]"),
         ([], "damaged or not BERT's"),
         *(
             (damaged, r"tokenizer\.json is damaged")

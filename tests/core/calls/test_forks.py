@@ -21,12 +21,12 @@ pytestmark = [
 @pytest.mark.parametrize("make", [ForkSafeLock, lambda: RateLimiter()._lock])
 def test_a_lock_held_by_another_thread_is_free_in_a_fork(make: Callable[[], ForkSafeLock]) -> None:
     lock = make()
-    held, done = threading.Event(), threading.Event()
+    held, finish = threading.Event(), threading.Event()
 
     def hold() -> None:
         with lock:
             held.set()
-            done.wait()
+            finish.wait()
 
     def take() -> None:
         with lock:
@@ -38,17 +38,17 @@ def test_a_lock_held_by_another_thread_is_free_in_a_fork(make: Callable[[], Fork
     try:
         assert works_in_a_fork(take)
     finally:
-        done.set()
+        finish.set()
         thread.join()
 
 
 def test_a_fork_does_not_wait_for_the_work_of_its_parents_threads() -> None:
     flight: SingleFlight[int] = SingleFlight()
-    begun, done = threading.Event(), threading.Event()
+    begun, finish = threading.Event(), threading.Event()
 
     def slow() -> int:
         begun.set()
-        done.wait()
+        finish.wait()
         return 1
 
     thread = threading.Thread(target=lambda: flight.once("same", slow))
@@ -57,7 +57,7 @@ def test_a_fork_does_not_wait_for_the_work_of_its_parents_threads() -> None:
     try:
         assert works_in_a_fork(lambda: flight.once("same", lambda: 2)[0] == 2 or 1 / 0)
     finally:
-        done.set()
+        finish.set()
         thread.join()
 
 

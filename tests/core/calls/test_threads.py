@@ -20,12 +20,12 @@ from lumber_core import (
     Verdict,
 )
 from lumber_core.calls.threads import in_thread, start_in_thread
-from tests.core.lumber.support import ScatteredModel, scattered, story
+from tests.core.lumber.support import ScatteredModel, judge_by_hash, story
 
 TEXT = story(40)
 
 
-def ends(work: Callable[[], Any], seconds: float = 60) -> Any:
+def run_to_end(work: Callable[[], Any], seconds: float = 60) -> Any:
     """Return what `work` returns; fail if it does not end."""
     future: Future[Any] = Future()
 
@@ -39,8 +39,8 @@ def ends(work: Callable[[], Any], seconds: float = 60) -> Any:
     return future.result(seconds)
 
 
-def ends_in_a_loop(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    return ends(lambda: asyncio.run(work()))
+def run_to_end_in_a_loop(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    return run_to_end(lambda: asyncio.run(work()))
 
 
 class Counted:
@@ -57,7 +57,7 @@ class Counted:
         time.sleep(self._seconds)
         with self._lock:
             self.calls += 1
-        return scattered(group)
+        return judge_by_hash(group)
 
 
 class Both(Judge):
@@ -72,7 +72,7 @@ class Both(Judge):
 
     def judge(self, group: Group) -> Verdict:
         self.calls += 1
-        return Verdict(group.start, group.stop, scattered(group), "shift", usage=Usage(1))
+        return Verdict(group.start, group.stop, judge_by_hash(group), "shift", usage=Usage(1))
 
     async def ajudge(self, group: Group) -> Verdict:
         if not self.asked.is_set():
@@ -94,9 +94,9 @@ class Exhausted(Judge):
 def test_a_judge_that_raises_stop_iteration_ends_the_call(judge: Any) -> None:
     chunker = LumberChunker(judge, theta=60)
     with pytest.raises(RuntimeError, match="StopIteration"):
-        ends_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT))
+        run_to_end_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT))
     with pytest.raises(RuntimeError, match="StopIteration"):
-        ends(lambda: chunker.segment(TEXT))
+        run_to_end(lambda: chunker.segment(TEXT))
 
 
 @pytest.mark.parametrize("concurrency", [None, 4])
@@ -109,7 +109,7 @@ def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(tmp_path, conc
         await judge.asked.wait()  # the first group is in flight on this loop
         return chunker.segment(TEXT) == await task
 
-    assert ends_in_a_loop(both)
+    assert run_to_end_in_a_loop(both)
 
 
 def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path
             task, *(asyncio.to_thread(chunker.segment, TEXT) for _ in range(4))
         )
 
-    assert all(result == alone for result in ends_in_a_loop(many))
+    assert all(result == alone for result in run_to_end_in_a_loop(many))
     assert judge.calls < 2 * calls  # the threads share calls, the coroutine makes its own
 
 
@@ -146,12 +146,12 @@ def test_answers_in_flight_in_threads_are_kept_after_an_error(tmp_path: Path) ->
     chunker = LumberChunker(judge, theta=60, store=store)
     texts = [story(40, seed) for seed in range(4)]
     with pytest.raises(KeyError, match="a bug"):
-        ends_in_a_loop(lambda: chunker.call_async(chunker.segment_all, texts))
+        run_to_end_in_a_loop(lambda: chunker.call_async(chunker.segment_all, texts))
     assert judge.calls == len(store) == 3
 
 
 def test_a_cancellation_takes_effect_after_the_work_in_a_thread() -> None:
-    done = []
+    finished = []
     begun, ended = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -160,9 +160,9 @@ def test_a_cancellation_takes_effect_after_the_work_in_a_thread() -> None:
 
     async def work() -> None:
         await in_thread(wait)
-        done.append("thread")
+        finished.append("thread")
         await asyncio.sleep(0)
-        done.append("more")
+        finished.append("more")
 
     async def cancelled() -> None:
         task = asyncio.ensure_future(work())
@@ -179,8 +179,8 @@ def test_a_cancellation_takes_effect_after_the_work_in_a_thread() -> None:
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(work(), 0.05)
 
-    ends_in_a_loop(cancelled)
-    assert done == ["thread", "thread"]
+    run_to_end_in_a_loop(cancelled)
+    assert finished == ["thread", "thread"]
 
 
 class Splitting(ScatteredModel):
@@ -194,7 +194,7 @@ class Splitting(ScatteredModel):
 def test_a_model_on_the_event_loop_may_split_a_text_itself() -> None:
     chunker = LumberChunker(ModelJudge(Splitting()), theta=60)
     alone = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
-    assert ends_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT)) == alone
+    assert run_to_end_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT)) == alone
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -221,7 +221,7 @@ def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monke
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    ends_in_a_loop(cancelled)
+    run_to_end_in_a_loop(cancelled)
     assert len(model.asked) == 1 + concurrency
 
 
@@ -229,4 +229,4 @@ def test_work_in_threads_sees_context_and_arguments() -> None:
     async def work() -> int:
         return await start_in_thread(int, "11", base=2)
 
-    assert ends_in_a_loop(work) == 3
+    assert run_to_end_in_a_loop(work) == 3

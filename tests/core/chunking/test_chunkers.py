@@ -15,13 +15,13 @@ BOOK = "\n\n".join(
 )
 
 
-def by_hand(group: Group) -> int | None:
+def judge_by_start(group: Group) -> int | None:
     """Return an answer that depends only on the group; some answers are useless."""
     return [None, group.start, group.start + 1, group.stop - 1, group.stop + 5][group.start % 5]
 
 
 @pytest.fixture(
-    params=[GreedyChunker(40, tokenizer="words"), LumberChunker(by_hand, theta=60)],
+    params=[GreedyChunker(40, tokenizer="words"), LumberChunker(judge_by_start, theta=60)],
     ids=["greedy", "lumber"],
 )
 def chunker(request):
@@ -42,7 +42,7 @@ def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
 
 def test_each_unit_is_counted_once():
     counter = RecordingCounter(lambda text: len(text.split()))
-    LumberChunker(by_hand, theta=60, chunk_size=None, tokenizer=counter).segment(BOOK)
+    LumberChunker(judge_by_start, theta=60, chunk_size=None, tokenizer=counter).segment(BOOK)
     assert "".join(counter.seen) == BOOK
     assert len(counter.seen) == BOOK.count("\n\n") + 1
 
@@ -58,8 +58,8 @@ def test_each_unit_is_counted_once():
     ],
 )
 def test_a_text_that_is_not_a_string_is_refused_before_any_call(text, message):
-    asked: list[Group] = []
-    chunker = LumberChunker(asked.append)
+    groups: list[Group] = []
+    chunker = LumberChunker(groups.append)
     for call in (
         lambda: chunker.segment(text),
         lambda: chunker.segment_all([BOOK, text]),
@@ -68,7 +68,7 @@ def test_a_text_that_is_not_a_string_is_refused_before_any_call(text, message):
     ):
         with pytest.raises(TypeError, match=message):
             call()
-    assert asked == []
+    assert groups == []
 
 
 @pytest.mark.parametrize(("texts", "message"), [("text", r"pass \[text\]"), (None, "not NoneType")])

@@ -65,13 +65,13 @@ def test_json_in_one_line_is_cut_between_objects(separator: str) -> None:
 def test_scores_move_cuts() -> None:
     text = "Cats sleep all day long. " * 40
     cutter = cutter_of(text, 200, 60)
-    found = cutter.places()
-    offsets = [place.offset for place in found.places]
-    favourite = offsets.index(cutter.cut(found)[0]) - 3
-    scores = [-4.0] * len(found.places)
+    places = cutter.places()
+    offsets = [place.offset for place in places.places]
+    favourite = offsets.index(cutter.cut(places)[0]) - 3
+    scores = [-4.0] * len(places.places)
     scores[favourite] = 6.0
-    assert offsets[favourite] not in cutter.cut(found)
-    assert offsets[favourite] in cutter.cut(found, scores)
+    assert offsets[favourite] not in cutter.cut(places)
+    assert offsets[favourite] in cutter.cut(places, scores)
 
 
 def test_predicted_starts_do_not_draw_cuts_to_indented_lines() -> None:
@@ -81,10 +81,10 @@ def test_predicted_starts_do_not_draw_cuts_to_indented_lines() -> None:
     ]
     text = "".join(services)
     cutter = cutter_of(text, 80, 50)
-    found = cutter.places()
+    places = cutter.places()
     names = {sum(map(len, services[:number])) for number in range(1, len(services))}
-    scores = [1.0 if text.startswith("    retries", p.offset) else -1.0 for p in found.places]
-    cuts = cutter.cut(found, scores)
+    scores = [1.0 if text.startswith("    retries", p.offset) else -1.0 for p in places.places]
+    cuts = cutter.cut(places, scores)
     assert cuts
     assert set(cuts) <= names
 
@@ -111,8 +111,8 @@ def test_a_chunk_of_markdown_that_begins_inside_a_section_ends_with_it(target: i
     prose = "It rained all day in the north of the country. " * sentences
     text = "".join(f"#### Day {day}\n\n{prose}\n\n" for day in range(6))
     cutter = Cutter(MarkdownText(text), SizeLimits(256, None, COUNTER, target))
-    found = cutter.places()
-    assert {place.offset for place in found.places if place.level} <= {*cutter.cut(found)}
+    places = cutter.places()
+    assert {place.offset for place in places.places if place.level} <= {*cutter.cut(places)}
 
 
 def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:
@@ -138,15 +138,15 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
 
 
 def test_a_span_is_cut_in_one_pass_even_if_its_parts_count_less_than_the_whole() -> None:
-    asked = 0
+    counted_characters = 0
 
     def count(text: str) -> int:  # "1 " counts 1; in a long text, each counts 1.74
-        nonlocal asked
-        asked += len(text)
+        nonlocal counted_characters
+        counted_characters += len(text)
         return int(0.87 * len(text))
 
     text = "1 " * 2_000
     limits = SizeLimits(100, None, token_counter(count))
     parts = Cutter(PlainText(text), limits).shorten([Span(0, len(text))])
     assert {count(text[start:end]) > 80 for start, end in parts[:-1]} == {True}
-    assert asked < 10 * len(text)
+    assert counted_characters < 10 * len(text)

@@ -10,17 +10,17 @@ from lumber_core.chunking.greedy import nearest_cuts
 from tests.core.core_support import RecordingCounter, quick
 
 
-def cuts_of(tokens: list[int], wanted: int) -> list[int]:
-    return nearest_cuts([0, *accumulate(tokens)], wanted)
+def cuts_of(tokens: list[int], target: int) -> list[int]:
+    return nearest_cuts([0, *accumulate(tokens)], target)
 
 
-def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
+def cuts_of_the_article(tokens: list[int], target: int) -> list[int]:
     """Walk over the candidates one by one: take one when it is nearer than the next."""
     before = [0, *accumulate(tokens)]
     cuts, start = [], 0
     for candidate in range(1, len(tokens)):
-        here = abs(before[candidate] - before[start] - wanted)
-        following = abs(before[candidate + 1] - before[start] - wanted)
+        here = abs(before[candidate] - before[start] - target)
+        following = abs(before[candidate + 1] - before[start] - target)
         if candidate > start and here < following:
             cuts.append(candidate)
             start = candidate
@@ -28,7 +28,7 @@ def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "wanted", "cuts"),
+    ("tokens", "target", "cuts"),
     [
         *(([], 5, []), ([3, 3, 3, 3], 6, [2]), ([4, 4, 4], 5, [1, 2])),
         # The end of the text is a candidate: 8 lies nearer to 7 than 5 does.
@@ -46,25 +46,25 @@ def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
         ([10, 10, 1], 10, [1, 2]),
     ],
 )
-def test_a_candidate_is_taken_when_nearer_than_the_next(tokens, wanted, cuts):
-    assert cuts_of(tokens, wanted) == cuts
-    assert as_the_article_says(tokens, wanted) == cuts
+def test_a_candidate_is_taken_when_nearer_than_the_next(tokens, target, cuts):
+    assert cuts_of(tokens, target) == cuts
+    assert cuts_of_the_article(tokens, target) == cuts
 
 
-@given(tokens=st.lists(st.integers(0, 40), min_size=1, max_size=30), wanted=st.integers(1, 60))
-@example(tokens=[35, 30, 35, 30], wanted=40)
+@given(tokens=st.lists(st.integers(0, 40), min_size=1, max_size=30), target=st.integers(1, 60))
+@example(tokens=[35, 30, 35, 30], target=40)
 @quick
-def test_a_candidate_above_the_maximum_is_not_taken(tokens, wanted):
-    before, most = [0, *accumulate(tokens)], max(wanted, 51)
-    edges = [0, *nearest_cuts(before, wanted, most), len(tokens)]
+def test_a_candidate_above_the_maximum_is_not_taken(tokens, target):
+    before, most = [0, *accumulate(tokens)], max(target, 51)
+    edges = [0, *nearest_cuts(before, target, most), len(tokens)]
     assert all(before[stop] - before[start] <= most for start, stop in pairwise(edges))
 
 
-@given(tokens=st.lists(st.integers(0, 12), max_size=40), wanted=st.integers(1, 40))
-@example(tokens=[5, 4], wanted=7)
+@given(tokens=st.lists(st.integers(0, 12), max_size=40), target=st.integers(1, 40))
+@example(tokens=[5, 4], target=7)
 @quick
-def test_cuts_equal_those_of_the_article(tokens, wanted):
-    assert cuts_of(tokens, wanted) == as_the_article_says(tokens, wanted)
+def test_cuts_equal_those_of_the_article(tokens, target):
+    assert cuts_of(tokens, target) == cuts_of_the_article(tokens, target)
 
 
 def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():

@@ -38,9 +38,9 @@ def test_chunks_with_their_metadata_do_not_exceed_the_limit(
         size, overlap = 5 * size, 5 * overlap
     count = token_counter(tokenizer).count
     contexts = 0
-    for known in ({"format": "markdown"}, {"format": "csv"}):
-        text = LONG if known["format"] == "markdown" else VALUES
-        source = Source(text, forms=written, metadata={"title": "The shop's book"}, **known)
+    for options in ({"format": "markdown"}, {"format": "csv"}):
+        text = LONG if options["format"] == "markdown" else VALUES
+        source = Source(text, forms=written, metadata={"title": "The shop's book"}, **options)
         chunker = GreedyChunker(chunk_size=size, tokenizer=tokenizer)
         for chunk in chunker.split(source, Delivery(overlap)):
             assert max(count(written(chunk.text, chunk.context_parts))) <= size
@@ -49,8 +49,8 @@ def test_chunks_with_their_metadata_do_not_exceed_the_limit(
     assert contexts >= 5
 
 
-def chunks_below_contexts(text: str, size: int, **known: Any) -> list[Chunk]:
-    source = Source(text, forms=below_its_context, format="markdown", **known)
+def chunks_below_contexts(text: str, size: int, **options: Any) -> list[Chunk]:
+    source = Source(text, forms=below_its_context, format="markdown", **options)
     return GreedyChunker(chunk_size=size, tokenizer="words").split(source)
 
 
@@ -79,8 +79,8 @@ def test_a_heading_without_a_title_takes_no_room() -> None:
 def test_a_document_without_a_context_is_split_as_if_contexts_were_off() -> None:
     text = "Plain words of a text. " * 60
     plain = BertChunker(chunk_size=40, target_size=30)
-    found = plain.split(Source(text, forms=below_its_context))
-    assert found == plain.split(text)
+    chunks = plain.split(Source(text, forms=below_its_context))
+    assert chunks == plain.split(text)
 
 
 def test_without_a_limit_no_context_is_shortened() -> None:

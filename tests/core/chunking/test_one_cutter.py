@@ -58,9 +58,9 @@ def test_the_same_sentence_is_cut_at_its_clauses_by_every_splitter(name: str) ->
 @pytest.mark.parametrize("text", [SENTENCE, "word " * 90, "x" * 900, f"{SENTENCE} {SENTENCE}"])
 def test_a_long_chunk_is_cut_alike_by_lumber_and_by_a_custom_splitter(text: str):
     lumber = LumberChunker(LexicalJudge(), theta=10_000, chunk_size=30, units=lambda t: [])
-    own = WholeChunker(chunk_size=30)
-    assert lumber.split_text(text) == own.split_text(text)
-    assert len(own.split_text(text)) > 1
+    custom = WholeChunker(chunk_size=30)
+    assert lumber.split_text(text) == custom.split_text(text)
+    assert len(custom.split_text(text)) > 1
 
 
 def test_a_long_paragraph_is_cut_between_sentences_rather_than_at_clauses() -> None:

@@ -27,7 +27,9 @@ def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
     chunker = LumberChunker(lambda group: 1, tokenizer=len, units="paragraphs")
     _, second = chunker.split(text, Delivery(25))
     assert second.text == "She fell. It rained.\n\nBob slept."
-    assert [one.span for one in chunker.split(text, Delivery(5))] == [*chunker.segment(text).spans]
+    assert [chunk.span for chunk in chunker.split(text, Delivery(5))] == [
+        *chunker.segment(text).spans
+    ]
 
 
 def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
@@ -43,8 +45,8 @@ def test_an_overlap_repeats_at_most_the_new_text_of_the_chunk_before():
     units = spans_from_starts(range(8), 8)
     limits = SizeLimits(None, None, LENGTH)
     spans = [Span(0, 4), Span(4, 6), Span(6, 8)]
-    found = overlap_spans(parse("abcdefgh", units), spans, limits, 8)
-    assert found == [Span(0, 4), Span(1, 6), Span(4, 8)]
+    widened = overlap_spans(parse("abcdefgh", units), spans, limits, 8)
+    assert widened == [Span(0, 4), Span(1, 6), Span(4, 8)]
 
 
 def test_no_tokens_are_counted_without_an_overlap():

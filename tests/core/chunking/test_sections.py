@@ -47,10 +47,14 @@ STARTS = [
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-@pytest.mark.parametrize("own", [{}, {"chunk_size": 40}, {"chunk_size": 200, "min_chunk_size": 60}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"chunk_size": 40}, {"chunk_size": 200, "min_chunk_size": 60}]
+)
 @pytest.mark.parametrize("overlap", [0, 15])
-def test_a_chunk_ends_where_the_next_section_starts(name: str, own: dict[str, Any], overlap: int):
-    chunker = SPLITTERS[name](merge_sections=False, **own)
+def test_a_chunk_ends_where_the_next_section_starts(
+    name: str, settings: dict[str, Any], overlap: int
+):
+    chunker = SPLITTERS[name](merge_sections=False, **settings)
     chunks = chunker.split(MARKDOWN, Delivery(overlap))
     starts = {chunk.span.start for chunk in chunks}
     assert {*STARTS} <= starts
@@ -58,7 +62,7 @@ def test_a_chunk_ends_where_the_next_section_starts(name: str, own: dict[str, An
         assert not [start for start in STARTS if chunk.span.start < start < chunk.span.end]
     if not overlap:
         assert "".join(chunk.text for chunk in chunks) == TEXT
-    merged = SPLITTERS[name](**own).split(MARKDOWN)
+    merged = SPLITTERS[name](**settings).split(MARKDOWN)
     assert {*STARTS} - {chunk.span.start for chunk in merged}
 
 

@@ -33,13 +33,13 @@ def whole(text: str) -> list[Span]:
     return [Span(0, len(text))] if text else []
 
 
-def bounded(limits: SizeLimits, text: str, spans, units=()) -> tuple[Span, ...]:
+def enforce(limits: SizeLimits, text: str, spans, units=()) -> tuple[Span, ...]:
     segmentation = Segmentation(tuple(spans))
     return enforce_limits(segmentation, PlainText(text), limits, units).spans
 
 
 def apply(limits: SizeLimits, text: str, spans=None, units=()) -> list[str]:
-    result = bounded(limits, text, whole(text) if spans is None else spans, units)
+    result = enforce(limits, text, whole(text) if spans is None else spans, units)
     check_tiling(result, len(text))
     return pieces(text, result)
 
@@ -71,7 +71,7 @@ def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
     clusters = [match[0] for match in regex.finditer(r"\X", text)]
     most = max([most, *map(len, clusters)])
     ends = {match.end() for match in regex.finditer(r"\X", text)}
-    result = bounded(bounds(CHARACTERS, most=most), text, whole(text))
+    result = enforce(bounds(CHARACTERS, most=most), text, whole(text))
     assert {span.end for span in result} <= ends
 
 
@@ -80,13 +80,13 @@ def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
 def test_spans_that_fit_are_left_alone(case):
     text, spans, units = case
     most = max([1, *CHARACTERS.count(pieces(text, spans))])
-    assert bounded(bounds(CHARACTERS, most=most), text, spans, units) == tuple(spans)
+    assert enforce(bounds(CHARACTERS, most=most), text, spans, units) == tuple(spans)
 
 
 def test_without_limits_nothing_is_counted():
     counter = RecordingCounter()
     spans = [Span(0, 2), Span(2, 3)]
-    assert bounded(bounds(counter), "abc", spans) == tuple(spans)
+    assert enforce(bounds(counter), "abc", spans) == tuple(spans)
     assert counter.seen == []
 
 
@@ -144,15 +144,15 @@ def test_parts_of_a_long_span_have_about_the_same_length():
     assert [len(chunk) for chunk in chunks] == [55, 55]
 
 
-def tripled(text: str) -> int:
+def count_three_each(text: str) -> int:
     return 3 * len(text)
 
 
 @pytest.mark.parametrize(
     ("chunker", "overlap"),
     [
-        (LumberChunker(lambda group: None, theta=2, chunk_size=8, tokenizer=tripled), 0),
-        (GreedyChunker(chunk_size=8, tokenizer=tripled), 6),
+        (LumberChunker(lambda group: None, theta=2, chunk_size=8, tokenizer=count_three_each), 0),
+        (GreedyChunker(chunk_size=8, tokenizer=count_three_each), 6),
     ],
 )
 def test_an_error_names_the_character_that_exceeds_the_limit_and_only_limits_that_were_set(
@@ -173,7 +173,7 @@ def test_small_chunks_join_the_smaller_neighbour_even_if_all_are_small():
 @quick
 def test_joining_small_chunks_does_not_move_other_cuts(case, least):
     text, spans, units = case
-    result = bounded(bounds(CHARACTERS, least=least), text, spans, units)
+    result = enforce(bounds(CHARACTERS, least=least), text, spans, units)
     assert {span.start for span in result} <= {span.start for span in spans}
 
 
@@ -190,5 +190,5 @@ def test_no_chunk_below_the_minimum_has_a_neighbour_with_room(case, least, more)
 def test_joining_many_small_chunks_counts_linearly():
     counter = RecordingCounter()
     spans = [Span(number, number + 1) for number in range(20_000)]
-    bounded(SizeLimits(200, 100, counter), "a" * 20_000, spans)
+    enforce(SizeLimits(200, 100, counter), "a" * 20_000, spans)
     assert counter.characters <= 100 * 20_000

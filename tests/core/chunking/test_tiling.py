@@ -61,8 +61,8 @@ def test_the_chosen_tiling_has_the_best_value(
         for cuts in combinations(range(len(scores)), count)
     )
     cuts = tuple(best_cuts(sizes, scores, costs, headed))
-    found = value(cuts, before, scores, costs, headed)
-    assert found == pytest.approx(max(every), abs=1e-6)
+    best = value(cuts, before, scores, costs, headed)
+    assert best == pytest.approx(max(every), abs=1e-6)
 
 
 def test_equal_scores_give_chunks_near_the_target() -> None:

@@ -87,8 +87,8 @@ def test_one_model_serves_several_event_loops(api, serve):
     model = model_at(server, api)
 
     async def several() -> set[int | None]:
-        asked = (model.acomplete(SYSTEM, USER, answers=ANSWERS) for _ in range(8))
-        return {unit_of(completion.text) for completion in await asyncio.gather(*asked)}
+        calls = (model.acomplete(SYSTEM, USER, answers=ANSWERS) for _ in range(8))
+        return {unit_of(completion.text) for completion in await asyncio.gather(*calls)}
 
     for _ in range(3):
         assert asyncio.run(several()) == {7}

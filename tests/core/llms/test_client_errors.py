@@ -49,7 +49,7 @@ def http(status: int, message: str = "", **headers: str) -> AttributedError:
     return AttributedError(message, response=response)
 
 
-def raised(error: Exception, cause: Exception, *, explicit: bool = True) -> Exception:
+def raise_error(error: Exception, cause: Exception, *, explicit: bool = True) -> Exception:
     """Return an error as a client raises it while it handles another."""
     try:
         try:
@@ -73,9 +73,9 @@ BOTOCORE = {
 @pytest.mark.parametrize(
     ("error", "status", "seconds"),
     [
-        (raised(Exception("busy"), http(429, retry_after="7")), 429, 7.0),
-        (raised(Exception("busy"), http(503, Retry_After="2"), explicit=False), 503, 2.0),
-        (raised(Exception("outer"), raised(KeyError("x"), http(401))), 401, None),
+        (raise_error(Exception("busy"), http(429, retry_after="7")), 429, 7.0),
+        (raise_error(Exception("busy"), http(503, Retry_After="2"), explicit=False), 503, 2.0),
+        (raise_error(Exception("outer"), raise_error(KeyError("x"), http(401))), 401, None),
         (AttributedError(response=BOTOCORE), 429, 3.0),
         (AttributedError(status_code=429, headers={"Retry-After": "4"}), 429, 4.0),
         (AttributedError(status=529), 529, None),
@@ -147,7 +147,7 @@ def test_an_error_in_a_cycle_of_causes_is_read_once() -> None:
 
 def test_the_retries_that_an_error_states_are_read() -> None:
     stated = {"ResponseMetadata": {"HTTPStatusCode": 503, "RetryAttempts": 4}}
-    assert client_retries_of(raised(Exception("outer"), AttributedError(response=stated))) == 4
+    assert client_retries_of(raise_error(Exception("outer"), AttributedError(response=stated))) == 4
     assert client_retries_of(http(503)) is None
 
 
@@ -200,7 +200,7 @@ def test_an_ended_event_loop_is_recognised_by_the_error_or_its_cause() -> None:
     with pytest.raises(RuntimeError) as caught:
         loop.call_soon(print)
     assert is_of_ended_loop(caught.value)
-    assert is_of_ended_loop(raised(ConnectionError("connection error"), caught.value))
+    assert is_of_ended_loop(raise_error(ConnectionError("connection error"), caught.value))
     assert is_of_ended_loop(RuntimeError("got Future attached to a different loop"))
     assert not is_of_ended_loop(RuntimeError("a bug"))
     assert not is_of_ended_loop(ValueError("event loop"))

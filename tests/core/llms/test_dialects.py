@@ -30,8 +30,8 @@ def test_a_server_gets_the_request_that_it_answers(dialect: Dialect, serve: Any,
     assert server.count == rejected + 3
     assert server.requests[-1].allowed is None
     assert server.requests[-1].max_tokens == (None if bare else 64)
-    (said,) = warnings(caplog)
-    assert said.startswith("a-model is asked for plain text")
+    (warning,) = warnings(caplog)
+    assert warning.startswith("a-model is asked for plain text")
     ask(pickle.loads(pickle.dumps(model)))
     assert server.count == rejected + 4
     assert model.identity == before
@@ -50,8 +50,8 @@ def test_threads_share_a_learned_dialect_and_log_it_once(
     server = serve("Answer: ID 7", faults=rejecting("response_format"))
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOG), ThreadPoolExecutor(8) as pool:
-        asked = [pool.submit(model.complete, SYSTEM, USER, answers=ANSWERS) for _ in range(40)]
-        assert {unit_of(each.result().text) for each in asked} == {7}
+        futures = [pool.submit(model.complete, SYSTEM, USER, answers=ANSWERS) for _ in range(40)]
+        assert {unit_of(future.result().text) for future in futures} == {7}
     assert 42 <= server.count <= 49  # two to eight requests are sent twice
     assert len(warnings(caplog)) == 1
 

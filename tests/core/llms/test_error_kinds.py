@@ -78,7 +78,7 @@ def rows(table: dict[str, tuple[Any, tuple[str, ...]]]) -> list[Any]:
     ]
 
 
-def judged(model: Any, way: str, policy: CallPolicy = POLICY) -> Verdict:
+def judge_with(model: Any, way: str, policy: CallPolicy = POLICY) -> Verdict:
     judge = model if isinstance(model, ModelJudge) else ModelJudge(model, policy=policy)
     return judge.judge(three()) if way == "sync" else asyncio.run(judge.ajudge(three()))
 
@@ -93,10 +93,10 @@ def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(serve, ap
     server = serve("Answer: ID 7", faults=lambda _: faults.pop() if faults else None)
     model = model_at(server, api, **BARE, **({} if api == "legacy" else {"structured": False}))
     judge = ModelJudge(model, policy=POLICY)
-    verdict = judged(judge, way)
+    verdict = judge_with(judge, way)
     assert (verdict.outcome, verdict.unit, verdict.usage.calls) == ("shift", 7, 1)
     faults[:] = [fault] * 3
-    verdict = judged(judge, way)
+    verdict = judge_with(judge, way)
     assert (verdict.outcome, verdict.unit) == ("unavailable", None)
     assert f"no answer in 3 attempts from {server.url}" in verdict.reason
     assert server.count == 2 + 3
@@ -106,7 +106,7 @@ def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(serve, ap
 @pytest.mark.parametrize(("api", "fault"), rows(REFUSED))
 def test_a_refusal_is_a_verdict_and_costs_one_request(serve: Any, api: str, fault: Any, way: str):
     server = serve("Answer: ID 7", faults={1: fault})
-    verdict = judged(model_at(server, api), way)
+    verdict = judge_with(model_at(server, api), way)
     assert (verdict.outcome, verdict.unit) == ("refused", None)
     assert verdict.reason
     assert server.count == 1
@@ -118,10 +118,10 @@ def test_wrong_settings_raise_and_are_not_retried(serve: Any, api: str, code: in
     server = serve(faults=lambda _: Status(code))
     model = model_at(server, api)
     with pytest.raises(ModelSettingsError, match=str(code)):
-        judged(model, way)
+        judge_with(model, way)
     once = server.count
     with pytest.raises(ModelSettingsError):
-        judged(model, way, CallPolicy(attempts=9))
+        judge_with(model, way, CallPolicy(attempts=9))
     assert server.count == 2 * once
 
 

@@ -96,9 +96,9 @@ for ask in (model.complete, lambda *args: asyncio.run(model.acomplete(*args))):
 
 def test_an_abandoned_call_does_not_delay_the_end_of_the_program(serve):
     server = serve(faults=lambda request: Dribble("head"))
-    done = run_python(STALLED, server.openai_url, timeout=120)
-    assert done.stdout.count("within 0.3 s") == 2
-    assert done.stderr == ""
+    completed = run_python(STALLED, server.openai_url, timeout=120)
+    assert completed.stdout.count("within 0.3 s") == 2
+    assert completed.stderr == ""
 
 
 def test_a_cancelled_call_ends_at_once(serve):
@@ -151,8 +151,8 @@ def test_a_compressed_reply_above_the_size_limit_is_unreadable(
 
 
 def test_a_compressed_reply_is_read(schema_api, serve, ask):
-    said = {"role": "assistant", "content": "Answer: ID 7"}
-    answered = {"choices": [{"message": said}], "usage": {}}
+    message = {"role": "assistant", "content": "Answer: ID 7"}
+    answered = {"choices": [{"message": message}], "usage": {}}
     gemini = {"candidates": [{"content": {"parts": [{"text": "Answer: ID 7"}]}}]}
     body = json.dumps({**answered, **gemini}).encode()
     server = serve(faults={1: Compressed("gzip", gzip(body))})

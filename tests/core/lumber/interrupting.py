@@ -39,7 +39,7 @@ class TroubledModel(ScatteredModel):
         return super().complete(system, user, answers=answers)
 
 
-def interrupted(code: str, store: Path, kind: str, calls: int, pressed_by: str = "user") -> str:
+def press_ctrl_c(code: str, store: Path, kind: str, calls: int, pressed_by: str = "user") -> str:
     """Press Ctrl-C on a program that asks a `TroubledModel`, after the model becomes unreachable.
 
     Return what the program wrote to its standard error.

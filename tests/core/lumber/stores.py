@@ -26,8 +26,8 @@ def opener(kind: str, folder: Path) -> Iterator[Callable[[], Any]]:
     if kind == "file":
         yield lambda: folder / "answers.db"
     elif kind == "langchain":
-        one = InMemoryByteStore()
-        yield lambda: one
+        store = InMemoryByteStore()
+        yield lambda: store
     elif kind == "llama-index":
         other = SimpleKVStore()
         yield lambda: other

@@ -15,7 +15,7 @@ from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.text.units import paragraphs
 
 
-def scattered(group: Group) -> int | None:
+def judge_by_hash(group: Group) -> int | None:
     """Judge by nothing but the first text of the group: early, late, or not at all."""
     number = crc32(group.texts[0].encode()) % (len(group.choices) + 1)
     return group.choices[number] if number < len(group.choices) else None
@@ -35,7 +35,7 @@ def document(text: str, theta: int = 60) -> tuple[TextUnits, MethodRules]:
 
 
 class ScatteredModel:
-    """A language model that answers as `scattered` does, and counts what it is asked."""
+    """A language model that answers as `judge_by_hash` does, and counts what it is asked."""
 
     identity = "scattered"
 

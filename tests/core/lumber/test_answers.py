@@ -10,7 +10,7 @@ CHOICES = range(3, 12)  # the units 3 to 11 may be named
 WINDOW = range(1, 60)
 
 
-def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
+def only_unit(parsed: ParsedAnswer) -> tuple[int | None, str]:
     """Return the unit that an answer about a group names, and the outcome."""
     assert len(parsed.starts) <= 1
     assert parsed.reason
@@ -68,7 +68,7 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
     ],
 )
 def test_an_answer_is_read_in_any_form(answer):
-    assert one(read_answer(answer, CHOICES)) == (7, "shift")
+    assert only_unit(read_answer(answer, CHOICES)) == (7, "shift")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_answer_is_read_in_any_form(answer):
 )
 def test_the_last_usable_id_counts_and_the_reason_names_the_others(answer, reason):
     reading = read_answer(answer, CHOICES)
-    assert one(reading) == (7, "shift")
+    assert only_unit(reading) == (7, "shift")
     assert reading.reason == reason
 
 
@@ -129,7 +129,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
 )
 def test_an_answer_that_names_no_unit_states_why(answer: str, outcome: str, reason: str) -> None:
     reading = read_answer(answer, CHOICES)
-    assert one(reading) == (None, outcome)
+    assert only_unit(reading) == (None, outcome)
     assert reason in reading.reason
 
 
@@ -145,7 +145,7 @@ def test_an_answer_that_names_no_unit_states_why(answer: str, outcome: str, reas
 )
 def test_absurd_answers_name_no_unit(answer):
     reading = read_answer(answer, range(10, 12))
-    assert one(reading) in {(None, "outside"), (None, "unreadable")}
+    assert only_unit(reading) in {(None, "outside"), (None, "unreadable")}
 
 
 @pytest.mark.parametrize("read", [read_answer, read_list])
@@ -153,7 +153,9 @@ def test_absurd_answers_name_no_unit(answer):
     "filler", [":", " ", "\n", "*: ", "answer: ", "is ", "3, ", "wait, ", ", no"]
 )
 def test_reading_takes_linear_time(filler: str, read: Any) -> None:
-    check_linear(lambda one: read(one, range(1, 9)), lambda n: f"Answer: ID 3{filler * n}x", 5_000)
+    check_linear(
+        lambda answer: read(answer, range(1, 9)), lambda n: f"Answer: ID 3{filler * n}x", 5_000
+    )
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,11 @@ def outcome_of(chunker: LumberChunker, texts: list[str], way: str) -> object:
     except (JudgementError, ZeroDivisionError):  # which error comes first differs
         return "ended"
     return [
-        (one.spans, [(v.start, v.stop, v.unit, v.starts, v.outcome) for v in one.verdicts])
-        for one in results
+        (
+            segmentation.spans,
+            [(v.start, v.stop, v.unit, v.starts, v.outcome) for v in segmentation.verdicts],
+        )
+        for segmentation in results
     ]
 
 

@@ -48,8 +48,8 @@ def test_the_estimate_simulates_the_walk_exactly(emma: list[str]) -> None:
     def late(group: Group) -> int | None:
         spans = group.document.units
         first, last = spans[group.start].start, spans[group.stop - 1].end
-        wanted = first + 0.9 * (last - first)
-        return min(group.choices, key=lambda unit: abs(spans[unit].start - wanted))
+        target = first + 0.9 * (last - first)
+        return min(group.choices, key=lambda unit: abs(spans[unit].start - target))
 
     chunker = LumberChunker(late)
     text = "\n".join(emma[:500])

@@ -49,7 +49,7 @@ def test_waits_do_not_depend_on_the_system_clock(
 
 
 @contextmanager
-def unprivileged() -> Iterator[None]:
+def drop_privileges() -> Iterator[None]:
     """Give up the rights of the superuser, who may write to read-only files."""
     if os.geteuid():
         yield
@@ -83,7 +83,7 @@ def test_a_store_that_is_read_only_is_refused_before_the_model_is_asked(read_onl
     model = ScatteredModel()
     chunker = LumberChunker(ModelJudge(model), theta=60, store=read_only)
     with (
-        unprivileged(),
+        drop_privileges(),
         pytest.raises(StoreError, match=r"answers\.db cannot be used.*readonly.*allow writing"),
     ):
         chunker.segment(TEXT)

@@ -17,7 +17,7 @@ from lumber_core import AnswerStore, Completion, LumberChunker, ModelJudge
 from lumber_core.calls.threads import in_thread
 from lumber_core.storage.cache import Cache
 from tests.core.core_support import memory_folder
-from tests.core.lumber.interrupting import ANSWERED, interrupted
+from tests.core.lumber.interrupting import ANSWERED, press_ctrl_c
 from tests.core.lumber.stores import opener
 from tests.core.lumber.support import ScatteredModel, segment, splitter, story
 
@@ -63,7 +63,7 @@ def start(open_store: Callable[[], Any], log: Path, output: Path, **options: Any
     return child
 
 
-def repeated(log: Path) -> int:
+def count_repeated(log: Path) -> int:
     """Return the number of questions that were asked again."""
     calls = log.read_text().split()
     return len(calls) - len(set(calls))
@@ -98,8 +98,8 @@ def test_a_killed_process_repeats_only_questions_in_flight_and_does_not_affect_a
         splitter(last, open_store()).segment(story(STORY))
         assert last.asked == []
     assert kills >= 2
-    assert repeated(log) <= kills * calls
-    assert repeated(other_log) == 0
+    assert count_repeated(log) <= kills * calls
+    assert count_repeated(other_log) == 0
     for seed, told in ((0, output), (1, other_path)):
         alone = splitter(ScatteredModel(), None).segment(story(STORY, seed))
         assert told.read_text() == str(alone.spans)
@@ -155,7 +155,7 @@ def test_ctrl_c_ends_waiting_and_keeps_the_answers(program, kind, calls, pressed
     if pressed_by == "thread" and not hasattr(signal, "pthread_kill"):
         pytest.skip("this platform signals no single thread")
     store = tmp_path / "answers.db"
-    assert "KeyboardInterrupt" in interrupted(program, store, kind, calls, pressed_by)
+    assert "KeyboardInterrupt" in press_ctrl_c(program, store, kind, calls, pressed_by)
     assert len(Cache(store, kind)) == ANSWERED
 
 
@@ -222,7 +222,7 @@ class Step(Coroutine[Any, Any, Any]):
         raise NotImplementedError
 
 
-def cancelled_at(step: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> bool:
+def cancel_at(step: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> bool:
     """Run `work`, and cancel it before the given step of any of its tasks.
 
     Returns:
@@ -263,7 +263,7 @@ def test_a_cancellation_at_any_await_keeps_all_answers(make: type[Answering]) ->
             store = AnswerStore(Path(folder) / "answers.db")
             model = make()
             chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=3)
-            came = cancelled_at(step, lambda: chunker.call_async(chunker.segment, TEXT))  # noqa: B023
+            came = cancel_at(step, lambda: chunker.call_async(chunker.segment, TEXT))  # noqa: B023
             assert len(store) == len(model.answered)
             again = ScatteredModel()
             resumed = LumberChunker(ModelJudge(again), theta=60, store=store)

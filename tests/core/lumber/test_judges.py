@@ -22,78 +22,78 @@ from lumber_core.llms import Completion
 from lumber_core.lumber.fallback import GuardedJudge, choose_judge
 from lumber_core.lumber.judges import as_judge
 from tests.core.core_support import group
-from tests.core.lumber.support import ScriptedModel, scattered, story, warnings
+from tests.core.lumber.support import ScriptedModel, judge_by_hash, story, warnings
 
 
-def guarded(own: Any) -> GuardedJudge:
-    return GuardedJudge(as_judge(own), "keep_group")
+def guarded(judge: Any) -> GuardedJudge:
+    return GuardedJudge(as_judge(judge), "keep_group")
 
 
 FOUR = group(["One. ", "Two. ", "Three. ", "Four. "], start=5)
 
 
-def third(asked: Group) -> int:
-    return asked.start + 2
+def third(offered: Group) -> int:
+    return offered.start + 2
 
 
-async def third_later(asked: Group) -> int:
+async def third_later(offered: Group) -> int:
     await asyncio.sleep(0)
-    return asked.start + 2
+    return offered.start + 2
 
 
 class Third:
-    def __call__(self, asked: Group) -> int:
-        return asked.start + 2
+    def __call__(self, offered: Group) -> int:
+        return offered.start + 2
 
 
 class ThirdLater:
-    async def __call__(self, asked: Group) -> int:
-        return await third_later(asked)
+    async def __call__(self, offered: Group) -> int:
+        return await third_later(offered)
 
 
 class HasJudge:
-    def judge(self, asked: Group) -> int:
-        return asked.start + 2
+    def judge(self, offered: Group) -> int:
+        return offered.start + 2
 
 
 class HasJudgeLater:
-    async def judge(self, asked: Group) -> int:
-        return await third_later(asked)
+    async def judge(self, offered: Group) -> int:
+        return await third_later(offered)
 
 
 class Own(Judge):
-    def judge(self, asked: Group) -> Verdict:
-        return Verdict(asked.start, asked.stop, asked.start + 2, "shift", usage=Usage(1))
+    def judge(self, offered: Group) -> Verdict:
+        return Verdict(offered.start, offered.stop, offered.start + 2, "shift", usage=Usage(1))
 
 
-SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda asked: 7]
+SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda group: 7]
 ASYNC = [third_later, ThirdLater(), HasJudgeLater(), functools.partial(third_later)]
 
 
-@pytest.mark.parametrize("own", SYNC + ASYNC)
-def test_judges_of_every_shape_are_called_and_awaited(own):
+@pytest.mark.parametrize("users_judge", SYNC + ASYNC)
+def test_judges_of_every_shape_are_called_and_awaited(users_judge):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
-    assert asyncio.run(guarded(own).ajudge(FOUR)) == expected
-    if own in SYNC:
-        assert guarded(own).judge(FOUR) == expected
+    assert asyncio.run(guarded(users_judge).ajudge(FOUR)) == expected
+    if users_judge in SYNC:
+        assert guarded(users_judge).judge(FOUR) == expected
     else:
         with pytest.raises(TypeError, match="asynchronous method"):
-            guarded(own).judge(FOUR)
+            guarded(users_judge).judge(FOUR)
 
 
-@pytest.mark.parametrize("own", [None, 3, "judge", object(), Own, HasJudge])
-def test_an_object_that_cannot_judge_is_refused(own):
+@pytest.mark.parametrize("users_judge", [None, 3, "judge", object(), Own, HasJudge])
+def test_an_object_that_cannot_judge_is_refused(users_judge):
     with pytest.raises(TypeError, match="a judge must be"):
-        as_judge(own)
+        as_judge(users_judge)
 
 
 def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     seen: list[Group] = []
     as_judge(seen.append).judge(FOUR)
-    (asked,) = seen
-    assert (asked.start, asked.stop, len(asked)) == (5, 9, 4)
-    assert asked.texts == ("One. ", "Two. ", "Three. ", "Four. ")
-    assert list(asked.choices) == [6, 7, 8]
+    (offered,) = seen
+    assert (offered.start, offered.stop, len(offered)) == (5, 9, 4)
+    assert offered.texts == ("One. ", "Two. ", "Three. ", "Four. ")
+    assert list(offered.choices) == [6, 7, 8]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     ids=lambda given: type(given).__name__,
 )
 def test_results_of_a_judge_become_verdicts(returned, unit, outcome, reason):
-    verdict = guarded(lambda asked: returned).judge(FOUR)
+    verdict = guarded(lambda offered: returned).judge(FOUR)
     assert (verdict.start, verdict.stop) == (5, 9)
     assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
     assert reason in verdict.reason
@@ -131,8 +131,8 @@ WRONG: list[Verdict] = [
 @pytest.mark.parametrize("returned", WRONG, ids=lambda w: f"{type(w.unit).__name__} {w.outcome}")
 def test_a_wrong_verdict_of_a_custom_judge_does_not_end_the_run(tmp_path, returned):
     class Wrong(Judge):
-        def judge(self, asked: Group) -> Verdict:
-            return replace(returned, start=asked.start, stop=asked.stop)
+        def judge(self, offered: Group) -> Verdict:
+            return replace(returned, start=offered.start, stop=offered.stop)
 
     text = "One.\n\nTwo.\n\nThree."
     for store in (None, tmp_path / "answers.db", tmp_path / "answers.db"):
@@ -146,8 +146,8 @@ def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
     class Numpy:
         identity = "numpy"
 
-        def judge(self, asked: Group) -> Verdict:
-            return Verdict(asked.start, asked.stop, np.int64(1), "shift")  # type: ignore[arg-type]
+        def judge(self, offered: Group) -> Verdict:
+            return Verdict(offered.start, offered.stop, np.int64(1), "shift")  # type: ignore[arg-type]
 
     chunker = LumberChunker(Numpy(), store=tmp_path / "answers.db")
     assert chunker.segment("One.\n\nTwo.") == chunker.segment("One.\n\nTwo.")
@@ -208,9 +208,9 @@ def test_wrong_types_of_models_and_prompts_are_refused(given, message):
 
 def test_as_judge_wraps_a_model_and_defaults_to_the_bundled_judge():
     prompt = PromptTemplate(system="x")
-    asked = choose_judge(ScriptedModel(), prompt, CallPolicy(repeats=0))
-    assert isinstance(asked, ModelJudge)
-    assert (asked.questions(FOUR)[0], asked.repeats) == ("x", 0)
+    judge = choose_judge(ScriptedModel(), prompt, CallPolicy(repeats=0))
+    assert isinstance(judge, ModelJudge)
+    assert (judge.questions(FOUR)[0], judge.repeats) == ("x", 0)
     assert isinstance(choose_judge(None, None, None), BertJudge)
     assert guarded(choose_judge(third, None, None)).judge(FOUR).unit == 7
 
@@ -223,9 +223,9 @@ def test_a_prompt_without_a_model_is_refused(llm):
         choose_judge(llm, None, CallPolicy())
 
 
-@pytest.mark.parametrize("own", [third, Third(), HasJudge(), third_later])
-def test_judges_pickle_where_the_users_part_does(own):
-    again = pickle.loads(pickle.dumps(as_judge(own)))
+@pytest.mark.parametrize("users_judge", [third, Third(), HasJudge(), third_later])
+def test_judges_pickle_where_the_users_part_does(users_judge):
+    again = pickle.loads(pickle.dumps(as_judge(users_judge)))
     assert asyncio.run(guarded(again).ajudge(FOUR)).unit == 7
 
 
@@ -248,7 +248,7 @@ TEXT = story(300)
         (lambda group: group.choices[0], "the first unit offered"),
         (lambda group: group.choices[-1], "the last unit offered"),
         (lambda group: None, "no unit"),
-        (scattered, None),
+        (judge_by_hash, None),
         (lambda group: -1, None),  # failures are reported in another warning
     ],
 )
@@ -256,9 +256,9 @@ TEXT = story(300)
 def test_a_judge_that_always_names_the_same_position_is_reported(judge, named, published, caplog):
     make = LumberChunker.as_published if published else LumberChunker
     make(judge, theta=120, on_failure="keep_group").segment(TEXT)
-    said = [each for each in warnings(caplog) if "larger model" in each]
-    assert len(said) == (named is not None)
-    assert all(f"named {named}, as small language models do" in each for each in said)
+    reports = [warning for warning in warnings(caplog) if "larger model" in warning]
+    assert len(reports) == (named is not None)
+    assert all(f"named {named}, as small language models do" in warning for warning in reports)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_fewer_windows_suffice_to_report_a_constant_position(
     chunker = LumberChunker(judge, theta=60, method="window")
     chunker.window_tokens = 1000
     assert 3 <= len(chunker.segment(TEXT).verdicts) < 10
-    assert [f"named {named}," in each for each in warnings(caplog)] == [True] * bool(named)
+    assert [f"named {named}," in warning for warning in warnings(caplog)] == [True] * bool(named)
 
 
 def test_few_groups_and_a_judge_without_choices_are_not_reported(caplog) -> None:

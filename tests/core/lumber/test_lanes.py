@@ -12,7 +12,7 @@ from lumber_core.lumber.grouping import PublishedCodeRules, TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.walk import Walk
 from lumber_core.text.units import paragraphs
-from tests.core.lumber.support import document, scattered, story
+from tests.core.lumber.support import document, judge_by_hash, story
 from tests.profiles import examples
 
 
@@ -40,22 +40,22 @@ def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, in
 def test_any_order_and_number_of_lanes_gives_the_sequential_result(length, lanes, extra, seed):
     text = story(length, seed)
     alone = Walk(*document(text))
-    run(alone, scattered, 1, random.Random(0))
+    run(alone, judge_by_hash, 1, random.Random(0))
     many = Walk(*document(text), lanes=lanes, max_extra_calls=extra)
-    run(many, scattered, lanes, random.Random(seed))
+    run(many, judge_by_hash, lanes, random.Random(seed))
     assert [*many.boundaries] == [*alone.boundaries]
     assert many.verdicts == alone.verdicts
 
 
 def test_no_group_is_judged_twice() -> None:
-    asked: list[int] = []
+    starts: list[int] = []
 
     def judge(group: Group) -> int | None:
-        asked.append(group.start)
-        return scattered(group)
+        starts.append(group.start)
+        return judge_by_hash(group)
 
     run(Walk(*document(story(400)), lanes=16, max_extra_calls=0.5), judge, 16, random.Random(1))
-    assert len(asked) == len(set(asked))
+    assert len(starts) == len(set(starts))
 
 
 def test_the_main_chain_comes_first() -> None:
@@ -123,7 +123,7 @@ def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_
 
 def test_usage_counts_calls_that_lanes_waste() -> None:
     walk = Walk(*document(story(600)), lanes=16, max_extra_calls=0.5)
-    calls, _ = run(walk, scattered, 16, random.Random(5))
-    asked = sum(verdict.outcome != "single" for verdict in walk.verdicts)
-    assert walk.usage.calls == calls > asked
-    assert walk.waste == calls - asked
+    calls, _ = run(walk, judge_by_hash, 16, random.Random(5))
+    judged = sum(verdict.outcome != "single" for verdict in walk.verdicts)
+    assert walk.usage.calls == calls > judged
+    assert walk.waste == calls - judged

@@ -39,7 +39,7 @@ def ask(model: RetryingModel) -> Completion:
     return model.complete("s", "u")
 
 
-def answered(judge: ModelJudge) -> None:
+def ask_once(judge: ModelJudge) -> None:
     """Ask once, so that a later fault concerns a question and not the model."""
     assert not judge.judge(group(["One.", "Two."])).failed
 
@@ -166,7 +166,7 @@ class TestGivingUp:
 
     def split(self, model: ScriptedModel) -> Segmentation:
         judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=60))
-        answered(judge)
+        ask_once(judge)
         model.times.clear()
         return LumberChunker(judge, theta=30).segment(MANY)
 
@@ -210,11 +210,11 @@ class TestGivingUp:
         patient = RetryingModel(model, replace(FAST, attempts=50, give_up_after=1))
 
         async def several() -> list[Any]:
-            asked = [asyncio.ensure_future(patient.acomplete("s", "u")) for _ in range(4)]
+            calls = [asyncio.ensure_future(patient.acomplete("s", "u")) for _ in range(4)]
             while len(model.times) < 8:
                 await asyncio.sleep(0)
             patient._breaker.record_failure("nobody there")
-            return await asyncio.gather(*asked, return_exceptions=True)
+            return await asyncio.gather(*calls, return_exceptions=True)
 
         assert {type(error) for error in asyncio.run(several())} == {ModelUnavailableError}
         assert len(model.times) < 4 * 50
@@ -224,9 +224,9 @@ class TestGivingUp:
         with caplog.at_level(logging.INFO, "lumber_core"):
             assert len(self.split(model).failures) > 10
         assert len(model.times) == 3 * 2
-        causes = [one for one in caplog.records if one.levelno == logging.INFO]
+        causes = [record for record in caplog.records if record.levelno == logging.INFO]
         assert len(causes) == 3
-        assert all("HttpError 503: status 503" in one.getMessage() for one in causes)
+        assert all("HttpError 503: status 503" in record.getMessage() for record in causes)
 
     @pytest.mark.parametrize(
         ("garbage", "outcome"), [("Lovely weather.", "unreadable"), ("Answer: 999", "outside")]
@@ -292,7 +292,7 @@ class TestOnFailure:
 
     def judge(self, *errors: Exception) -> ModelJudge:
         judge = ModelJudge(ScriptedModel("Answer: none", *errors), policy=CallPolicy(attempts=1))
-        answered(judge)
+        ask_once(judge)
         return judge
 
     def split(self, on_failure: str, *errors: Exception) -> Segmentation:

@@ -142,14 +142,14 @@ def cases(phrases: list[str]) -> list[tuple[str, str, int]]:
     ]
 
 
-def read(answer: str) -> ParsedAnswer:
+def read_unit(answer: str) -> ParsedAnswer:
     return read_answer(answer, CHOICES)
 
 
 def test_answers_that_name_a_unit_are_read_or_asked_again() -> None:
     again = set()
     for answer, phrase, unit in cases(FOUND):
-        parsed = read(answer)
+        parsed = read_unit(answer)
         if parsed.outcome == "shift":
             assert parsed.starts == (unit,), answer
         else:
@@ -161,19 +161,23 @@ def test_answers_that_name_a_unit_are_read_or_asked_again() -> None:
 @pytest.mark.parametrize("phrases", [DENIED, REFUSED, NONE], ids=["denied", "refused", "none"])
 def test_denied_and_refused_units_are_not_read_as_starts(phrases: list[str]) -> None:
     allowed = {"refused", "unreadable"} if phrases is REFUSED else {"no_shift", "unreadable"}
-    wrong = {answer: read(answer) for answer, *_ in cases(phrases)}
-    assert {answer: one for answer, one in wrong.items() if one.outcome not in allowed} == {}
+    wrong = {answer: read_unit(answer) for answer, *_ in cases(phrases)}
+    assert {
+        answer: reading for answer, reading in wrong.items() if reading.outcome not in allowed
+    } == {}
     for answer, *_ in cases(phrases):
         assert read_list(answer, CHOICES).outcome != "shift", answer
 
 
 def test_answers_that_leave_the_unit_open_are_asked_again() -> None:
-    read_so = {phrase for answer, phrase, _ in cases(OPEN) if read(answer).outcome != "unreadable"}
+    read_so = {
+        phrase for answer, phrase, _ in cases(OPEN) if read_unit(answer).outcome != "unreadable"
+    }
     assert read_so == set()
 
 
 def test_an_id_in_prose_is_reported_as_prose() -> None:
-    assert read("The content shifts at ID 6.").reason == "the ID in prose names 6"
+    assert read_unit("The content shifts at ID 6.").reason == "the ID in prose names 6"
 
 
 ITEMS = [

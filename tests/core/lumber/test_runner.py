@@ -13,15 +13,15 @@ from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage
 from lumber_core.text.units import paragraphs
-from tests.core.lumber.support import ScatteredModel, document, scattered, segment_all, story
+from tests.core.lumber.support import ScatteredModel, document, judge_by_hash, segment_all, story
 
 
 def walks(count: int, lanes: int = 8, length: int = 400) -> list[Walk]:
     stories = (document(story(length, seed)) for seed in range(count))
-    return [Walk(*each, lanes=lanes, max_extra_calls=0.5) for each in stories]
+    return [Walk(*units_and_rules, lanes=lanes, max_extra_calls=0.5) for units_and_rules in stories]
 
 
-def nothing(group: Group) -> None:
+def no_verdict(group: Group) -> None:
     """No verdict is stored."""
 
 
@@ -33,7 +33,7 @@ def drain(schedule: Schedule) -> list[Task]:
 
 
 def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> None:
-    schedule = Schedule(iter(walks(1, length=200)), capacity=8, stored=nothing, stop=Event())
+    schedule = Schedule(iter(walks(1, length=200)), capacity=8, stored=no_verdict, stop=Event())
     walk, late = None, None
     calls = 0
     while walk is None or not walk.done:
@@ -43,7 +43,7 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
             if late is None and task.group.start:  # the first group of a lane
                 late = task
                 continue
-            verdict = as_verdict(task.group, scattered(task.group))
+            verdict = as_verdict(task.group, judge_by_hash(task.group))
             walk.record(replace(verdict, usage=Usage(1)))
             schedule.give_back(task)
     assert late is not None
@@ -56,7 +56,7 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
 
 @pytest.mark.parametrize("documents", [8, 2])
 def test_documents_fill_the_capacity_and_lanes_use_the_rest(documents: int) -> None:
-    tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=nothing, stop=Event()))
+    tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=no_verdict, stop=Event()))
     assert len(tasks) == 8
     assert [task.number for task in tasks[:documents]] == list(range(documents))
     assert [t.group.start > 0 for t in tasks] == [False] * documents + [True] * (8 - documents)
@@ -70,7 +70,7 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
             taken.append(number)
             yield walk
 
-    schedule = Schedule(one_by_one(), capacity=3, stored=nothing, stop=Event())
+    schedule = Schedule(one_by_one(), capacity=3, stored=no_verdict, stop=Event())
     drain(schedule)
     assert taken == [0, 1, 2]
 

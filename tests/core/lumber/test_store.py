@@ -59,10 +59,10 @@ def test_a_second_run_asks_nothing_and_gives_the_same(open_store: Callable[[], A
     model = ScatteredModel()
     results = [segment(splitter(model, open_store()), TEXT, way) for _ in range(2)]
     assert results == [ALONE, ALONE]
-    asked = ALONE.usage.calls
-    assert len(model.asked) == asked
-    assert [result.usage for result in results] == [Usage(asked, 100 * asked, 5 * asked), Usage()]
-    assert len(AnswerStore(open_store())) == AnswerStore(open_store()).usage().calls == asked
+    calls = ALONE.usage.calls
+    assert len(model.asked) == calls
+    assert [result.usage for result in results] == [Usage(calls, 100 * calls, 5 * calls), Usage()]
+    assert len(AnswerStore(open_store())) == AnswerStore(open_store()).usage().calls == calls
 
 
 def test_one_store_serves_several_event_loops(open_store: Callable[[], Any]) -> None:
@@ -130,9 +130,9 @@ def test_an_equal_group_elsewhere_has_the_same_answer_and_states_whose_it_is(tmp
     assert key("j", first) == key("j", second)
     for _ in range(2):
         judge = ask(Outside(), tmp_path / "answers.db", policy=CallPolicy(repeats=0))
-        said, moved = judge.judge(first), judge.judge(second)
-        assert "not one of 1 to 1" in said.reason
-        assert "equal group" not in said.reason
+        verdict, moved = judge.judge(first), judge.judge(second)
+        assert "not one of 1 to 1" in verdict.reason
+        assert "equal group" not in verdict.reason
         assert "equal group, which starts at unit 0" in moved.reason
 
 
@@ -143,9 +143,9 @@ def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
 
     model = ByText()
     splitter(model, tmp_path / "answers.db").segment(TEXT)
-    asked = len(model.asked)
+    calls = len(model.asked)
     splitter(model, tmp_path / "answers.db").segment(f"A new beginning.\n\n{TEXT}")
-    assert 0 < len(model.asked) - asked < asked / 2
+    assert 0 < len(model.asked) - calls < calls / 2
 
 
 def test_an_unanswered_question_is_not_stored(tmp_path: Path) -> None:
@@ -281,15 +281,15 @@ def test_keys_are_the_same_on_every_machine_and_for_each_format_version(
     def everything(store: Any) -> str:
         return repr(store.store if isinstance(store, InMemoryByteStore) else store.to_dict())
 
-    one, other = make(), make()
-    splitter(ScatteredModel(), one).segment(TEXT)
-    splitter(ScatteredModel(), other).segment(TEXT)
-    assert everything(one) == everything(other)
+    first, second = make(), make()
+    splitter(ScatteredModel(), first).segment(TEXT)
+    splitter(ScatteredModel(), second).segment(TEXT)
+    assert everything(first) == everything(second)
     monkeypatch.setattr("lumber_core.storage.shared_cache.CACHE_FORMAT", CACHE_FORMAT + 1)
-    assert len(AnswerStore(one)) == 0
-    splitter(ScatteredModel(), one).segment(TEXT)
+    assert len(AnswerStore(first)) == 0
+    splitter(ScatteredModel(), first).segment(TEXT)
     monkeypatch.undo()
-    assert len(AnswerStore(one)) == ALONE.usage.calls
+    assert len(AnswerStore(first)) == ALONE.usage.calls
 
 
 def test_other_entries_of_a_store_are_left_alone() -> None:

@@ -34,7 +34,7 @@ from tests.tiling import check_tiling
 counts = st.lists(st.one_of(st.integers(0, 30), st.integers(0, 300)), max_size=120)
 
 
-def thirds(window: Group) -> list[int]:
+def name_thirds(window: Group) -> list[int]:
     """Name units by nothing but their own texts, so that all windows agree."""
     return [
         unit
@@ -47,11 +47,11 @@ def refuse(window: Group) -> list[int]:
     return [-1]
 
 
-def chunker(judge: object = thirds, **options: object) -> LumberChunker:
+def chunker(judge: object = name_thirds, **options: object) -> LumberChunker:
     tokens = options.pop("window_tokens", 200)
     given: dict[str, Any] = {"theta": 60, **options}
-    made = LumberChunker(judge, method="window", **given)
-    return cast(LumberChunker, with_(made, window_tokens=tokens))
+    lumber = LumberChunker(judge, method="window", **given)
+    return cast(LumberChunker, with_(lumber, window_tokens=tokens))
 
 
 def walk_of(tokens: list[int], most: int) -> WindowWalk:
@@ -82,11 +82,11 @@ def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(tokens, m
         walk.record(Verdict(window.start, window.stop, None, "no_shift"))
     assert walk.done
     before = [sum(max(1, count) for count in tokens[:unit]) for unit in range(len(tokens) + 1)]
-    for one, other in pairwise(walk.groups):
-        for unit in set(one.choices) & set(other.choices):
+    for one, following in pairwise(walk.groups):
+        for unit in set(one.choices) & set(following.choices):
             if sum(unit in window.choices for window in windows) == 2:
-                room = before[one.stop] - before[unit], before[unit] - before[other.start]
-                farther = one if room[0] >= room[1] else other
+                room = before[one.stop] - before[unit], before[unit] - before[following.start]
+                farther = one if room[0] >= room[1] else following
                 deciding = walk.deciding_verdict(unit)
                 assert deciding is not None
                 assert deciding.start == farther.start
@@ -102,31 +102,31 @@ def test_a_verdict_that_matches_no_window_is_refused() -> None:
 def test_a_copy_asks_about_as_many_windows_as_were_estimated(length: int, seed: int, most: int):
     texts = [story(length, seed), "", story(7, seed + 1), "One paragraph."]
     copy = pickle.loads(pickle.dumps(chunker(window_tokens=most)))
-    calls = [made.usage.calls for made in copy.segment_all(texts)]
+    calls = [segmentation.usage.calls for segmentation in copy.segment_all(texts)]
     assert calls == [chunker(window_tokens=most).estimate([t]).calls.likely for t in texts]
 
 
 def test_named_starts_are_chunks_if_sizes_allow_with_the_verdict_that_named_them() -> None:
     text = story(120)
-    made = chunker(chunk_size=None, target_size=50, theta=400).segment(text)
+    segmentation = chunker(chunk_size=None, target_size=50, theta=400).segment(text)
     units = chunker().parse(text).units()
-    named = {units[unit].start for verdict in made.verdicts for unit in verdict.starts}
+    named = {units[unit].start for verdict in segmentation.verdicts for unit in verdict.starts}
     setters = {
         span.start: verdict
-        for span, verdict in zip(made.spans, made.start_verdicts, strict=True)
+        for span, verdict in zip(segmentation.spans, segmentation.start_verdicts, strict=True)
         if verdict is not None
     }
     assert len(named) > 20
     assert len(named - {*setters}) <= 0.1 * len(named)  # next to tiny chunks
     assert setters.keys() <= named
-    assert len(setters) > 0.6 * len(made.spans)  # every third unit is named
+    assert len(setters) > 0.6 * len(segmentation.spans)  # every third unit is named
     assert all(units[verdict.unit or 0].start == start for start, verdict in setters.items())
 
 
 def test_chunks_are_not_tiny_even_if_a_judge_names_every_unit() -> None:
     text = story(200)
-    made = chunker(lambda window: window.choices, target_size=40).segment(text)
-    sizes = chunker().counter.count(made.chunks(text))
+    segmentation = chunker(lambda window: window.choices, target_size=40).segment(text)
+    sizes = chunker().counter.count(segmentation.chunks(text))
     assert sum(sizes) / len(sizes) > 12
 
 
@@ -168,15 +168,15 @@ def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> 
 
         def judge(self, group: Group) -> Any:
             self.asked += 1
-            return thirds(group) if isinstance(group, UnitWindow) else None
+            return name_thirds(group) if isinstance(group, UnitWindow) else None
 
     judge, text = Judged(), story(150)
     first = chunker(judge, store=tmp_path / "answers.db").segment(text)
-    asked = judge.asked
+    calls = judge.asked
     assert chunker(judge, store=tmp_path / "answers.db").segment(text) == first
-    assert judge.asked == asked > 3
+    assert judge.asked == calls > 3
     LumberChunker(judge, theta=200, store=tmp_path / "answers.db").segment(text)
-    assert judge.asked > asked
+    assert judge.asked > calls
     # Equal windows elsewhere share the answer, moved to their place.
     again = chunker(judge, store=tmp_path / "answers.db").segment(f"{text}\n\n{text}")
     check_tiling(again.spans, 2 * len(text) + 2)
@@ -213,11 +213,11 @@ def test_a_server_is_asked_for_lists_a_tenth_as_often(structured: bool) -> None:
     text = story(400)
     with LoopbackServer("Answer: none") as server:
         model = OpenAIModel("m", base_url=server.openai_url, structured=structured)
-        made = chunker(ModelJudge(model), window_tokens=1200).segment(text)
+        segmentation = chunker(ModelJudge(model), window_tokens=1200).segment(text)
         windows = server.count
         form = server.requests[0].body.get("response_format", {})
         LumberChunker(ModelJudge(model), theta=60).segment(text)
-    assert made.failures == ()
-    assert windows == made.usage.calls
+    assert segmentation.failures == ()
+    assert windows == segmentation.usage.calls
     assert windows * 10 <= server.count - windows
     assert ("array" in str(form)) == structured

@@ -25,11 +25,11 @@ def walk_of(rules, tokens) -> Walk:
 
 def run(walk: Walk, answers) -> list[tuple[int, int]]:
     """Answer group after group, with None when the answers run out; return the groups."""
-    said = iter(answers)
+    remaining = iter(answers)
     groups = []
     while (group := walk.claim()) is not None:
         groups.append((group.start, group.stop))
-        walk.record(Verdict(group.start, group.stop, next(said, None), "shift"))
+        walk.record(Verdict(group.start, group.stop, next(remaining, None), "shift"))
     return groups
 
 
@@ -38,28 +38,28 @@ def edges(walk: Walk) -> list[int]:
 
 
 def is_increasing(numbers) -> bool:
-    return all(one < other for one, other in pairwise(numbers))
+    return all(number < following for number, following in pairwise(numbers))
 
 
 @every_rule
-@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@given(tokens=sizes, theta=st.integers(1, 60), replies=answers)
 @quick
-def test_the_walk_ends_and_tiles_whatever_is_answered(rules_of, tokens, theta, said):
+def test_the_walk_ends_and_tiles_whatever_is_answered(rules_of, tokens, theta, replies):
     walk = walk_of(rules_of(tokens, theta), tokens)
-    asked = run(walk, said)
+    groups = run(walk, replies)
     assert walk.done
     assert walk.position == walk.rules.units == len(tokens)
-    assert len(asked) <= len(walk.verdicts) <= len(tokens)
+    assert len(groups) <= len(walk.verdicts) <= len(tokens)
     assert not tokens or is_increasing(edges(walk))
     assert is_increasing([verdict.start for verdict in walk.verdicts])
     assert all(verdict.start < verdict.stop <= len(tokens) for verdict in walk.verdicts)
 
 
-@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@given(tokens=sizes, theta=st.integers(1, 60), replies=answers)
 @quick
-def test_groups_hold_as_many_units_as_fit(tokens, theta, said):
+def test_groups_hold_as_many_units_as_fit(tokens, theta, replies):
     walk = walk_of(MethodRules(tokens, theta), tokens)
-    run(walk, said)
+    run(walk, replies)
     for verdict in walk.verdicts:
         room = sum(tokens[verdict.start : verdict.stop + 1])
         full = room > theta or verdict.stop - verdict.start == theta
@@ -68,11 +68,11 @@ def test_groups_hold_as_many_units_as_fit(tokens, theta, said):
         assert held <= theta or verdict.stop == verdict.start + 1
 
 
-@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@given(tokens=sizes, theta=st.integers(1, 60), replies=answers)
 @quick
-def test_published_groups_stay_below_theta_unless_they_are_one_unit(tokens, theta, said):
+def test_published_groups_stay_below_theta_unless_they_are_one_unit(tokens, theta, replies):
     walk = walk_of(PublishedCodeRules(tokens, theta), tokens)
-    for start, stop in run(walk, said):
+    for start, stop in run(walk, replies):
         estimate = round(1.2 * sum(count + 2 for count in tokens[start:stop]))
         assert estimate < theta or stop == start + 1
         assert start < len(tokens) - 5
@@ -120,7 +120,7 @@ def test_a_verdict_that_matches_no_group_of_the_walk_is_refused(rules_of, start,
     assert walk.verdicts == []
 
 
-def published(units: int, theta: int = 550) -> Walk:
+def published_walk(units: int, theta: int = 550) -> Walk:
     """Ten words a unit, so twelve with the label: 44 units stay below 550."""
     return walk_of(PublishedCodeRules([10] * units, theta), [10] * units)
 
@@ -149,14 +149,14 @@ def test_the_published_estimate_is_rounded_over_the_whole_group(words, theta, st
     ],
 )
 def test_answers_set_boundaries_and_next_groups_by_the_published_rules(answers, groups, boundaries):
-    walk = published(100)
+    walk = published_walk(100)
     assert run(walk, answers)[: len(groups)] == groups
     assert (*walk.boundaries,) == boundaries
 
 
 @pytest.mark.parametrize(("units", "groups"), [(5, []), (6, [(0, 4)]), (7, [(0, 5)])])
 def test_no_published_group_starts_in_the_last_five_units(units, groups):
-    walk = published(units)
+    walk = published_walk(units)
     assert run(walk, []) == groups
     assert walk.position == units
 

@@ -56,7 +56,7 @@ def check_contents(cache: Cache, rounds: list[dict[str, bytes]]) -> None:
     cache.close()
 
 
-def of_another_program(*statements: str) -> Callable[[Path], None]:
+def write_other_database(*statements: str) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection, connection:
             for statement in statements:
@@ -65,18 +65,18 @@ def of_another_program(*statements: str) -> Callable[[Path], None]:
     return make
 
 
-def holding(content: bytes) -> Callable[[Path], object]:
+def write_content(content: bytes) -> Callable[[Path], object]:
     return lambda path: path.write_bytes(content)
 
 
-def of_unreadable_schema(path: Path) -> None:
+def write_unreadable_schema(path: Path) -> None:
     cache = Cache(path, "things")
     cache.put("key", b"value")
     cache.close()
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE T\xffBLE"))
 
 
-def damaged(path: Path) -> None:
+def write_damaged(path: Path) -> None:
     cache = Cache(path, "things")
     cache.put_many({str(number): bytes(2000) for number in range(20)})
     cache.close()
@@ -85,11 +85,11 @@ def damaged(path: Path) -> None:
     path.write_bytes(raw)
 
 
-def of_version(version: int) -> Callable[[Path], None]:
+def write_version(version: int) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         with closing(Cache(path, "things")) as cache:
             cache.put("key", b"value")
-        of_another_program(f"PRAGMA user_version = {version}")(path)
+        write_other_database(f"PRAGMA user_version = {version}")(path)
 
     return make
 
@@ -97,14 +97,17 @@ def of_version(version: int) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (of_another_program("CREATE TABLE things (x)"), "another program"),
-        (of_another_program("PRAGMA journal_mode = WAL", "CREATE TABLE x (y)"), "another program"),
-        (holding(b"this is no database, whatever its name says" * 50), "used.*another path"),
+        (write_other_database("CREATE TABLE things (x)"), "another program"),
+        (
+            write_other_database("PRAGMA journal_mode = WAL", "CREATE TABLE x (y)"),
+            "another program",
+        ),
+        (write_content(b"this is no database, whatever its name says" * 50), "used.*another path"),
         # SQLite takes this for an empty database, and would overwrite it.
-        (holding(b"\x00"), "cannot be used"),
-        (holding(b"SQLite format 3\x00and no more"), "cannot be used"),
-        *((of_unreadable_schema, "cannot be used"), (damaged, "cannot be used")),
-        *((of_version(99), "a newer version"), (of_version(1), "an older version")),
+        (write_content(b"\x00"), "cannot be used"),
+        (write_content(b"SQLite format 3\x00and no more"), "cannot be used"),
+        *((write_unreadable_schema, "cannot be used"), (write_damaged, "cannot be used")),
+        *((write_version(99), "a newer version"), (write_version(1), "an older version")),
     ],
 )
 @pytest.mark.parametrize(
@@ -167,12 +170,12 @@ def test_processes_may_create_use_and_close_a_file_at_the_same_time(path: Path) 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not delete files that are in use")
 def test_values_stored_after_the_file_was_deleted_are_in_a_new_file(path: Path) -> None:
-    one, two = Cache(path, "things"), Cache(path, "others")
-    one.put("before", b"")
-    two.put("before", b"")
+    first, second = Cache(path, "things"), Cache(path, "others")
+    first.put("before", b"")
+    second.put("before", b"")
     path.unlink()
-    one.put("after", b"")
-    two.put("after", b"")
+    first.put("after", b"")
+    second.put("after", b"")
     for kind in ("things", "others"):
         assert [key for key, _ in Cache(path, kind).items()] == ["after"]
 
@@ -227,11 +230,11 @@ def test_a_forked_child_continues_after_its_parent_has_closed_the_file(path: Pat
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_children_forked_while_threads_write_use_the_file_as_well(path: Path) -> None:
-    cache, done = Cache(path, "things"), threading.Event()
+    cache, finished = Cache(path, "things"), threading.Event()
 
     def write(name: str) -> None:
         for number in itertools.count():
-            if done.is_set():
+            if finished.is_set():
                 return
             cache.put(f"{name}.{number}", b"")
             written.append(f"{name}.{number}")
@@ -244,7 +247,7 @@ def test_children_forked_while_threads_write_use_the_file_as_well(path: Path) ->
         for child in range(4):
             assert works_in_a_fork(lambda: cache.put(f"child {child}", b""))  # noqa: B023
     finally:
-        done.set()
+        finished.set()
         for thread in threads:
             thread.join()
     assert cache.get_many(written).keys() == set(written)

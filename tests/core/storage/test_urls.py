@@ -20,7 +20,7 @@ URLS = st.builds(
 )
 
 
-def opened(path: str) -> str:
+def open_message(path: str) -> str:
     """Return the message about a store that cannot be opened."""
     try:
         database = open_database(path, TableFormat(1, 1, "about", ""), create=True)
@@ -33,7 +33,7 @@ def opened(path: str) -> str:
 def test_a_password_is_never_shown(url: str) -> None:
     assert is_url(url)
     assert PASSWORD not in str(display_path(url))
-    assert PASSWORD not in opened(url)
+    assert PASSWORD not in open_message(url)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_a_password_is_never_shown(url: str) -> None:
 )
 def test_a_url_of_another_kind_is_refused(path, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = opened(path)
-    assert reason in said
-    assert PASSWORD not in said + str(display_path(path))
+    message = open_message(path)
+    assert reason in message
+    assert PASSWORD not in message + str(display_path(path))
     assert os.listdir() == []
 
 
@@ -62,7 +62,7 @@ def test_paths_of_files_are_not_read_as_urls(path: str) -> None:
 @pytest.mark.parametrize("scheme", ["postgresql+psycopg2", "POSTGRES", "  postgresql"])
 def test_other_spellings_name_the_same_database(scheme: str) -> None:
     names = [
-        opened(f"{spelled}://ann@h:5/rag?collection=notes").partition(" <")[0]
+        open_message(f"{spelled}://ann@h:5/rag?collection=notes").partition(" <")[0]
         for spelled in (scheme, "postgresql")
     ]
     assert names == ["notes in the database rag at h:5"] * 2

@@ -19,7 +19,7 @@ from lumber_core.llms import OpenAIModel
 from lumber_core.support.identity import NOT_COVERED, digest
 from lumber_core.tokens import token_counter
 from tests.alone import run_python
-from tests.core.lumber.support import ScatteredModel, scattered
+from tests.core.lumber.support import ScatteredModel, judge_by_hash
 from tests.lexical_judge import LexicalJudge
 
 KEY = "sk-do-not-tell"
@@ -47,7 +47,7 @@ VARIANTS = {
     "theta": lambda: LumberChunker(BertJudge(), theta=551),
     "published": lambda: LumberChunker.as_published(BertJudge()),
     "lexical": lambda: LumberChunker(LexicalJudge()),
-    "function": lambda: LumberChunker(scattered),
+    "function": lambda: LumberChunker(judge_by_hash),
     "model": lambda: LumberChunker(ModelJudge(ScatteredModel())),
     "prompt": lambda: LumberChunker(ModelJudge(ScatteredModel(), PromptTemplate(system="x"))),
     "repeats": lambda: LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(repeats=2))),
@@ -139,9 +139,9 @@ def test_the_identity_of_a_tokenizer_depends_on_its_vocabulary() -> None:
 
     def counter(*words: str) -> Any:
         vocabulary = {word: number for number, word in enumerate(["[UNK]", *words])}
-        made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-        made.pre_tokenizer = pre_tokenizers.Whitespace()
-        return token_counter(made)
+        tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        return token_counter(tokenizer)
 
     assert counter("a", "b").identity == counter("a", "b").identity
     assert counter("a", "b").identity != counter("a", "c").identity

@@ -66,12 +66,12 @@ def test_public_values_are_not_taken_for_secrets() -> None:
 
 
 def test_the_longest_secret_is_removed_first() -> None:
-    known = secrets_in({"key": "abcd", "token": "abcdefgh"})
-    assert without_secrets("abcdefgh", known) == "[redacted]"
+    secrets = secrets_in({"key": "abcd", "token": "abcdefgh"})
+    assert without_secrets("abcdefgh", secrets) == "[redacted]"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         f"bad request: {{'Authorization': 'Bearer {KEY}', 'x': 1}}",
         *(f'headers: {{"authorization": "Basic {KEY}"}}', f"GET https://user:{KEY}@host/v1 failed"),
@@ -80,16 +80,16 @@ def test_the_longest_secret_is_removed_first() -> None:
         *(f"access_token={KEY}&a=b", f"passwd: {KEY}", f"sk-proj-{KEY}-{KEY}"),
     ],
 )
-def test_secrets_in_a_text_are_found_by_their_form(said: str) -> None:
-    assert KEY not in without_secrets(said)
+def test_secrets_in_a_text_are_found_by_their_form(text: str) -> None:
+    assert KEY not in without_secrets(text)
 
 
 def test_names_of_models_are_shown() -> None:
-    for said in (
+    for text in (
         "no model hf-internal-testing/tiny-random, key: none; missing credentials: see the docs",
         "max_tokens: 100000 is too large; the monkey: bananas; KeyError: 'paragraph'; token 5",
     ):
-        assert without_secrets(said) == said
+        assert without_secrets(text) == text
 
 
 class KeyedError(Exception):
@@ -104,12 +104,12 @@ def test_every_text_of_an_error_and_of_its_causes_is_redacted() -> None:
     error = KeyedError()
     error.__cause__, error.__context__ = cause, context
     redact(error, [KEY])
-    for one in (error, cause, context):
-        assert KEY not in f"{one!s} {one!r} {vars(one)}"
+    for raised_error in (error, cause, context):
+        assert KEY not in f"{raised_error!s} {raised_error!r} {vars(raised_error)}"
     assert context.errno == 5
 
 
-def refused() -> pydantic.ValidationError:
+def validation_error() -> pydantic.ValidationError:
     """An error whose text cannot be changed."""
 
     class Reply(pydantic.BaseModel):
@@ -124,13 +124,13 @@ def refused() -> pydantic.ValidationError:
 def test_an_error_whose_text_cannot_be_changed_is_replaced() -> None:
     with pytest.raises(RuntimeError, match=r"(?s)ValidationError: .*\[redacted\]") as caught:  # noqa: SIM117
         with redact_errors({"api_key": KEY}):
-            raise refused()
+            raise validation_error()
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_cause_whose_text_cannot_be_changed_is_removed() -> None:
     error = ValueError("bad reply")
-    error.__cause__ = refused()
+    error.__cause__ = validation_error()
     redact(error, [KEY])
     assert error.__cause__ is None
 

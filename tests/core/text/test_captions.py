@@ -315,19 +315,23 @@ CAPTIONS: dict[str, tuple[str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), CAPTIONS.values(), ids=CAPTIONS)
+@pytest.mark.parametrize(("text", "lines"), CAPTIONS.values(), ids=CAPTIONS)
 @pytest.mark.parametrize(
     "written",
     [str, lambda one: "\ufeff" + one.replace("\n", "\r\n"), lambda one: one.replace("\n", "\r")],
 )
-def test_captions_have_each_spoken_line_once(text, said, written) -> None:
+def test_captions_have_each_spoken_line_once(text, lines, written) -> None:
     text = written(text)
-    assert spoken_text(text).split("\n") == said
+    assert spoken_text(text).split("\n") == lines
     assert len(speech(text)) == len(text)
     same = zip(text, speech(text), strict=True)
-    assert all(own == now for own, now in same if now.strip() and now != INVISIBLE and own != "&")
+    assert all(
+        character == spoken_character
+        for character, spoken_character in same
+        if spoken_character.strip() and spoken_character != INVISIBLE and character != "&"
+    )
     place = 0
-    for line in said:  # each line is at its place in the text
+    for line in lines:  # each line is at its place in the text
         if "&" not in line:
             place = speech(text).replace(INVISIBLE, " ").find(line.split()[0], place)
             assert text[place:].startswith(line.split()[0])
@@ -482,5 +486,5 @@ def test_names_before_times_that_start_at_zero_may_occur_once() -> None:
 def test_speakers_may_be_in_tags_and_before_colons() -> None:
     words = ["Ann: We row.", "<v Cid>We sail.", "Bob: We rest.", "Ann: Yes.", "Bob: No."]
     text = "WEBVTT\n\n" + srt(*words).replace(",", ".")
-    spans = [Span(at := text.index(each), at + len(each)) for each in words[:3]]
+    spans = [Span(at := text.index(phrase), at + len(phrase)) for phrase in words[:3]]
     assert speakers_of(text, spans) == ["Ann", "Cid", "Bob"]

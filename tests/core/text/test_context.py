@@ -39,15 +39,15 @@ Last words of this guide, of which there are enough to fill a chunk of twenty to
 """
 
 
-def chunks_of(text: str, size: int = 20, **known: object) -> list[Chunk]:
-    source = Source(text, **{"format": "markdown", **known})
+def chunks_of(text: str, size: int = 20, **options: object) -> list[Chunk]:
+    source = Source(text, **{"format": "markdown", **options})
     return GreedyChunker(size, chunk_size=size, tokenizer="words").split(source)
 
 
-def context_of(words: str, text: str = GUIDE, **known: object) -> str:
+def context_of(words: str, text: str = GUIDE, **options: object) -> str:
     """Return the context of the chunk that has these words."""
-    (found,) = [chunk for chunk in chunks_of(text, **known) if words in chunk.text]
-    return found.context
+    (chunk,) = [chunk for chunk in chunks_of(text, **options) if words in chunk.text]
+    return chunk.context
 
 
 def test_a_context_has_the_headings_above_a_chunk_but_not_those_inside_it():
@@ -58,11 +58,11 @@ def test_a_context_has_the_headings_above_a_chunk_but_not_those_inside_it():
 
 
 def test_the_title_in_the_metadata_comes_first_and_is_not_repeated():
-    known = {"metadata": {"title": " The shop's\nbook "}}
-    assert context_of("What things cost", **known) == "The shop's book > Guide"
+    options = {"metadata": {"title": " The shop's\nbook "}}
+    assert context_of("What things cost", **options) == "The shop's book > Guide"
     assert context_of("What things cost", metadata={"title": "Guide"}) == "Guide"
     assert context_of("Words before all", metadata={"title": "Guide"}) == ""
-    assert context_of("plain", "Some plain words.", format="text", **known) == "The shop's book"
+    assert context_of("plain", "Some plain words.", format="text", **options) == "The shop's book"
     assert context_of("plain", "Some plain words.", metadata={"title": 7}) == ""
 
 
@@ -169,7 +169,7 @@ VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize(
-    "known",
+    "options",
     [
         {"format": "csv"},
         {"format": None, "metadata": {"source": "data/12.CSV"}},
@@ -185,9 +185,9 @@ VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
         "Quay prices\n\nfrom{}2024-05-01\n",
     ],
 )
-def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, known, before):
+def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, options, before):
     text = f"\ufeff{before.format(separator)}{VALUES[1:].replace(',', separator)}"
-    first, *others = chunks_of(text, **known)
+    first, *others = chunks_of(text, **options)
     assert first.context == ""
     header = f'name{separator}"street\nand town"{separator}price'
     assert {chunk.context for chunk in others} == {header}
@@ -272,7 +272,7 @@ def test_a_chunk_that_continues_a_table_of_html_gets_its_header():
 
 
 @pytest.mark.parametrize(
-    "known",
+    "options",
     [
         {"format": "text"},
         {"format": None, "metadata": {"source": "12.txt"}},
@@ -280,8 +280,8 @@ def test_a_chunk_that_continues_a_table_of_html_gets_its_header():
         {"format": "csv", "metadata": {"start_index": 400}},
     ],
 )
-def test_a_text_that_does_not_begin_with_separated_values_has_no_header(known):
-    assert {chunk.context for chunk in chunks_of(VALUES, **known)} == {""}
+def test_a_text_that_does_not_begin_with_separated_values_has_no_header(options):
+    assert {chunk.context for chunk in chunks_of(VALUES, **options)} == {""}
 
 
 def test_headings_inside_a_chunk_exclude_the_one_at_its_start():

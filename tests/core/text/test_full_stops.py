@@ -10,11 +10,11 @@ from tests.phrases import phrases
 
 def by_language(text: str) -> dict[str, list[str]]:
     """Return the phrases of each language, from lines such as "de: Er kam am 5. Mai."."""
-    found: dict[str, list[str]] = {}
+    phrases_by_language: dict[str, list[str]] = {}
     for line in text.strip().splitlines():
         language, _, written = line.strip().partition(": ")
-        found.setdefault(language, []).extend(phrases(written))
-    return found
+        phrases_by_language.setdefault(language, []).extend(phrases(written))
+    return phrases_by_language
 
 
 WHOLE = by_language("""

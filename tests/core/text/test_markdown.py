@@ -314,10 +314,17 @@ def test_a_heading_without_a_title_only_ends_sections():
     words = ("one", "two", "##\n\nthree", "three", "four", "#\n\nfive")
     spans = [(text.index(f"\n{word}") + 1, len(text)) for word in words]
     outline = MarkdownText(Source(text, metadata={"headings": ""})).outline
-    found = outline.places(text, spans)
-    assert [place.titles for place in found] == [("A",), ("A", "B"), ("A",), ("A",), ("A", "C"), ()]
-    assert [place.context.titles for place in found] == [place.titles for place in found]
-    assert found[0].inside == ("B", "C")
+    places = outline.places(text, spans)
+    assert [place.titles for place in places] == [
+        ("A",),
+        ("A", "B"),
+        ("A",),
+        ("A",),
+        ("A", "C"),
+        (),
+    ]
+    assert [place.context.titles for place in places] == [place.titles for place in places]
+    assert places[0].inside == ("B", "C")
     assert MarkdownText(text).title == "A"
 
 
@@ -334,9 +341,9 @@ def test_places_have_the_kinds_of_the_markdown():
 def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
     blocks = [*("Run:", "```sh\nmake\n```", "Or:", "- a\n- b", "Go.", "### Next", "So:", "# End")]
     text = "\n\n".join([*blocks, "x"])
-    found = {text[place.offset :].split("\n")[0]: place for place in MarkdownText(text).places()}
-    assert [start for start, place in found.items() if place.depth] == ["```sh", "- a"]
-    levels = {start: place.level for start, place in found.items() if place.level}
+    places = {text[place.offset :].split("\n")[0]: place for place in MarkdownText(text).places()}
+    assert [start for start, place in places.items() if place.depth] == ["```sh", "- a"]
+    levels = {start: place.level for start, place in places.items() if place.level}
     assert levels == {"### Next": 3, "# End": 1}
 
 
@@ -387,10 +394,10 @@ def test_html_headings_are_headings_in_markdown(
     text: str, headings: list[tuple[int, str, int]]
 ) -> None:
     blocks = markdown_blocks(text)
-    assert [(one.level, one.title, one.start) for one in blocks if one.level] == headings
-    assert "".join(text[one.start : one.end] for one in blocks) == text
-    assert all(one.start < row < one.end for one in blocks for row in one.rows)
-    assert [one.kind == "heading" for one in blocks] == [bool(one.level) for one in blocks]
+    assert [(block.level, block.title, block.start) for block in blocks if block.level] == headings
+    assert "".join(text[block.start : block.end] for block in blocks) == text
+    assert all(block.start < row < block.end for block in blocks for row in block.rows)
+    assert [block.kind == "heading" for block in blocks] == [bool(block.level) for block in blocks]
 
 
 def test_an_html_heading_stays_with_its_text_and_is_its_title() -> None:

@@ -93,5 +93,5 @@ def test_texts_named_as_markdown_are_markdown(text: str) -> None:
 
 
 def test_elements_of_unstructured_have_no_marks() -> None:
-    known = {"source": "a.md", "category": "UncategorizedText", "element_id": "1f"}
-    assert Source("# create an environment\npython -m venv v", metadata=known).kind == "text"
+    metadata = {"source": "a.md", "category": "UncategorizedText", "element_id": "1f"}
+    assert Source("# create an environment\npython -m venv v", metadata=metadata).kind == "text"

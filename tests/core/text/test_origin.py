@@ -78,9 +78,9 @@ def test_a_citation_names_the_part_of_a_file_or_the_document(
 
 
 def test_equal_file_names_get_their_folders() -> None:
-    known = [{"file_name": "a.md", "file_path": f"{folder}/a.md"} for folder in ("x", "y", "x")]
+    metadatas = [{"file_name": "a.md", "file_path": f"{folder}/a.md"} for folder in ("x", "y", "x")]
     other = {"file_name": "b.md", "file_path": "x/b.md"}
-    names = document_names([(each, "") for each in (*known, other)])
+    names = document_names([(metadata, "") for metadata in (*metadatas, other)])
     assert names == ["x/a.md", "y/a.md", "x/a.md", "b.md"]
 
 
@@ -112,8 +112,8 @@ def test_headings_are_read_from_metadata_of_other_splitters(
 
 def test_headings_in_the_text_are_below_those_in_the_metadata() -> None:
     text = "### Seal\n\nIt is 12 mm wide.\n\n#### Oil\n\nA spoon.\n"
-    known = {"Header 1": "A", "Header 2": "B", "Header 3": "Seal", "source": "a.md"}
-    chunks = GreedyChunker(target_size=8).split(Source(text, metadata=known))
+    metadata = {"Header 1": "A", "Header 2": "B", "Header 3": "Seal", "source": "a.md"}
+    chunks = GreedyChunker(target_size=8).split(Source(text, metadata=metadata))
     assert [chunk.headings for chunk in chunks] == [("A", "B", "Seal"), ("A", "B", "Seal", "Oil")]
 
 
@@ -144,15 +144,15 @@ LABELLED = [{"file_path": "b.pdf", "page_label": label} for label in ("i", "ii",
 
 def test_pages_with_only_labels_are_numbered_by_their_order() -> None:
     numbered = number_pages([*LABELLED, {"file_path": "c.pdf", "page_label": "1"}])
-    pages = [len(place_source("Text.", each).pages) for each in numbered]
+    pages = [len(place_source("Text.", metadata).pages) for metadata in numbered]
     assert pages == [1, 2, 3, 4, 5, 1]
-    assert [page_label(each, n) for each, n in zip(numbered, pages, strict=True)] == [
+    assert [page_label(metadata, n) for metadata, n in zip(numbered, pages, strict=True)] == [
         *("i", "ii", "1", "2", "A"),
         "",
     ]
     assert "page_first" not in LABELLED[0]
-    twice = number_pages([each for each in LABELLED for _ in range(2)])
-    assert [each["page_first"] for each in twice[::2]] == [1, 2, 3, 4, 5]
+    twice = number_pages([metadata for metadata in LABELLED for _ in range(2)])
+    assert [metadata["page_first"] for metadata in twice[::2]] == [1, 2, 3, 4, 5]
 
 
 def test_pages_of_a_joined_document_keep_their_labels() -> None:
@@ -169,7 +169,7 @@ def test_page_labels_in_an_unknown_form_are_ignored(other: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "known",
+    "metadata",
     [
         {"source": "{}", "file_path": "b.pdf", "total_pages": 3},
         {"page": "{}", "total_pages": 3, "file_path": "b.pdf"},
@@ -177,14 +177,14 @@ def test_page_labels_in_an_unknown_form_are_ignored(other: Any) -> None:
         {"slide_number": "{}", "file_name": "b.pptx"},
     ],
 )
-def test_page_numbers_are_read_from_all_known_keys(known: dict[str, Any]) -> None:
+def test_page_numbers_are_read_from_all_known_keys(metadata: dict[str, Any]) -> None:
     pages = [
-        {k: (n if k == "page" else str(n)) if v == "{}" else v for k, v in known.items()}
+        {k: (n if k == "page" else str(n)) if v == "{}" else v for k, v in metadata.items()}
         for n in (1, 2, 3)
     ]
     numbered = number_pages(pages)
-    assert [len(place_source("Text.", each).pages) for each in numbered] == [1, 2, 3]
+    assert [len(place_source("Text.", metadata).pages) for metadata in numbered] == [1, 2, 3]
     [(_, joined)] = join_by_file(["a", "b", "c"], pages)
     assert joined is not None
     assert joined[1]["page_starts"] == [0, 2, 4]
-    assert len({document_key(each) for each in pages}) == 3
+    assert len({document_key(metadata) for metadata in pages}) == 3

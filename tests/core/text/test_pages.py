@@ -13,12 +13,12 @@ Metadatas = Sequence[dict[str, Any]]
 
 def numbers_of(metadatas: Metadatas) -> list[list[int]]:
     """Return the page numbers in each file, none for a document that is not a page."""
-    found = []
+    numbers = []
     for _, joined in join_by_file(["x"] * len(metadatas), metadatas):
         source = place_source(*joined) if joined else Source("")
         pages = [source.pages_of(Span(at, at + 1)) for at in range(0, len(source.text), 2)]
-        found.append([page[0] for page in pages if page])
-    return found
+        numbers.append([page[0] for page in pages if page])
+    return numbers
 
 
 def joined_pages(texts: Sequence[str], metadatas: Metadatas) -> tuple[str, dict[str, Any]]:
@@ -28,26 +28,34 @@ def joined_pages(texts: Sequence[str], metadatas: Metadatas) -> tuple[str, dict[
     return joined
 
 
-def labelled(*labels: str) -> list[dict[str, Any]]:
+def pages_with_labels(*labels: str) -> list[dict[str, Any]]:
     return [{"file_name": "a.pdf", "page_label": label} for label in labels]
 
 
-def counted(*numbers: Any, name: str | None = "a.pdf", **own: Any) -> list[dict[str, Any]]:
-    return [{"source": name, "page": number, **own} for number in numbers]
+def numbered_pages(
+    *numbers: Any, name: str | None = "a.pdf", **metadata: Any
+) -> list[dict[str, Any]]:
+    return [{"source": name, "page": number, **metadata} for number in numbers]
 
 
 @pytest.mark.parametrize(
     ("metadatas", "numbers"),
     [
-        *((counted(0, 1, 2), [[1, 2, 3]]), (counted(2, 3, total_pages=9), [[3, 4]])),
-        *((counted(1, 2), [[1, 2]]), (counted("1", "2", total_pages="2"), [[1, 2]])),
-        (counted(0.0, 1.0, total_pages=9.0), [[1, 2]]),
+        *((numbered_pages(0, 1, 2), [[1, 2, 3]]), (numbered_pages(2, 3, total_pages=9), [[3, 4]])),
+        *((numbered_pages(1, 2), [[1, 2]]), (numbered_pages("1", "2", total_pages="2"), [[1, 2]])),
+        (numbered_pages(0.0, 1.0, total_pages=9.0), [[1, 2]]),
         ([{"source": "a", "page_number": n, "page": 0} for n in (1, 2)], [[1, 2]]),
-        (labelled("1", "2", "3"), [[1, 2, 3]]),
-        (labelled("355", "356", "358"), [[355, 356, 358]]),
-        (labelled("i", "ii", "1", "2"), [[1, 2, 3, 4]]),
-        *((labelled("4", "A-1", "A-2"), [[4, 5, 6]]), (labelled("1", "1", "2"), [[1, 2, 3]])),
-        *((labelled("20240101", "20240102"), [[1, 2]]), (labelled("", ""), [[1, 2]])),
+        (pages_with_labels("1", "2", "3"), [[1, 2, 3]]),
+        (pages_with_labels("355", "356", "358"), [[355, 356, 358]]),
+        (pages_with_labels("i", "ii", "1", "2"), [[1, 2, 3, 4]]),
+        *(
+            (pages_with_labels("4", "A-1", "A-2"), [[4, 5, 6]]),
+            (pages_with_labels("1", "1", "2"), [[1, 2, 3]]),
+        ),
+        *(
+            (pages_with_labels("20240101", "20240102"), [[1, 2]]),
+            (pages_with_labels("", ""), [[1, 2]]),
+        ),
     ],
 )
 def test_pages_keep_their_numbers_or_are_counted_from_the_first(metadatas, numbers) -> None:
@@ -56,23 +64,29 @@ def test_pages_keep_their_numbers_or_are_counted_from_the_first(metadatas, numbe
 
 def test_only_pages_that_follow_each_other_in_a_file_belong_together() -> None:
     text = {"source": "notes.txt"}
-    metadatas = [*counted(0, 1), *counted(0, 2, name="b.pdf"), text, text, *counted(0)]
+    metadatas = [
+        *numbered_pages(0, 1),
+        *numbered_pages(0, 2, name="b.pdf"),
+        text,
+        text,
+        *numbered_pages(0),
+    ]
     assert [first for first, _ in join_by_file(["x"] * 7, metadatas)] == [0, 2, 4, 5, 6]
     assert numbers_of(metadatas) == [[1, 2], [1, 3], [], [], [1]]
 
 
 def test_a_lower_page_number_begins_another_document() -> None:
-    assert numbers_of(counted(0, 1, 0, 1)) == [[1, 2], [1, 2]]
-    assert numbers_of(counted(2, 0, 1)) == [[3], [1, 2]]
-    assert numbers_of(counted(0, 0, 1, name=None)) == [[1], [1, 2]]
+    assert numbers_of(numbered_pages(0, 1, 0, 1)) == [[1, 2], [1, 2]]
+    assert numbers_of(numbered_pages(2, 0, 1)) == [[3], [1, 2]]
+    assert numbers_of(numbered_pages(0, 0, 1, name=None)) == [[1], [1, 2]]
 
 
 @pytest.mark.parametrize("number", ["iv", "3.5", True, None, 2.5, -1, 100_000])
 def test_parts_of_a_page_and_invalid_page_numbers_are_refused(number: Any) -> None:
     with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
-        numbers_of(counted(number))
+        numbers_of(numbered_pages(number))
     with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before sp"):
-        numbers_of(counted(0, 1, 1))
+        numbers_of(numbered_pages(0, 1, 1))
 
 
 def test_metadata_that_is_equal_on_all_pages_is_kept() -> None:

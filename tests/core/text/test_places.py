@@ -19,7 +19,7 @@ from lumber_core.text.units import paragraphs
 FORMATS = Path(__file__).parents[1] / "formats"
 
 
-def read(name: str) -> str:
+def read_sample(name: str) -> str:
     return (FORMATS / name).read_bytes().decode()
 
 
@@ -38,7 +38,7 @@ def line_starts(text: str) -> set[int]:
 
 
 def test_line_ends_in_wrapped_prose_are_not_places() -> None:
-    text = read("wrapped.txt")
+    text = read_sample("wrapped.txt")
     starts = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
     for piece in ("times since.", "2011 by", "switchboard", "month. He", "on the next day"):
         assert text.index(piece) not in starts
@@ -46,14 +46,14 @@ def test_line_ends_in_wrapped_prose_are_not_places() -> None:
 
 
 def test_a_heading_in_wrapped_prose_stays_with_its_text() -> None:
-    text = read("wrapped.txt")
+    text = read_sample("wrapped.txt")
     assert kinds(text)["Inspection s"] is Kind.HEADING
     assert "An inspector" not in kinds(text)
 
 
 @pytest.mark.parametrize("name", ["customers.csv", "names.tsv", "worker.log", "table.txt"])
 def test_rows_are_divided_only_at_their_ends(name: str) -> None:
-    text = read(name)
+    text = read_sample(name)
     places = find_places(text)
     assert len(places) >= text.strip().count("\n") - 1
     assert {place.offset for place in places} <= line_starts(text)
@@ -61,7 +61,7 @@ def test_rows_are_divided_only_at_their_ends(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["word_count.py.txt", "widgets.json"])
 def test_code_is_divided_at_lines_that_open_no_block(name: str) -> None:
-    text = read(name)
+    text = read_sample(name)
     starts = {place.offset for place in find_places(text)}
     assert starts <= line_starts(text)
     for start in starts:
@@ -72,7 +72,7 @@ def test_code_is_divided_at_lines_that_open_no_block(name: str) -> None:
 
 
 def test_outer_blocks_of_code_are_less_deep_than_inner_ones() -> None:
-    text = read("word_count.py.txt")
+    text = read_sample("word_count.py.txt")
     depths = {text[p.offset :].strip()[:9]: p.depth for p in find_places(text)}
     assert depths["class Wor"] == 0
     assert depths["def add(s"] == 1
@@ -89,7 +89,7 @@ def test_lines_below_a_dated_entry_are_deeper_than_the_next_entry() -> None:
 
 
 def test_labels_stay_with_their_items() -> None:
-    text = read("notes.txt")
+    text = read_sample("notes.txt")
     assert pieces(text)[0].startswith("Notes\n[1] Software")
     firsts = [piece[:4] for piece in pieces(text)]
     for label in ("[2] ", "[3] ", "(a) ", "(b) ", "1. C", "2. S", "Q: H", "Q: C"):
@@ -149,9 +149,9 @@ On Mon, 3 Mar 2025 at 17:40, Bob <bob@harbour.example> wrote:
     ids=[*("label", "number", "letter", "question", "times", "diary", "latex", "sections", "mail")],
 )
 def test_lines_stay_with_the_lines_they_belong_to(text: str, starts: list[str]) -> None:
-    found = [text[place.offset :].split("\n")[0] for place in find_places(text)]
-    assert len(found) == len(starts)
-    assert all(line.startswith(start) for line, start in zip(found, starts, strict=True)), found
+    lines = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert len(lines) == len(starts)
+    assert all(line.startswith(start) for line, start in zip(lines, starts, strict=True)), lines
 
 
 def test_text_begins_after_a_label() -> None:
@@ -161,9 +161,9 @@ def test_text_begins_after_a_label() -> None:
 
 
 def test_messages_of_a_chat_begin_at_places() -> None:
-    text = read("chat.txt")
-    found = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
-    assert found == line_starts(text) - {0}
+    text = read_sample("chat.txt")
+    offsets = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
+    assert offsets == line_starts(text) - {0}
 
 
 MESSAGES = ["So we start with the bread", "and with a little salt.", "Now the oven", "is hot?"]
@@ -194,9 +194,9 @@ def test_a_time_and_a_speaker_stay_with_the_speech(head: str, gap: str) -> None:
 def test_headings_are_distinguished_from_lines() -> None:
     body = "This paragraph is long enough to be the body of a section, with a full stop. " * 2
     text = f"{body}\n\nMethods\n{body}\n\n2.1 Samples\n\n{body}\n\nRESULTS\n{body}\n"
-    found = kinds(text)
+    place_kinds = kinds(text)
     titles = "Methods\nThis", "2.1 Samples\n", "RESULTS\nThis"
-    assert {found[title] for title in titles} == {Kind.HEADING}
+    assert {place_kinds[title] for title in titles} == {Kind.HEADING}
     short = "yes\nno\nMaybe\nok then\nwhy not\n"
     assert Kind.HEADING not in kinds(short).values()
 
@@ -299,10 +299,10 @@ def test_a_term_stays_with_its_definition_without_blank_lines(term: str, width: 
 def test_fenced_code_in_plain_text_is_divided_at_its_lines() -> None:
     code = "```sh\nrun it. now\n\nwait. long\n```"
     text = f"Run it. Then wait.\n\n{code}\n\n## Use\n\n```sh\nuse it\n```\n"
-    found = {text[p.offset :].split("\n")[0]: p for p in find_places(text)}
-    assert [*found] == ["Then wait.", "```sh", "wait. long", "## Use"]
-    assert found["wait. long"].depth > 0
-    assert (found["## Use"].kind, found["## Use"].level) == (Kind.HEADING, 2)
+    places = {text[p.offset :].split("\n")[0]: p for p in find_places(text)}
+    assert [*places] == ["Then wait.", "```sh", "wait. long", "## Use"]
+    assert places["wait. long"].depth > 0
+    assert (places["## Use"].kind, places["## Use"].level) == (Kind.HEADING, 2)
 
 
 def test_finer_places_are_records_clauses_and_words_in_this_order() -> None:
@@ -449,11 +449,13 @@ def test_a_row_of_html_is_not_divided_and_the_first_stays_with_the_header(kind, 
     text = f"Pumps: {TABLE.format(between + rows + between)}\n\nAll are old."
     parsed = kind(text)
     finer = next(parsed.finer_places(0, text.index("All")))
-    found = {place.offset for place in (*parsed.places(), *(finer if kind is MarkdownText else ()))}
-    assert {at for at in found if text.startswith("<tr>", at)} == {
+    offsets = {
+        place.offset for place in (*parsed.places(), *(finer if kind is MarkdownText else ()))
+    }
+    assert {at for at in offsets if text.startswith("<tr>", at)} == {
         text.index(f"<tr>{between}<td>P{n}") for n in (1, 2, 3)
     }
-    assert found <= {*(row.start for row in rows_of(text)), text.index("All")}
+    assert offsets <= {*(row.start for row in rows_of(text)), text.index("All")}
 
 
 def test_a_row_that_is_too_long_is_divided_between_its_cells() -> None:

@@ -13,20 +13,22 @@ from lumber_core.text.source import Source
 from tests.growth import check_linear
 
 
-def around(name: str, text: str) -> dict[str, str]:
+def paths_by_line(name: str, text: str) -> dict[str, str]:
     """Return what each line of a text is part of, by the line."""
     parsed = PlainText(Source(text, metadata={"source": name}))
-    found, start = {}, 0
+    paths, start = {}, 0
     for line in text.splitlines(keepends=True):
         [place] = parsed.outline.places(text, [(start, start + len(line))])
         end = start + len(line)
-        is_heading = any(start <= one.start < end and one.title for one in parsed.outline.sections)
-        found[line.strip()] = " > ".join(place.titles[: -1 if is_heading else None])
+        is_heading = any(
+            start <= section.start < end and section.title for section in parsed.outline.sections
+        )
+        paths[line.strip()] = " > ".join(place.titles[: -1 if is_heading else None])
         start = end
-    return found
+    return paths
 
 
-def headed(*titles: str) -> str:
+def text_with_titles(*titles: str) -> str:
     """Return a text in which titles are between paragraphs."""
     body = "Boats wait for the tide.\n" * 14
     return "\n".join(f"{title}\n\nText {n}.\n\n{body}" for n, title in enumerate(titles, 1))
@@ -180,26 +182,61 @@ ORG = "* Boats\nOars.\n** Crews\nFive.\n* Carts\nTwo.\n"
         ("a.org", ORG, "Two.", "Carts"),
         ("a.adoc", ORG.replace("*", "="), "Five.", "Boats > Crews"),
         ("a.txt", ORG, "Five.", ""),
-        ("a.txt", headed("== Life ==", "=== Food ==="), "Text 2.", "Life > Food"),
-        ("a.txt", headed(" = Otter = ", " = = Life = = ", " = Crow = "), "Text 2.", "Otter > Life"),
-        ("a.txt", headed("== Life", "=== Food ="), "Text 2.", ""),
-        ("a.txt", headed("1 Tide", "1.1 Spring", "2. Boats"), "Text 2.", "Tide > Spring"),
-        ("a.txt", headed("1. Tide", "1.1. Ebb", "1.3. Flow", "2. Oars"), "Text 3.", "Tide > Flow"),
-        ("a.txt", headed("1. Tide", "  2. 4 knots", "2. Boats", "3. Oars"), "Text 2.", "Tide"),
-        ("a.txt", headed("1. Tide", "1.1. Ebb", "9. Oars", "2. Sails"), "Text 3.", "Tide > Ebb"),
-        ("a.txt", headed("1. Tide", "1.1. Ebb", "2.2. Oars", "2. Sails"), "Text 3.", "Tide > Ebb"),
-        ("a.txt", headed("1. Tide", "Also\n2. Boats", "2. Oars", "3. Sails"), "Text 2.", "Tide"),
+        ("a.txt", text_with_titles("== Life ==", "=== Food ==="), "Text 2.", "Life > Food"),
         (
             "a.txt",
-            "1. Tide\n\n2. Oars\n\n" + headed("1. Tide", "1.1. Ebb", "2. Oars"),
+            text_with_titles(" = Otter = ", " = = Life = = ", " = Crow = "),
+            "Text 2.",
+            "Otter > Life",
+        ),
+        ("a.txt", text_with_titles("== Life", "=== Food ="), "Text 2.", ""),
+        ("a.txt", text_with_titles("1 Tide", "1.1 Spring", "2. Boats"), "Text 2.", "Tide > Spring"),
+        (
+            "a.txt",
+            text_with_titles("1. Tide", "1.1. Ebb", "1.3. Flow", "2. Oars"),
+            "Text 3.",
+            "Tide > Flow",
+        ),
+        (
+            "a.txt",
+            text_with_titles("1. Tide", "  2. 4 knots", "2. Boats", "3. Oars"),
+            "Text 2.",
+            "Tide",
+        ),
+        (
+            "a.txt",
+            text_with_titles("1. Tide", "1.1. Ebb", "9. Oars", "2. Sails"),
+            "Text 3.",
+            "Tide > Ebb",
+        ),
+        (
+            "a.txt",
+            text_with_titles("1. Tide", "1.1. Ebb", "2.2. Oars", "2. Sails"),
+            "Text 3.",
+            "Tide > Ebb",
+        ),
+        (
+            "a.txt",
+            text_with_titles("1. Tide", "Also\n2. Boats", "2. Oars", "3. Sails"),
+            "Text 2.",
+            "Tide",
+        ),
+        (
+            "a.txt",
+            "1. Tide\n\n2. Oars\n\n" + text_with_titles("1. Tide", "1.1. Ebb", "2. Oars"),
             "Text 2.",
             "Tide > Ebb",
         ),
         ("a.txt", "1. Tide\n\n2. Oars\n\n3. Sails\n\nText.", "Text.", ""),
-        ("a.txt", headed("1. Tide.", "2. Oars;", "3. Sails:", "4. Hulls"), "Text 3.", ""),
-        ("a.txt", headed("1. Tide ... 4", "2. Oars . . 5", "3. Sails   6"), "Text 3.", ""),
-        ("a.txt", headed("1 of 4", "2 of 4", "3 of 4", "4 of 4"), "Text 3.", ""),
-        ("a.txt", headed("1. Tide", "2. Oars"), "Text 2.", ""),
+        ("a.txt", text_with_titles("1. Tide.", "2. Oars;", "3. Sails:", "4. Hulls"), "Text 3.", ""),
+        (
+            "a.txt",
+            text_with_titles("1. Tide ... 4", "2. Oars . . 5", "3. Sails   6"),
+            "Text 3.",
+            "",
+        ),
+        ("a.txt", text_with_titles("1 of 4", "2 of 4", "3 of 4", "4 of 4"), "Text 3.", ""),
+        ("a.txt", text_with_titles("1. Tide", "2. Oars"), "Text 2.", ""),
         ("https://sea.rs", PYTHON, "return 5", ""),
     ],
 )
@@ -207,7 +244,7 @@ def test_each_line_has_the_path_of_the_structure_around_it(
     name: str, text: str, line: str, above: str
 ) -> None:
     for body in (dedent(text), dedent(text).replace("\n", "\r\n")):
-        assert around(name, body)[line] == above
+        assert paths_by_line(name, body)[line] == above
 
 
 def test_a_part_of_a_chunk_has_the_path_of_the_structure_around_it() -> None:
@@ -217,8 +254,8 @@ def test_a_part_of_a_chunk_has_the_path_of_the_structure_around_it() -> None:
     [place] = parsed.outline.places(text, [chunk])
     assert place.titles == ("class Boat(Hull)", "def crew")
     titles, levels = " > ".join(place.titles), " ".join(map(str, place.levels))
-    known = {"source": "a.py", "headings": titles, "heading_levels": levels}
-    part = PlainText(Source(chunk.of(text), metadata=known))
+    metadata = {"source": "a.py", "headings": titles, "heading_levels": levels}
+    part = PlainText(Source(chunk.of(text), metadata=metadata))
     start = part.text.index("    # Sails")
     spans = [(0, start), (start, len(part.text))]
     [first, later] = part.outline.places(part.text, spans)
@@ -268,16 +305,16 @@ def test_captions_are_cut_between_cues_by_spoken_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "times"),
+    ("text", "spoken", "times"),
     [
         (SRT[:62].replace("\n", "\r\n"), "Oars are long. Boats are not.", ["00:01:30"]),
         ("No --> B: 10:30 --> 11:30", "No --> B: 10:30 --> 11:30", [""]),
         ("No cue.\n100:00:01.000 --> 100:00:02.000\nLate.", "No cue. Late.", ["", "100:00:01"]),
     ],
 )
-def test_times_of_captions_are_not_speech(text: str, said: str, times: list[str]) -> None:
+def test_times_of_captions_are_not_speech(text: str, spoken: str, times: list[str]) -> None:
     blank = speech(text)
-    assert (len(blank), " ".join(blank.split())) == (len(text), said)
+    assert (len(blank), " ".join(blank.split())) == (len(text), spoken)
     words = (text.index(word) for word in ("No", "Oars", "Late") if word in text)
     assert [time_at(text, place) for place in words] == times
 
@@ -301,10 +338,12 @@ def test_reading_takes_linear_time(name: str, begin: str, unit: str) -> None:
         if name.endswith((".json", ".srt", ".py", ".ts")):  # others have only general places
             parsed.places()
 
-    known = {"source": name}
-    check_linear(read, lambda n: PlainText(Source(f"{begin}{unit * n}\nf(x)", metadata=known)), 1)
+    metadata = {"source": name}
+    check_linear(
+        read, lambda n: PlainText(Source(f"{begin}{unit * n}\nf(x)", metadata=metadata)), 1
+    )
 
 
 def test_the_kind_of_a_text_is_found_in_linear_time() -> None:
-    known = {"source": "a.pas"}
-    check_linear(lambda text: Source(text, metadata=known).kind, lambda n: "\t" * n, 20_000)
+    metadata = {"source": "a.pas"}
+    check_linear(lambda text: Source(text, metadata=metadata).kind, lambda n: "\t" * n, 20_000)

@@ -63,8 +63,8 @@ def test_a_title_in_the_metadata_counts_unless_it_is_meaningless(given: str, tit
     assert own_title(given) == title
 
 
-def contexts(text: str, **known: object) -> list[str]:
-    chunks = GreedyChunker(10, chunk_size=20, tokenizer="words").split(Source(text, **known))
+def contexts(text: str, **options: object) -> list[str]:
+    chunks = GreedyChunker(10, chunk_size=20, tokenizer="words").split(Source(text, **options))
     return [chunk.context for chunk in chunks]
 
 
@@ -84,17 +84,17 @@ def test_a_document_without_a_title_has_its_name_as_title():
 
 def test_documents_of_frameworks_have_file_names_as_titles_unless_the_title_is_none() -> None:
     for key in ("source", "file_path", "file_name"):
-        known = {key: "a/river_otters.txt"}
-        assert {*contexts(WORDS, metadata=known)} == {"river otters"}
-        assert {*contexts(WORDS, metadata={**known, "title": None})} == {""}
+        options = {key: "a/river_otters.txt"}
+        assert {*contexts(WORDS, metadata=options)} == {"river otters"}
+        assert {*contexts(WORDS, metadata={**options, "title": None})} == {""}
 
 
 def test_a_document_with_a_title_keeps_it():
     assert {*contexts(f"# Otters\n\n{WORDS}", **NAMED)} == {"", "Otters"}
     assert {*contexts(f"Otters\n======\n\n{WORDS}", **NAMED)} == {"", "Otters"}
     assert {*contexts(f"Otters\n======\n\n{WORDS}", name="river_otters.txt")} == {""}
-    known = {"source": "river_otters.txt", "title": "Otters"}
-    assert {*contexts(WORDS, metadata=known)} == {"Otters"}
+    options = {"source": "river_otters.txt", "title": "Otters"}
+    assert {*contexts(WORDS, metadata=options)} == {"Otters"}
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_chunk_has_the_name_of_its_document_as_title_if_the_document_had():
         (Source(f"# river otters club\n\n{text}", **NAMED), "river otters club > Food > Fish"),
     ):
         parent = GreedyChunker(40, chunk_size=80, tokenizer="words").split(source)[-1]
-        known = {"source": source.name, **parent.metadata(context=True)}
-        assert contexts(parent.text, metadata=known)[-1] == expected
+        options = {"source": source.name, **parent.metadata(context=True)}
+        assert contexts(parent.text, metadata=options)[-1] == expected
 
 
 def test_a_heading_above_all_others_is_a_title():

@@ -44,8 +44,8 @@ def unicode_breaks(text: str) -> set[int]:
 @example("x\u00adx")
 @quick
 def test_breaks_equal_those_of_unicode(text):
-    found = {position for position in range(len(text) + 1) if breaks(text, [position])}
-    assert found == unicode_breaks(text)
+    positions = {position for position in range(len(text) + 1) if breaks(text, [position])}
+    assert positions == unicode_breaks(text)
 
 
 @given(text=any_text, data=st.data())
@@ -128,8 +128,8 @@ def test_breaks_are_found_in_linear_time(unit):
     for count in (1000, 2000, 4000):
         Watched.looked_at = 0
         text = Watched(unit * count)
-        found = list(breaks(text, range(len(unit), len(text), len(unit))))
-        assert len(found) == count - 1
+        are_breaks = list(breaks(text, range(len(unit), len(text), len(unit))))
+        assert len(are_breaks) == count - 1
         work.append(Watched.looked_at)
     assert work[2] <= 2.1 * work[1] <= 4.4 * work[0]
     assert work[0] <= 20 * len(unit) * 1000
@@ -165,8 +165,8 @@ def test_time_grows_linearly(script: str) -> None:
     slow = []
     for (name, work), mark, separator in product(WORK.items(), PUNCTUATION, SEPARATORS):
         unit = SCRIPTS[script] + mark + separator
-        made = {size: unit * (size // len(unit)) for size in (SIZE, 2 * SIZE)}
-        times = growth(lambda size: partial(work, made[size]), SIZE)  # noqa: B023
+        texts = {size: unit * (size // len(unit)) for size in (SIZE, 2 * SIZE)}
+        times = growth(lambda size: partial(work, texts[size]), SIZE)  # noqa: B023
         if times >= MOST:
             slow.append((name, mark, separator, round(times, 1)))
     assert slow == []

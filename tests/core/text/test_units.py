@@ -22,7 +22,7 @@ BREAKS = {
 }
 
 
-def found(finder, text: str) -> list[str]:
+def unit_texts(finder, text: str) -> list[str]:
     return pieces(text, finder(text))
 
 
@@ -51,21 +51,21 @@ def test_separators_and_line_breaks_belong_to_the_unit_before(text):
 @pytest.mark.parametrize("finder", [paragraphs, sentences])
 @pytest.mark.parametrize("text", [" ", "\n\n\n", "\r\n \r\n", "\ufeff", "\ufeff\n\n", "\f"])
 def test_blank_space_alone_is_one_unit(finder, text):
-    assert found(finder, text) == [text]
+    assert unit_texts(finder, text) == [text]
 
 
 @pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
 def test_every_kind_of_line_break_ends_paragraphs_and_its_blank_lines_sentences(line_break):
     wrapped = f"One{line_break}two{line_break}{line_break}"
-    assert found(paragraphs, wrapped + "three") == [wrapped, "three"]
-    assert found(sentences, wrapped + "three") == [wrapped, "three"]
-    assert found(paragraphs, f"One. Two.{line_break}3.") == [f"One. Two.{line_break}", "3."]
+    assert unit_texts(paragraphs, wrapped + "three") == [wrapped, "three"]
+    assert unit_texts(sentences, wrapped + "three") == [wrapped, "three"]
+    assert unit_texts(paragraphs, f"One. Two.{line_break}3.") == [f"One. Two.{line_break}", "3."]
 
 
 def test_without_line_breaks_paragraphs_are_sentences():
     text = "First one here. Second one there. Third one."
-    assert found(paragraphs, text) == found(sentences, text)
-    assert len(found(paragraphs, text)) == 3
+    assert unit_texts(paragraphs, text) == unit_texts(sentences, text)
+    assert len(unit_texts(paragraphs, text)) == 3
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_without_line_breaks_paragraphs_are_sentences():
     [["\n\n\nOne.\n", "Two.\n\n\n"], ["\n\nOne is. ", "He is.\n\n"], ["\ufeff\n\nOne\n\n", "Two"]],
 )
 def test_line_breaks_and_marks_at_the_ends_of_a_text_are_not_blank_lines(units):
-    assert found(paragraphs, "".join(units)) == units
+    assert unit_texts(paragraphs, "".join(units)) == units
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_wide_spaces_among_initials_do_not_lose_text(space):
 
 def test_a_long_run_without_spaces_is_not_cut_inside_a_word():
     text = "x" * 200_000 + " end."
-    assert found(sentences, text)[0].startswith("x" * 200_000)
+    assert unit_texts(sentences, text)[0].startswith("x" * 200_000)
 
 
 def test_sentences_of_chinese_without_line_breaks_take_linear_time(handed_over):
@@ -157,7 +157,7 @@ def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
     ],
 )
 def test_given_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
-    assert found(unit_finder(finder), "..ab..cd..") == expected
+    assert unit_texts(unit_finder(finder), "..ab..cd..") == expected
 
 
 @pytest.mark.parametrize(
@@ -179,15 +179,15 @@ def test_given_units_that_overlap_or_exceed_the_text_are_refused(units, named):
 @pytest.mark.parametrize("finder", [paragraphs, sentences, sentences_and_lines])
 def test_units_are_chosen_by_name(finder):
     text = "At 9 p.m.\n14 go. Two come.\n\nThree."
-    assert found(unit_finder(finder.__name__), text) == found(finder, text)
+    assert unit_texts(unit_finder(finder.__name__), text) == unit_texts(finder, text)
 
 
 def test_long_texts_keep_their_sentences_in_place() -> None:
     # sentencex loses a blank line about every 10,000 bytes; no later sentence may shift for it.
     paragraphs = [f"Ship {n} left at dawn. It’s said that {n} men saw it." for n in range(1_500)]
     text = "\n\n".join(paragraphs)
-    found = {span.start for span in sentences(text)}
-    assert found == {match.start() for match in regex.finditer("Ship|It’s", text)}
+    starts = {span.start for span in sentences(text)}
+    assert starts == {match.start() for match in regex.finditer("Ship|It’s", text)}
 
 
 def test_a_mark_at_a_lines_end_ends_a_sentence() -> None:
@@ -195,7 +195,7 @@ def test_a_mark_at_a_lines_end_ends_a_sentence() -> None:
         "Doors open at 9 p.m.\n14 people came.\nThey sang:\n\u201cOh\u201d\nand left. "
         "He said \u201cNo.\u201d\n  they agreed"
     )
-    starts = [unit[:6] for unit in found(sentences_and_lines, text)]
+    starts = [unit[:6] for unit in unit_texts(sentences_and_lines, text)]
     assert starts == ["Doors ", "14 peo", "They s", "\u201cOh\u201d\na", "He sai", "they a"]
 
 
@@ -211,7 +211,7 @@ def test_lines_subdivide_sentences(text: str) -> None:
 def test_wrapped_lines_without_blank_lines_are_one_paragraph() -> None:
     pumps = "The pump station was built in 1968 and has been repaired\n" * 3 + "by both.\n"
     ledger = "The ledger is sent to the office in March. Entries older\n" * 2 + "are burnt.\n"
-    assert found(paragraphs, pumps + ledger) == [pumps, ledger]
+    assert unit_texts(paragraphs, pumps + ledger) == [pumps, ledger]
 
 
 def test_sentences_of_a_paragraph_do_not_depend_on_other_paragraphs():
@@ -233,8 +233,10 @@ def test_sentences_of_an_item_are_divided_whatever_its_mark(mark, language, end,
         f"{mark} They are new{long}. Then go.\n"
     )
     expected = ["Die", mark, "The oars", mark, "Then"]
-    found = pieces(text, sentences(text, language))
-    assert [one.startswith(words) for one, words in zip(found, expected, strict=True)] == [True] * 5
+    texts = pieces(text, sentences(text, language))
+    assert [
+        sentence.startswith(words) for sentence, words in zip(texts, expected, strict=True)
+    ] == [True] * 5
     below = [f"{mark} The boat is out. ", "The oars are in."]
     assert pieces("".join(below), sentences("".join(below), language)) == below
 
@@ -270,10 +272,10 @@ def test_a_long_speech_is_divided_between_its_sentences_and_a_short_one_is_not(m
     text = (
         f"He rose. {opening}{' '.join(said)}{closing} Ann left. {opening}Go. Now!{closing} he said."
     )
-    found = [text[start:end].strip() for start, end in sentences(text)]
+    texts = [text[start:end].strip() for start, end in sentences(text)]
     first, *others = said
     spoken = [f"{opening}{first}", *others[:-1], f"{others[-1]}{closing}"]
-    assert found == ["He rose.", *spoken, "Ann left.", f"{opening}Go. Now!{closing} he said."]
+    assert texts == ["He rose.", *spoken, "Ann left.", f"{opening}Go. Now!{closing} he said."]
 
 
 def test_a_string_of_json_is_not_divided() -> None:

@@ -17,13 +17,13 @@ from tests.core.core_support import nasty_texts, quick
 def with_pattern_of_gpt2() -> TiktokenCounter:
     """Return a counter with the pattern of gpt2, without its vocabulary."""
     patterns: Any = import_module("tiktoken_ext.openai_public")
-    known = TiktokenCounter("cl100k_base").encoding
+    encoding = TiktokenCounter("cl100k_base").encoding
     counter = TiktokenCounter("gpt2")
     counter.encoding = tiktoken.Encoding(
         "gpt2",
         pat_str=patterns.r50k_pat_str,
-        mergeable_ranks=known._mergeable_ranks,
-        special_tokens=known._special_tokens,
+        mergeable_ranks=encoding._mergeable_ranks,
+        special_tokens=encoding._special_tokens,
     )
     return counter
 
@@ -60,10 +60,10 @@ def counter(request):
     return COUNTERS[request.param]()
 
 
-@given(found=texts_and_edges())
+@given(drawn=texts_and_edges())
 @quick
-def test_no_range_counts_more_than_its_parts_and_what_is_added(counter, found):
-    text, edges = found
+def test_no_range_counts_more_than_its_parts_and_what_is_added(counter, drawn):
+    text, edges = drawn
     tokens = tokens_of(text, counter)
     counts = tokens.count([*pairwise(edges)])
     for first, last in combinations(range(len(edges)), 2):
@@ -75,16 +75,16 @@ def test_no_range_counts_more_than_its_parts_and_what_is_added(counter, found):
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
-@given(found=texts_and_edges())
+@given(drawn=texts_and_edges())
 @quick
-def test_a_range_has_the_tokens_that_start_in_it(name, found):
-    text, edges = found
+def test_a_range_has_the_tokens_that_start_in_it(name, drawn):
+    text, edges = drawn
     counter = TiktokenCounter(name)
     tokens = encoded_text(text, counter.encoding)
     if tokens is None:
         return
-    found = counter.encoding.encode_ordinary(text)
-    lengths = [len(counter.encoding.decode_single_token_bytes(token)) for token in found]
+    numbers = counter.encoding.encode_ordinary(text)
+    lengths = [len(counter.encoding.decode_single_token_bytes(token)) for token in numbers]
     starts = [*accumulate(lengths, initial=0)][:-1]
     offsets = [len(text[:edge].encode()) for edge in edges]
     spans = [*pairwise(offsets)]

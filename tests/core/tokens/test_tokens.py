@@ -42,8 +42,10 @@ def bert(**limits) -> tokenizers.Tokenizer:
 
 
 def fast_bert() -> transformers.PreTrainedTokenizerFast:
-    own = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad")}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=bert(), model_max_length=3, **own)
+    special_tokens = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad")}
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=bert(), model_max_length=3, **special_tokens
+    )
 
 
 def characters(text: str) -> int:
@@ -190,15 +192,15 @@ def test_hugging_face_counts_without_special_tokens_truncation_or_padding(make):
 
 @pytest.mark.parametrize("make", [bert, fast_bert])
 def test_a_hugging_face_tokenizer_is_left_as_it_was(make):
-    def seen():
+    def state():
         read = given.encode("one two three [SEP]")
         return rust.to_str(), rust.encode_special_tokens, getattr(read, "ids", read)
 
     given = make()
     rust = getattr(given, "backend_tokenizer", given)
-    before = seen()
+    before = state()
     token_counter(given).count(["one two three [SEP]"] * 3)
-    assert seen() == before
+    assert state() == before
 
 
 def test_a_slow_tokenizer_counts_without_special_tokens_or_truncation():
@@ -244,7 +246,7 @@ def test_a_million_blanks_are_counted_without_a_panic_in_tiktoken(name, blank):
     assert token_counter(name).count(["a"] * 20 + [text])[-1] == count
 
 
-def dropping() -> tokenizers.Tokenizer:
+def tokenizer_that_drops() -> tokenizers.Tokenizer:
     """A tokenizer that, as BERT's, drops zero-width characters and gives odd words one token."""
     rust = bert()
     rust.normalizer = tokenizers.normalizers.BertNormalizer()
@@ -255,7 +257,7 @@ def dropping() -> tokenizers.Tokenizer:
 
 @pytest.mark.parametrize("text", ["\u200b" * 1000, "x7Q" * 1000], ids=["spaces", "word"])
 def test_text_that_a_hugging_face_tokenizer_drops_still_counts_with_its_length(text):
-    assert len(dropping().encode(text, add_special_tokens=False).ids) <= 1
-    once, twice = token_counter(dropping()).count([text, text * 2])
+    assert len(tokenizer_that_drops().encode(text, add_special_tokens=False).ids) <= 1
+    once, twice = token_counter(tokenizer_that_drops()).count([text, text * 2])
     assert once >= 100
     assert twice == pytest.approx(2 * once, rel=0.05)

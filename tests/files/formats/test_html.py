@@ -289,8 +289,8 @@ def test_links_before_the_first_heading_are_not_a_section() -> None:
 
 @pytest.mark.parametrize("tag", ["font", "div", "b", "blockquote", "ol", "ul><li", "table><tr><td"])
 def test_deep_nesting_loses_nothing(tag: str) -> None:
-    found = re.findall(r"x\d+", read_html("".join(f"<{tag}>x{n} " for n in range(4_000))))
-    assert found == [f"x{n}" for n in range(4_000)]
+    texts = re.findall(r"x\d+", read_html("".join(f"<{tag}>x{n} " for n in range(4_000))))
+    assert texts == [f"x{n}" for n in range(4_000)]
 
 
 @pytest.mark.parametrize(

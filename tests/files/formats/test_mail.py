@@ -10,11 +10,11 @@ from lumber_files.formats.mail import read_mail
 
 
 def mail(subject: str, text: str = "", kind: str = "plain") -> EmailMessage:
-    made = EmailMessage()
-    made["From"], made["Subject"] = "Ann <ann@example.org>", subject
+    message = EmailMessage()
+    message["From"], message["Subject"] = "Ann <ann@example.org>", subject
     if text:
-        made.set_content(text, subtype=kind)
-    return made
+        message.set_content(text, subtype=kind)
+    return message
 
 
 def text_of(content: bytes | EmailMessage) -> str:
@@ -193,32 +193,32 @@ def test_mails_that_break_rules_are_read(head: str, text: str) -> None:
     ids=["the same", "another", "blank", "none"],
 )
 def test_one_of_several_forms_of_a_text_is_read(plain: str, html: str, text: str) -> None:
-    made = mail("Tides", plain)
+    message = mail("Tides", plain)
     if plain:
-        made.add_alternative(html, subtype="html")
-        made.add_attachment(b"x", maintype="image", subtype="png", filename="a.png")
+        message.add_alternative(html, subtype="html")
+        message.add_attachment(b"x", maintype="image", subtype="png", filename="a.png")
     else:
-        made.set_content(html, subtype="html")
+        message.set_content(html, subtype="html")
     attached = "\n\nAttachments: a.png" if plain else ""
-    assert text_of(made) == f"# Tides\n\nFrom: Ann <ann@example.org>\n\n{text}{attached}"
+    assert text_of(message) == f"# Tides\n\nFrom: Ann <ann@example.org>\n\n{text}{attached}"
 
 
 def test_a_mail_with_a_plain_text_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml", None)
-    made = mail("Tides", "At noon.")
-    made.add_alternative("<p>At noon.", subtype="html")
-    assert read_mail(made.as_bytes(), 10_000)[0].endswith("\n\nAt noon.")
+    message = mail("Tides", "At noon.")
+    message.add_alternative("<p>At noon.", subtype="html")
+    assert read_mail(message.as_bytes(), 10_000)[0].endswith("\n\nAt noon.")
     with pytest.raises(MissingExtraError, match="documents"):
         read_mail(mail("Tides", "<p>At noon.", "html").as_bytes(), 10_000)
 
 
 def test_attachments_of_an_alternative_that_is_not_read_are_listed() -> None:
-    made = mail("Tides", "At noon.")
-    made.add_alternative("<p>At noon.", subtype="html")
-    page = made.get_body(("html",))
+    message = mail("Tides", "At noon.")
+    message.add_alternative("<p>At noon.", subtype="html")
+    page = message.get_body(("html",))
     assert page is not None
     page.add_related(b"x", maintype="image", subtype="png", filename="tide.png")
-    assert text_of(made).endswith("\n\nAt noon.\n\nAttachments: tide.png")
+    assert text_of(message).endswith("\n\nAt noon.\n\nAttachments: tide.png")
 
 
 def test_a_mailbox_contains_its_mails_with_escaped_lines_restored() -> None:

@@ -25,10 +25,10 @@ from tests.making_files import (
     old_slides,
     pdf,
     slides,
-    unzipped,
+    unzip_parts,
     word,
     workbook,
-    zipped,
+    zip_parts,
 )
 
 
@@ -45,17 +45,17 @@ def p(*runs: str, style: str = "", number: int = 0, level: int = 0) -> str:
     """Return a paragraph; plain text in it becomes a run."""
     listed = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
     properties = f'<w:pStyle w:val="{style}"/>' * bool(style) + listed * bool(number)
-    shown = "".join(each if each.startswith("<") else run(each) for each in runs)
+    shown = "".join(part if part.startswith("<") else run(part) for part in runs)
     return f"<w:p><w:pPr>{properties}</w:pPr>{shown}</w:p>"
 
 
 def cell(*blocks: str, properties: str = "") -> str:
-    shown = "".join(each if each.startswith("<") else p(each) for each in blocks)
+    shown = "".join(part if part.startswith("<") else p(part) for part in blocks)
     return f"<w:tc><w:tcPr>{properties}</w:tcPr>{shown}</w:tc>"
 
 
 def row(*cells: str, properties: str = "") -> str:
-    shown = "".join(each if each.startswith("<w:") else cell(each) for each in cells)
+    shown = "".join(part if part.startswith("<w:") else cell(part) for part in cells)
     return f"<w:tr><w:trPr>{properties}</w:trPr>{shown}</w:tr>"
 
 
@@ -437,13 +437,13 @@ def test_texts_without_numbers_and_formats_by_example_are_shown_before_items() -
         f'<mc:AlternateContent xmlns:mc="{SPACES["mc"]}"><mc:Choice><w:numFmt w:val="custom" '
         'w:format="001, 002, 003, ..."/></mc:Choice></mc:AlternateContent>'
     )
-    own = NUMBERING.replace('<w:numFmt w:val="decimal"/>', custom, 1)
-    own = own.replace(
+    numbering = NUMBERING.replace('<w:numFmt w:val="decimal"/>', custom, 1)
+    numbering = numbering.replace(
         '<w:numFmt w:val="bullet"/><w:lvlText w:val="%1."/>',
         '<w:numFmt w:val="none"/><w:lvlText w:val="Note:"/>',
     )
     items = p("a", number=1) + p("b", number=2)
-    assert text_of(word(items, numbering=own), ".docx") == "- 001. a\n- Note: b"
+    assert text_of(word(items, numbering=numbering), ".docx") == "- 001. a\n- Note: b"
     ticks = NUMBERING.replace("%1.", "☒")
     assert text_of(word(p("done", number=2), numbering=ticks), ".docx") == "- ☒ done"
 
@@ -481,14 +481,14 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
         + "".join(map(reference.format, (0, 1, 2, 3, 9)))
         + table(row("Key", cell(reference.format(4), "<w:p/>")), row("a", "b"))
     )
-    parts = unzipped(merged) | {
+    parts = unzip_parts(merged) | {
         "word/_rels/document.xml.rels": links("a.htm", "b.docx", "c.rtf", "d.htm", "e.htm"),
         "word/a.htm": b"<h2>Terms</h2>",
         "word/b.docx": word(p("Inside.")),
         "word/c.rtf": "no",
         "word/e.htm": b"<table><tr><td>x|y<td>1<tr><td>z<td>2</table><p>Sum</p>",
     }
-    file = read_bytes(zipped(parts), name="a", suffix=".docx")
+    file = read_bytes(zip_parts(parts), name="a", suffix=".docx")
     text, cells = file.text.split("| Key |")
     assert text.split() == ["Before.", "##", "Terms", "Inside."]
     assert cells == " x\\|y 1 z 2 Sum |\n| --- | --- |\n| a | b |\n"
@@ -520,8 +520,8 @@ def test_page_headers_and_footers_are_read_once_at_the_end() -> None:
         "<text:span>Mill</text:span></text:p><text:p>Page <text:page-number>2</text:page-number>"
         "</text:p></s:header>"
     )
-    made = unzipped(odf("text", "<text:p>Body.</text:p>")) | {"styles.xml": styles}
-    assert text_of(zipped(made), ".odt") == "Body.\n\nTide Mill"
+    package = unzip_parts(odf("text", "<text:p>Body.</text:p>")) | {"styles.xml": styles}
+    assert text_of(zip_parts(package), ".odt") == "Body.\n\nTide Mill"
     page = r"{\field{\*\fldinst PAGE}{\fldrslt 3}}"
     head = rf"{{\header Tide {{\b Mill}}\par Page {page}\par}}{{\footerl VAT}}{{\headerr VAT}}"
     rich = rf"{{\rtf1 {head}Body.{{\footnote A note.}}}}".encode()
@@ -557,8 +557,12 @@ def test_words_in_headers_and_footers_of_old_documents_are_named_in_a_notice(
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
     content = word(p('<w:r><w:sym w:font="Webdings" w:char="F055"/></w:r>', "a"))
     page = b"<p><font face=Webdings>U</font> a"
-    for made, suffix in ((content, ".docx"), (rb"{\rtf1 \u61692\'3f a}", ".rtf"), (page, ".html")):
-        file = read_bytes(made, name="a", suffix=suffix)
+    for document, suffix in (
+        (content, ".docx"),
+        (rb"{\rtf1 \u61692\'3f a}", ".rtf"),
+        (page, ".html"),
+    ):
+        file = read_bytes(document, name="a", suffix=suffix)
         assert file.notices == ("U+FFFD replaces 1 symbol without a character",)
         assert "\ufffd" in file.text
 
@@ -574,12 +578,12 @@ def test_links_around_spaces_become_spaces() -> None:
     link = links("http://tide.example").replace('Type="x"', 'Type="x" TargetMode="External"')
     target = f'xmlns:r="{SPACES["r"]}" r:id="r0"'
     body = p("Mill", f"<w:hyperlink {target}>{run(' ')}</w:hyperlink>", "gate")
-    parts = unzipped(word(body)) | {"word/_rels/document.xml.rels": link}
-    assert text_of(zipped(parts), ".docx") == "Mill gate"
+    parts = unzip_parts(word(body)) | {"word/_rels/document.xml.rels": link}
+    assert text_of(zip_parts(parts), ".docx") == "Mill gate"
     linked = f"</a:t></a:r><a:r><a:rPr><a:hlinkClick {target}/></a:rPr><a:t> </a:t></a:r><a:r><a:t>"
-    parts = unzipped(slides(shape(f"Mill{linked}gate")))
+    parts = unzip_parts(slides(shape(f"Mill{linked}gate")))
     parts["ppt/slides/_rels/slide1.xml.rels"] = link
-    assert text_of(zipped(parts), ".pptx") == "## Slide 1\n\nMill gate"
+    assert text_of(zip_parts(parts), ".pptx") == "## Slide 1\n\nMill gate"
 
 
 def test_a_slide_is_a_section_under_its_title_or_number() -> None:
@@ -621,8 +625,8 @@ def test_slides_are_numbered_as_they_come_and_hidden_ones_are_marked() -> None:
 )
 def test_files_with_macros_and_templates_are_read(suffix: str, kind: str) -> None:
     changes = "openxmlformats-officedocument.wordprocessingml.document", kind
-    made = change_part(word(p("Tides")), "[Content_Types].xml", *changes)
-    assert text_of(made, suffix) == "Tides"
+    package = change_part(word(p("Tides")), "[Content_Types].xml", *changes)
+    assert text_of(package, suffix) == "Tides"
 
 
 def test_strict_open_xml_is_read_as_the_common_kind() -> None:
@@ -633,8 +637,8 @@ def test_strict_open_xml_is_read_as_the_common_kind() -> None:
 
 
 def test_names_of_parts_may_have_backslashes() -> None:
-    parts = unzipped(word(p("10", run("6", UP))))
-    other = zipped({name.replace("/", "\\"): part for name, part in parts.items()})
+    parts = unzip_parts(word(p("10", run("6", UP))))
+    other = zip_parts({name.replace("/", "\\"): part for name, part in parts.items()})
     assert text_of(other, ".docx") == "10^6"
 
 
@@ -643,9 +647,9 @@ def sheet(*rows: str) -> str:
     shown = ""
     for number, cells in enumerate(rows, start=1):
         shown += f'<row r="{number}">'
-        for column, said in zip("ABCDE", cells.split("|"), strict=False):
-            if said:
-                shown += f'<c r="{column}{number}" t="inlineStr"><is><t>{said}</t></is></c>'
+        for column, value in zip("ABCDE", cells.split("|"), strict=False):
+            if value:
+                shown += f'<c r="{column}{number}" t="inlineStr"><is><t>{value}</t></is></c>'
         shown += "</row>"
     return shown
 
@@ -721,7 +725,7 @@ def test_notices_report_hidden_parts_and_formulas_without_values_of_a_workbook()
 
 
 def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
-    parts = unzipped(workbook(("S", sheet("A|B", "1|2")))) | {
+    parts = unzip_parts(workbook(("S", sheet("A|B", "1|2")))) | {
         "xl/_rels/sheet1.xml.rels": links("drawings/drawing1.xml"),
         "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{SPACES['r']}'><x:sp><x:p><x:t>"
         "Mind the tide.</x:t></x:p></x:sp><x:pic descr='A buoy'/><x:chart r:id='r0'/></x:wsDr>",
@@ -731,7 +735,7 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
         "<c:tx><c:v>Crew</c:v></c:tx><c:cat><c:pt idx='0'><c:v>May</c:v></c:pt></c:cat>"
         "<c:val><c:pt idx='0'><c:v>7</c:v></c:pt></c:val></c:ser></c:chart></c:s>",
     }
-    assert text_of(zipped(parts), ".xlsx").split("\n\n") == [
+    assert text_of(zip_parts(parts), ".xlsx").split("\n\n") == [
         *("## S", grid("A|B", "1|2"), "Mind the tide.", "A buoy"),
         *("Lock the gate.", "**Boats**", grid("|Crew", "May|7")),
     ]
@@ -749,7 +753,7 @@ def test_symbols_and_raised_numbers_of_a_sheet_are_kept() -> None:
     day = "<c t='d' s='2'><v>2024-03-01T09:30:00</v></c>"
     content = workbook(("S", f"<row>{''.join(texts)}{shared}{day}</row>"))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    parts = unzipped(content)
+    parts = unzip_parts(content)
     parts["looks.xml"] = (
         f"<styleSheet xmlns='{space}'><fonts><font/><font><name val='Wingdings'/></font></fonts>"
         "<cellXfs><xf/><xf fontId='1'/><xf numFmtId='18'/></cellXfs></styleSheet>"
@@ -767,7 +771,7 @@ def test_symbols_and_raised_numbers_of_a_sheet_are_kept() -> None:
         "<rFont val='Arial'/></rPr><t>ll</t></r><rPh><t>Tide</t></rPh></si></sst>"
     )
     shown = "| 10^6 | α | ✓ | § Row. | No such style | ●●○ | ll | 9:30 AM |"
-    assert shown in text_of(zipped(parts), ".xlsx")
+    assert shown in text_of(zip_parts(parts), ".xlsx")
 
 
 def test_all_sheets_are_read_and_far_cells_do_not_add_empty_rows() -> None:
@@ -833,8 +837,8 @@ def test_notices_report_hidden_parts_and_formulas_without_values_of_open_documen
     ],
 )
 def test_notices_report_hidden_and_unread_parts_of_binary_files(kind, record, notice) -> None:
-    found = list_left_out(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 999, kind)
-    assert found == ([notice] if notice else [])
+    notices = list_left_out(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 999, kind)
+    assert notices == ([notice] if notice else [])
 
 
 @pytest.mark.parametrize(
@@ -911,11 +915,11 @@ def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
     row, text = bytes([0, 2, 7, 7]), b"tide" * 40
     wide = [bytes([7, 0x88, 0x80, 0x80, 0, n, 0, 0, 0]) + b"ness" for n in (0, 5, 1)]
     short = bytes([18, 4]) + b"ness"
-    known = bytes([11, 8, 4, 0, 0, 0]) + b"sail"
+    first_cell = bytes([11, 8, 4, 0, 0, 0]) + b"sail"
     other = bytes([0x9A, 1, 0xA0, 1]) + text
     long = bytes([6, 0xA4, 0x81, 0x80, 0, 0, 0, 0, 0]) + text
-    sheet = row + short + known + other + short + row + bytes([17, 0xA0, 1]) + text
-    assert number_cells(sheet) == row + wide[0] + known + other + wide[1] + row + long
+    sheet = row + short + first_cell + other + short + row + bytes([17, 0xA0, 1]) + text
+    assert number_cells(sheet) == row + wide[0] + first_cell + other + wide[1] + row + long
     blank = bytes([1, 0x88, 0x80, 0x80, 0, 0, 0, 0, 0]) + b"look"
     assert number_cells(row + bytes([12, 4]) + b"look" + short) == row + blank + wide[2]
     for size in range(4):  # the file ends inside a record's type or size
@@ -984,11 +988,11 @@ def test_charts_of_newer_kinds_are_read_instead_of_their_placeholder() -> None:
         f"</a:graphic></p:graphicFrame></mc:Choice><mc:Fallback>{shape('Unseen.')}</mc:Fallback>"
         "</mc:AlternateContent>"
     )
-    parts = unzipped(slides(shape("Boats") + frame))
+    parts = unzip_parts(slides(shape("Boats") + frame))
     parts["ppt/slides/_rels/slide1.xml.rels"] = links("../charts/chartEx1.xml")
     chart = "<cx:chart><cx:title><cx:t>Funnel</cx:t></cx:title></cx:chart>"
     parts["ppt/charts/chartEx1.xml"] = f"<cx:chartSpace {newer}>{chart}</cx:chartSpace>"
-    assert text_of(zipped(parts), ".pptx") == "## Slide 1\n\nBoats\n\n**Funnel**"
+    assert text_of(zip_parts(parts), ".pptx") == "## Slide 1\n\nBoats\n\n**Funnel**"
 
 
 def test_chapters_of_a_book_keep_their_order_and_are_read_like_pages() -> None:
@@ -996,12 +1000,12 @@ def test_chapters_of_a_book_keep_their_order_and_are_read_like_pages() -> None:
         "<h1>One</h1><p>10<sup>6</sup> <a href='#n'>boats</a></p>", "<nav>x</nav><h1>Two</h1>"
     )
     assert text_of(content, ".epub") == "# One\n\n10^6 boats\n\n# Two"
-    parts = unzipped(content)
+    parts = unzip_parts(content)
     book = parts["book.opf"].decode()
     svg = '"1.svg" media-type="image/svg+xml"'
     parts["book.opf"] = book.replace('"1.xhtml" media-type="application/xhtml+xml"', svg)
     parts["1.svg"] = '<svg xmlns="http://www.w3.org/2000/svg"><text>Tides</text></svg>'
-    assert text_of(zipped(parts), ".epub") == "# One\n\n10^6 boats\n\nTides"
+    assert text_of(zip_parts(parts), ".epub") == "# One\n\n10^6 boats\n\nTides"
 
 
 @pytest.mark.parametrize(
@@ -1009,10 +1013,10 @@ def test_chapters_of_a_book_keep_their_order_and_are_read_like_pages() -> None:
 )
 def test_a_page_of_a_book_has_any_name_and_encoding(name: str, encoding: str) -> None:
     content = change_part(epub("<p>10<sup>6</sup> caf\xe9s"), "book.opf", "0.xhtml", name)
-    parts = {part.replace("0.xhtml", name): body for part, body in unzipped(content).items()}
+    parts = {part.replace("0.xhtml", name): body for part, body in unzip_parts(content).items()}
     declared = f'<?xml version="1.0" encoding="{encoding}"?>{parts[name].decode()}'
     parts[name] = declared.encode(encoding)
-    assert text_of(zipped(dict(parts)), ".epub") == "10^6 cafés"
+    assert text_of(zip_parts(dict(parts)), ".epub") == "10^6 cafés"
 
 
 def test_pages_that_others_link_to_are_at_the_end_of_a_book() -> None:
@@ -1029,11 +1033,11 @@ FORMS, NAMES = (f'xmlns:{name[:4]}="{SPACES[name]}"' for name in ("form", "drawi
 
 def styles_of(**properties: str) -> str:
     """Return the styles of an OpenDocument file by name, each with a property of its text."""
-    made = (
-        f'<style:style style:name="{name}"><style:text-properties {each}/></style:style>'
-        for name, each in properties.items()
+    styles = (
+        f'<style:style style:name="{name}"><style:text-properties {formatting}/></style:style>'
+        for name, formatting in properties.items()
     )
-    return f"<office:automatic-styles>{''.join(made)}</office:automatic-styles>"
+    return f"<office:automatic-styles>{''.join(styles)}</office:automatic-styles>"
 
 
 def item(*blocks: str) -> str:
@@ -1130,12 +1134,16 @@ def test_headings_with_a_style_without_numbers_are_not_numbered() -> None:
     space = " ".join(f'xmlns:{name}="{SPACES[name]}"' for name in ("office", "style", "text"))
     outline = '<text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/>'
     named = f"<office:styles><text:outline-style>{outline}</text:outline-style></office:styles>"
-    own = '<style:style style:name="N" style:list-style-name=""/>'
+    unnumbered = '<style:style style:name="N" style:list-style-name=""/>'
     texts = (("", "Tides"), (' text:style-name="N"', "Annex"), ("", "Boats"))
-    body = "".join(f'<text:h text:outline-level="1"{look}>{said}</text:h>' for look, said in texts)
-    parts = unzipped(odf("text", body, f"<office:automatic-styles>{own}</office:automatic-styles>"))
+    body = "".join(
+        f'<text:h text:outline-level="1"{look}>{title}</text:h>' for look, title in texts
+    )
+    parts = unzip_parts(
+        odf("text", body, f"<office:automatic-styles>{unnumbered}</office:automatic-styles>")
+    )
     parts["styles.xml"] = f"<office:document-styles {space}>{named}</office:document-styles>"
-    assert text_of(zipped(parts), ".odt") == "# 1. Tides\n\n# Annex\n\n# 2. Boats"
+    assert text_of(zip_parts(parts), ".odt") == "# 1. Tides\n\n# Annex\n\n# 2. Boats"
 
 
 def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
@@ -1157,7 +1165,7 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
         item(nest(item(nest(item(heading(3, "Eve")))))),
         item(nest(item(heading(2, "Pets")))),
     )
-    body = "".join(nest(each, name="L") for each in lists)
+    body = "".join(nest(items, name="L") for items in lists)
     assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
         *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent."),
         *("### (a) Eve", "## 2.2. Pets"),
@@ -1218,10 +1226,10 @@ def test_frames_indexes_and_paragraphs_of_open_document_are_read(body: str, mark
 
 def test_embedded_documents_of_open_document_are_read() -> None:
     inner = f"<draw:frame {NAMES}><draw:object x:href='./O' xmlns:x='x'/></draw:frame>"
-    parts = unzipped(odf("text", f"<text:p>See {inner}below.</text:p>"))
-    other = unzipped(odf("text", "<text:p>A.</text:p><text:p>B.</text:p>"))
+    parts = unzip_parts(odf("text", f"<text:p>See {inner}below.</text:p>"))
+    other = unzip_parts(odf("text", "<text:p>A.</text:p><text:p>B.</text:p>"))
     parts["O/content.xml"] = other["content.xml"]
-    assert text_of(zipped(parts), ".odt") == "See below.\n\nA.\n\nB."
+    assert text_of(zip_parts(parts), ".odt") == "See below.\n\nA.\n\nB."
 
 
 def test_slides_of_open_document_are_sections_and_are_marked_if_hidden() -> None:
@@ -1258,8 +1266,10 @@ def test_charts_and_shapes_of_open_document_are_read() -> None:
         ("spreadsheet", sheet, f"## S\n\n{on_sheet}\n\nBoats\n\n{shown}"),
         ("presentation", page, f"## Slide 1\n\nBoats\n\n{shown}"),
     ):
-        parts = unzipped(odf(kind, body)) | {"O 1/content.xml": unzipped(values)["content.xml"]}
-        assert text_of(zipped(parts), ".odt") == markdown
+        parts = unzip_parts(odf(kind, body)) | {
+            "O 1/content.xml": unzip_parts(values)["content.xml"]
+        }
+        assert text_of(zip_parts(parts), ".odt") == markdown
 
 
 def test_cells_that_a_workbook_of_open_document_repeats_or_merges_are_read() -> None:
@@ -1328,18 +1338,18 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
 
 
 def mail(**headers: str) -> EmailMessage:
-    made = EmailMessage()
-    for name, said in headers.items():
-        made[name] = said
-    return made
+    message = EmailMessage()
+    for name, value in headers.items():
+        message[name] = value
+    return message
 
 
 def test_a_mail_has_its_headers_its_text_and_the_names_of_attachments() -> None:
-    made = mail(Subject="Étale at noon", From="Ann <ann@example.org>", To="bo@example.org")
-    made.set_content("Dear Bo,\n\n# 1 is late.\n> Is it?\n", cte="base64")
-    made.add_alternative("<p>Dear Bo", subtype="html")
-    made.add_attachment(b"x", maintype="image", subtype="png", filename="chart.png")
-    assert text_of(made.as_bytes(), ".eml") == (
+    message = mail(Subject="Étale at noon", From="Ann <ann@example.org>", To="bo@example.org")
+    message.set_content("Dear Bo,\n\n# 1 is late.\n> Is it?\n", cte="base64")
+    message.add_alternative("<p>Dear Bo", subtype="html")
+    message.add_attachment(b"x", maintype="image", subtype="png", filename="chart.png")
+    assert text_of(message.as_bytes(), ".eml") == (
         "# Étale at noon\n\nFrom: Ann <ann@example.org>  \nTo: bo@example.org\n\n"
         "Dear Bo,\n\n\\# 1 is late.\n> Is it?\n\nAttachments: chart.png"
     )
@@ -1375,7 +1385,7 @@ REPEATED = (
         (".docx", b"", "it is damaged, or of another format"),
         (".doc", compound({"WordDocument": b"\xdc\xa5" + bytes(500)}), "Word 95 or older"),
         (".docx", word(p("Tides"))[:-40], "it is damaged"),
-        (".docx", zipped({"a.txt": "Tides"}), "it is damaged, or of another format"),
+        (".docx", zip_parts({"a.txt": "Tides"}), "it is damaged, or of another format"),
         (".docx", pdf([["Tides"]]), "it is PDF, despite its name"),
         (".doc", b"<w:wordDocument>Tides", "it is XML, despite its name"),
         (".docx", b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "has a password"),

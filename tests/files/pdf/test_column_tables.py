@@ -41,7 +41,7 @@ def test_wrapped_text_of_a_row_is_not_a_header() -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "above", "below", "wanted"),
+    ("left", "above", "below", "expected"),
     [
         (247, "In boats", ("2023", "2022", "2021"), "In boats | 2023 | 2022 | 2021"),
         (247, "Net of", ("Cost", "losses", "Price"), " | Cost | Net of losses | Price"),
@@ -49,10 +49,12 @@ def test_wrapped_text_of_a_row_is_not_a_header() -> None:
         (248, "In 2023", ("Cost", "Loss", "Price"), "In 2023 | Cost | Loss | Price"),
     ],
 )
-def test_a_centred_header_is_above_all_columns_if_it_or_they_are_years(left, above, below, wanted):
+def test_a_centred_header_is_above_all_columns_if_it_or_they_are_years(
+    left, above, below, expected
+):
     heads = [(left, 632, 11, above), *rows_of(616, below, lefts=(160, 257, 360))]
     rows = rows_of(600, *[("Hire", "162", "260", "362")] * 2, lefts=(72, 162, 260, 362))
-    assert table_of(*heads, *rows)[0] == wanted
+    assert table_of(*heads, *rows)[0] == expected
 
 
 def test_heads_at_the_left_of_their_columns_belong_to_them_in_order() -> None:
@@ -66,18 +68,18 @@ def test_heads_at_the_left_of_their_columns_belong_to_them_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("above", "wanted"),
+    ("above", "expected"),
     [
         (("Pier", "Mole"), ["Pier Plan", "Pier Fact", "Mole Plan", "Mole Fact"]),
         (("Net", "Net"), ["Plan", "Net Fact", "Plan", "Net Fact"]),  # "Net Fact" wraps
     ],
 )
-def test_headers_above_repeated_ones_span_equally_many_columns(above, wanted) -> None:
+def test_headers_above_repeated_ones_span_equally_many_columns(above, expected) -> None:
     lefts = (72, 200, 260, 330, 390)
     heads = rows_of(636, ("", "", above[0], "", above[1]), lefts=lefts)
     heads += rows_of(620, ("", *("Plan", "Fact") * 2), lefts=lefts)
     rows = rows_of(604, *[("Hire", "12", "30", "14", "25")] * 2, lefts=lefts)
-    assert table_of(*heads, *rows)[0] == " | ".join(["", *wanted])
+    assert table_of(*heads, *rows)[0] == " | ".join(["", *expected])
 
 
 def test_a_year_at_the_right_of_its_numbers_is_only_above_them() -> None:
@@ -99,7 +101,7 @@ def test_sums_of_money_without_headers_are_a_table_with_their_total() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "wanted"),
+    ("first", "second", "expected"),
     [
         ([(250, "12.5 kg"), (350, "4 m")], [(250, "9 kg"), (350, "3 m")], "9 kg | 3 m"),
         ([(240, r"7\2619"), (276, "360")], [(240, r"(8\2611)"), (276, "3")], "(8\u20131) | 3"),
@@ -113,11 +115,11 @@ def test_sums_of_money_without_headers_are_a_table_with_their_total() -> None:
     ],
     ids=["units", "ranges", "notes", "signs", "minus signs"],
 )
-def test_numbers_with_signs_beside_digits_are_in_columns(first, second, wanted) -> None:
+def test_numbers_with_signs_beside_digits_are_in_columns(first, second, expected) -> None:
     rows = [(250, 620, 11, "Goods")]
     for base, cells in ((604, [(72, "Boats"), *first]), (588, [(72, "Nets"), *second])):
         rows += [(left, base, 11, cell) for left, cell in cells]
-    assert f"Nets | {wanted}" in table_of(*rows)
+    assert f"Nets | {expected}" in table_of(*rows)
 
 
 def test_a_number_close_to_a_long_label_is_in_its_column() -> None:

@@ -19,13 +19,13 @@ def read_tagged(*elements: Element, untagged: str = "") -> str:
         number = len(objects) + 8
         objects.append("")
         kids = []
-        for own in inside:
-            if isinstance(own, str):
-                shown.append(f"/P << /MCID {len(owners)} >> BDC {own} EMC")
+        for child in inside:
+            if isinstance(child, str):
+                shown.append(f"/P << /MCID {len(owners)} >> BDC {child} EMC")
                 kids.append(str(len(owners)))
                 owners.append(f"{number} 0 R")
             else:
-                kids.append(add(*own, number))
+                kids.append(add(*child, number))
         place, pointers = f"/P {parent} 0 R /Pg 3 0 R", " ".join([*kids, *kids[-1:]])
         objects[number - 8] = f"<< /Type /StructElem /S /{kind} {place} /K [{pointers}] >>"
         return f"{number} 0 R"

@@ -226,11 +226,13 @@ def test_the_columns_of_a_letterhead_are_kept_once_in_order() -> None:
     cells = [["Tide Mill Ltd", "Quay 7"], ["Court of Hull", "VAT 4711"], ["Bank of Hull", "0815"]]
     foot = [
         (72 + 150 * column, 50 - 10 * row, 8, cell)
-        for column, own in enumerate(cells)
-        for row, cell in enumerate(own)
+        for column, column_cells in enumerate(cells)
+        for row, cell in enumerate(column_cells)
     ]
     pages = [[*prose(720 - 9 * n), *foot, (72, 26, 8, f"Page {n}")] for n in (1, 2, 3)]
-    assert read(*pages).split("\n\n")[3:] == [cell for own in cells for cell in own]
+    assert read(*pages).split("\n\n")[3:] == [
+        cell for column_cells in cells for cell in column_cells
+    ]
 
 
 def test_a_running_head_that_a_heading_states_is_not_repeated() -> None:
@@ -321,7 +323,8 @@ def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> N
     rest = [[(f"of bay {n}{m}", "", "") for m in range(split)] for n in range(1, 5)]
     head = ("Boat", "Sold", "Bought")
     pages = [
-        above + rows_of(738, head, *r, *own, step=22) for r, own in zip(rest, rows, strict=True)
+        above + rows_of(738, head, *r, *more_row, step=22)
+        for r, more_row in zip(rest, rows, strict=True)
     ]
     assert read(*pages).count("Bought") == len(pages)
 
@@ -537,7 +540,7 @@ def test_text_below_headers_keeps_its_columns_where_a_row_lacks_a_cell() -> None
 
 
 @pytest.mark.parametrize(
-    ("lefts", "heads", "ruled", "wanted"),
+    ("lefts", "heads", "ruled", "expected"),
     [
         ((200, 280, 400, 480), [(215, "Three months"), (415, "Six months")], False, "TTSS"),
         ((150, 220, 290, 480), [(166, "First three months of 2023"), (475, "Six")], False, "FFFS"),
@@ -545,13 +548,13 @@ def test_text_below_headers_keeps_its_columns_where_a_row_lacks_a_cell() -> None
         ((200, 270, 400, 470), [(270, "Three")], False, "-T--"),
     ],
 )  # fmt: skip
-def test_a_header_above_several_columns_is_in_each(lefts, heads, ruled, wanted) -> None:
+def test_a_header_above_several_columns_is_in_each(lefts, heads, ruled, expected) -> None:
     above = [(left, 640, 11, head) for left, head in heads]
     years = [(left, 626, 11, f"202{n % 2}") for n, left in enumerate(lefts)]
     rows = [("Hire", *(str(row * left) for left in lefts)) for row in (1, 2)]
     rules = " ".join(f"{left} 637 m {left + 24} 637 l S" for left in lefts if ruled)
     row = table_of(*above, *years, *rows_of(594, *rows, lefts=(72, *lefts)), more=rules)[0]
-    assert "".join(cell[0] if cell[0] != "2" else "-" for cell in row.split(" | ")[1:]) == wanted
+    assert "".join(cell[0] if cell[0] != "2" else "-" for cell in row.split(" | ")[1:]) == expected
 
 
 def test_a_line_below_all_headers_is_not_joined_to_one() -> None:
@@ -682,8 +685,8 @@ def test_numbers_below_each_other_between_two_rules_are_rows(label, values, coun
     levels = "".join(f"70 {y} m 340 {y} l S " for y in (640, 620, 570))
     sides = "".join(f"{x} 570 m {x} 640 l S " for x in GRID[0])
     rows = rows_between(read([*prose(740), *drawn, *cells], more=levels + sides))
-    wanted = zip(*(s * count if len(s) == 1 else s for s in stacks), strict=True)
-    assert rows[1:] == [*map(" | ".join, wanted if count > 1 else [map(" ".join, stacks)])]
+    expected = zip(*(s * count if len(s) == 1 else s for s in stacks), strict=True)
+    assert rows[1:] == [*map(" | ".join, expected if count > 1 else [map(" ".join, stacks)])]
 
 
 LEFTS = 72, 150, 230
@@ -731,9 +734,9 @@ def test_a_table_of_numbers_with_backgrounds_may_be_drawn_by_columns() -> None:
         if row[column]
     ]
     bands = "".join(f"70 {y} 230 {h} re f\n" for y, h in ((605, 18), (556, 18)))
-    wanted = ["Of the lake | In May | In June", "Boats that sail | 12 | 14", "Nets | 30 | 45"]
+    expected = ["Of the lake | In May | In June", "Boats that sail | 12 | 14", "Nets | 30 | 45"]
     shown = rows_between(read([*prose(740), *drawn], more=f"0.9 g\n{bands}0 g"))
-    assert shown == [*wanted, "Rafts | 7 | 8"]
+    assert shown == [*expected, "Rafts | 7 | 8"]
 
 
 def test_a_heading_between_two_ruled_tables_is_not_a_row() -> None:
@@ -826,7 +829,9 @@ def test_fields_of_a_form_stand_beside_their_labels() -> None:
 
 def glyphs_of(word: str) -> str:
     """Return the drawing of a glyph for each letter; the page gives the letters."""
-    return "".join(f"/Span <</ActualText <FEFF{ord(one):04X}>>> BDC (o) Tj EMC\n" for one in word)
+    return "".join(
+        f"/Span <</ActualText <FEFF{ord(letter):04X}>>> BDC (o) Tj EMC\n" for letter in word
+    )
 
 
 @pytest.mark.parametrize(
@@ -947,14 +952,14 @@ def test_a_notice_names_pages_that_may_be_scans() -> None:
     assert file.notices == ("2 of 4 pages without text: 2, 4 (scans need OCR)",)
 
 
-@pytest.mark.parametrize(("number", "said"), [(1, "1 attached file"), (2, "2 attached files")])
-def test_a_notice_counts_attached_files(number: int, said: str) -> None:
+@pytest.mark.parametrize(("number", "notice"), [(1, "1 attached file"), (2, "2 attached files")])
+def test_a_notice_counts_attached_files(number: int, notice: str) -> None:
     names = " ".join(f"({place}) << /Type /Filespec /F (a) >>" for place in range(number))
     attached = f"/Catalog /Names << /EmbeddedFiles << /Names [{names}] >> >>".encode()
     content = draw_pdf([prose(740)]).replace(b"/Catalog", attached)
-    assert file_of(content).notices == (f"{said} not read",)
+    assert file_of(content).notices == (f"{notice} not read",)
     cover = draw_pdf([[]]).replace(b"/Catalog", attached)
-    with pytest.raises(UnreadableFileError, match=rf"no page has text.*; {said} not read$"):
+    with pytest.raises(UnreadableFileError, match=rf"no page has text.*; {notice} not read$"):
         file_of(cover)
     assert file_of(draw_pdf([prose(740)])).notices == ()
 

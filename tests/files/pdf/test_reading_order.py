@@ -10,8 +10,8 @@ def test_columns_of_text_drawn_row_by_row_are_read_one_after_the_other(columns: 
     cells = [[f"{line} of {column}" for column in range(columns)] for line in LINES]
     rows = rows_of(640, *cells, lefts=(72, 232, 392)[:columns], size=10, step=14)
     text = read([(72, 700, 16, "Of the lamp and its keeper"), *rows, *prose(300)])
-    wanted = [f"{line} of {column}" for column in range(columns) for line in LINES]
-    assert text.split("\n\n")[1].split() == " ".join(wanted).split()
+    expected = [f"{line} of {column}" for column in range(columns) for line in LINES]
+    assert text.split("\n\n")[1].split() == " ".join(expected).split()
 
 
 def test_rows_of_short_cells_are_not_divided() -> None:

@@ -30,7 +30,7 @@ RIVER = "They fish by the big rivers or by the old mill and slept in everyone of
 TEXTS = {"tides.md": TIDES, "otters.txt": OTTERS}
 
 
-def one(quote: str, texts: object = TEXTS) -> Citation:
+def cite_one(quote: str, texts: object = TEXTS) -> Citation:
     (citation,) = cite([quote], texts)
     return citation
 
@@ -83,7 +83,7 @@ QUOTED: dict[str, list[tuple[str, str]]] = {
     ("how", "quote", "text"), [(how, *each) for how, rows in QUOTED.items() for each in rows]
 )
 def test_a_quote_is_found_at_its_place(how: str, quote: str, text: str) -> None:
-    citation = one(quote)
+    citation = cite_one(quote)
     assert citation.kind == ("exact" if how == "exact" else "aligned")
     assert (citation.quote, citation.text) == (quote, text)
     assert 0.7 < citation.similarity <= 1
@@ -108,12 +108,12 @@ def test_a_quote_is_found_at_its_place(how: str, quote: str, text: str) -> None:
 )
 def test_a_quote_that_is_in_no_document_is_not_found(quote: str) -> None:
     texts = {**TEXTS, "tides.md": TIDES.replace("1,250", "1250")}
-    assert one(quote, texts) == Citation(quote, "not found")
-    assert str(one(quote, texts)) == "not found in the documents"
+    assert cite_one(quote, texts) == Citation(quote, "not found")
+    assert str(cite_one(quote, texts)) == "not found in the documents"
 
 
 @pytest.mark.parametrize(
-    ("quote", "text", "found"),
+    ("quote", "text", "cited"),
     [
         ("der grosse fluss", "Dort liegt der große Fluß.", "der große Fluß"),
         ("a fine cafe\u0301", "It was a \ufb01ne café there.", "a \ufb01ne café"),
@@ -122,9 +122,9 @@ def test_a_quote_that_is_in_no_document_is_not_found(quote: str) -> None:
     ],
 )
 def test_letters_that_case_folding_expands_are_kept_whole(
-    quote: str, text: str, found: str
+    quote: str, text: str, cited: str
 ) -> None:
-    assert one(quote, {"a": text}).text == found
+    assert cite_one(quote, {"a": text}).text == cited
 
 
 @pytest.mark.parametrize(
@@ -148,13 +148,16 @@ def test_letters_that_case_folding_expands_are_kept_whole(
     ],
 )
 def test_a_number_does_not_match_a_different_number(quote: str, text: str) -> None:
-    assert one(quote, {"a": text}).kind == "not found"
+    assert cite_one(quote, {"a": text}).kind == "not found"
 
 
 @pytest.mark.parametrize("quote", ["-5 degrees", "10-20", "20 ships", "grew by 1.5", "It was -5"])
 def test_numbers_are_found_with_their_signs(quote: str) -> None:
-    assert one(quote, {"a": "It was -5 degrees. 10-20 ships came. It grew by 1.5."}).kind == "exact"
-    assert one("\u22125 DEGREES", {"a": "It was -5 degrees."}).text == "-5 degrees"
+    assert (
+        cite_one(quote, {"a": "It was -5 degrees. 10-20 ships came. It grew by 1.5."}).kind
+        == "exact"
+    )
+    assert cite_one("\u22125 DEGREES", {"a": "It was -5 degrees."}).text == "-5 degrees"
 
 
 @pytest.mark.parametrize(
@@ -177,8 +180,8 @@ def test_numbers_are_found_with_their_signs(quote: str) -> None:
     ],
 )
 def test_words_of_any_script_are_quoted_whole(text: str, exact: list[str], cut: list[str]) -> None:
-    assert [one(quote, {"a": text}).kind for quote in exact] == ["exact"] * len(exact)
-    assert "exact" not in [one(quote, {"a": text}).kind for quote in cut]
+    assert [cite_one(quote, {"a": text}).kind for quote in exact] == ["exact"] * len(exact)
+    assert "exact" not in [cite_one(quote, {"a": text}).kind for quote in cut]
 
 
 @pytest.mark.parametrize(
@@ -194,21 +197,23 @@ def test_words_of_any_script_are_quoted_whole(text: str, exact: list[str], cut: 
     ],
 )
 def test_an_aligned_quote_ends_at_its_last_word(quote: str, text: str) -> None:
-    assert one(quote, {"a": RIVER}).text == text
+    assert cite_one(quote, {"a": RIVER}).text == text
 
 
 def test_the_parts_around_an_ellipsis_are_in_different_places() -> None:
     quote = "they rest for a day ... they rest for a day"
-    assert one(quote, {"a": "Then they rest for a day. Soon."}).kind == "not found"
-    assert one(quote, {"a": "They rest for a day. Then they rest for a day."}).kind == "aligned"
+    assert cite_one(quote, {"a": "Then they rest for a day. Soon."}).kind == "not found"
+    assert (
+        cite_one(quote, {"a": "They rest for a day. Then they rest for a day."}).kind == "aligned"
+    )
 
 
 def test_the_first_of_several_places_is_returned_and_the_others_are_counted() -> None:
     texts = {"a": "It rains. It rains again.", "b": "It rains."}
-    citation = one("It rains", texts)
+    citation = cite_one("It rains", texts)
     assert (citation.document, citation.span, citation.places) == ("a", Span(0, 8), 3)
     assert "the first of 3 places" in str(citation)
-    assert one("It rains again", texts).places == 1
+    assert cite_one("It rains again", texts).places == 1
 
 
 def passage(document: str, words: str, **metadata: object) -> Passage:
@@ -220,8 +225,8 @@ def passage(document: str, words: str, **metadata: object) -> Passage:
 
 def test_passages_give_places_in_their_documents() -> None:
     words = TIDES[TIDES.index("It's") : TIDES.index("\n\nThe k")]
-    found = passage("tides.md", words, line_first=4, line_last=5, page_first=2, page_last=2)
-    citation = one("week with the oil of whales", [found])
+    given_passage = passage("tides.md", words, line_first=4, line_last=5, page_first=2, page_last=2)
+    citation = cite_one("week with the oil of whales", [given_passage])
     check(citation)
     assert citation.lines == (5, 5)
     assert citation.page == 2
@@ -232,30 +237,36 @@ def test_passages_give_places_in_their_documents() -> None:
 def test_a_passage_comes_before_its_document_and_counts_once() -> None:
     texts = {"a": "It rains. It pours. It rains."}
     late = Passage("a", Span(20, 29), "It rains.", (Hit(0, "a", Span(20, 29), "It rains.", 1, {}),))
-    citation = one("It rains.", [late, Source(texts["a"], name="a")])
+    citation = cite_one("It rains.", [late, Source(texts["a"], name="a")])
     assert (citation.span, citation.places) == (Span(20, 29), 2)
-    assert one("It pours. It rains.", [late, Source(texts["a"], name="a")]).span == Span(10, 29)
+    assert cite_one("It pours. It rains.", [late, Source(texts["a"], name="a")]).span == Span(
+        10, 29
+    )
 
 
 def test_pages_come_from_the_source() -> None:
     first, second = "Hulls are waxed in spring.", "Sails are mended in autumn."
     source = Source(f"{first}\f{second}", pages=(0, len(first) + 1))
-    assert one(second, {"b oats.pdf": source}).pages == (2, 2)
-    assert one(second, {"b oats.pdf": source}).link == "b%20oats.pdf#page=2"
-    assert one(f"{first} {second}", {"b": source}).pages == (1, 2)
+    assert cite_one(second, {"b oats.pdf": source}).pages == (2, 2)
+    assert cite_one(second, {"b oats.pdf": source}).link == "b%20oats.pdf#page=2"
+    assert cite_one(f"{first} {second}", {"b": source}).pages == (1, 2)
 
 
 def test_quotes_in_scripts_without_spaces_are_found_across_lines() -> None:
     text = "水獭生活在河边。它们在黎明\n时捕鱼，睡在岸边的洞穴里。"
-    assert one("河边。\n它们", {"a": text}).kind == one("1990年", {"a": "1990\n年"}).kind == "exact"
-    citation = one("它们在黎明时捕鱼", {"a": text})
+    assert (
+        cite_one("河边。\n它们", {"a": text}).kind
+        == cite_one("1990年", {"a": "1990\n年"}).kind
+        == "exact"
+    )
+    citation = cite_one("它们在黎明时捕鱼", {"a": text})
     assert (citation.kind, citation.text) == ("exact", "它们在黎明\n时捕鱼")
-    changed = one("它们在黄昏时捕鱼，睡在岸边的洞穴里。", {"a": text})
+    changed = cite_one("它们在黄昏时捕鱼，睡在岸边的洞穴里。", {"a": text})
     assert (changed.kind, changed.text) == ("aligned", text[text.index("它们") :])
 
 
 @pytest.mark.parametrize(
-    ("quotes", "texts", "error", "said"),
+    ("quotes", "texts", "error", "message"),
     [
         ("They hunt", TEXTS, TypeError, "list of str"),
         ([3], TEXTS, TypeError, "str"),
@@ -263,8 +274,8 @@ def test_quotes_in_scripts_without_spaces_are_found_across_lines() -> None:
         (["a"], [Source("a text")], ValueError, "no name"),
     ],
 )
-def test_wrong_types_of_quotes_and_texts_are_refused(quotes, texts, error, said) -> None:
-    with pytest.raises(error, match=said):
+def test_wrong_types_of_quotes_and_texts_are_refused(quotes, texts, error, message) -> None:
+    with pytest.raises(error, match=message):
         cite(quotes, texts)
 
 
@@ -289,7 +300,7 @@ def slices(draw):
 @given(slices())
 def test_every_range_of_words_is_found_exactly(drawn) -> None:
     text, quote = drawn
-    citation = one(quote, {"a": text})
+    citation = cite_one(quote, {"a": text})
     assert citation.kind == "exact"
     assert citation.span is not None
     assert citation.text == citation.span.of(text)
@@ -300,7 +311,7 @@ def test_every_range_of_words_is_found_exactly(drawn) -> None:
 @quick
 @given(st.text(max_size=60), st.text(max_size=200))
 def test_any_quote_gives_a_slice_or_is_not_found(quote: str, text: str) -> None:
-    citation = one(quote, {"a": text})
+    citation = cite_one(quote, {"a": text})
     if citation.span is None:
         assert citation == Citation(quote, "not found")
     else:

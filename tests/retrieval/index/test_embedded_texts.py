@@ -47,17 +47,19 @@ class Recording(GreedyChunker):
         return super()._segment(parsed, *args, **kwargs)
 
 
-def embedded_by(index: PassageIndex) -> list[str]:
+def texts_embedded_by(index: PassageIndex) -> list[str]:
     """Return the texts that the model of an index has embedded, without the probe."""
     model = cast("FrameworkEmbedder", index._embedder)._model
     return [text for text in model.texts if text != PROBE]
 
 
-def counted(index: PassageIndex, *documents: IndexedDocument, remove_others: bool = True) -> int:
+def count_embedded(
+    index: PassageIndex, *documents: IndexedDocument, remove_others: bool = True
+) -> int:
     """Return how many texts are embedded for documents; the model and `Changes` agree on it."""
-    before = len(embedded_by(index))
+    before = len(texts_embedded_by(index))
     changes = index.add(documents, remove_others=remove_others)
-    assert changes.embedded == len(embedded_by(index)) - before
+    assert changes.embedded == len(texts_embedded_by(index)) - before
     assert_made_anew(index, *documents)
     return changes.embedded
 
@@ -69,7 +71,7 @@ def assert_made_anew(index: PassageIndex, *documents: IndexedDocument) -> None:
         assert answer(index, question, budget=90) == answer(anew, question, budget=90)
 
 
-def stored(place: Path | str) -> int:
+def count_stored(place: Path | str) -> int:
     """Return how many texts an index has the vectors of."""
     with PassageStore(place).database.transaction() as connection:
         rows = connection.execute("SELECT keys, vectors FROM embedded").fetchall()
@@ -79,29 +81,32 @@ def stored(place: Path | str) -> int:
 
 def test_an_edit_embeds_what_it_has_changed(place: Place) -> None:
     index = index_of(place())
-    whole = counted(index, document(BOOK, "book"))
+    whole = count_embedded(index, document(BOOK, "book"))
     assert whole >= 240
     edited = BOOK.replace("On day 60 the", "On day 60 all the")
-    assert counted(index, document(edited, "book")) <= 3
-    assert counted(index, document(f"A first line.\n\n{edited}", "book")) <= 3
-    assert counted(index, document(BOOK, "book")) <= 3
-    assert counted(index, document(BOOK, "book", last_accessed=1)) == 0
+    assert count_embedded(index, document(edited, "book")) <= 3
+    assert count_embedded(index, document(f"A first line.\n\n{edited}", "book")) <= 3
+    assert count_embedded(index, document(BOOK, "book")) <= 3
+    assert count_embedded(index, document(BOOK, "book", last_accessed=1)) == 0
 
 
 def test_text_that_moves_between_documents_is_not_embedded_again(place: Place) -> None:
     index = index_of(place())
     both = document(RIVER, "4.txt"), document(MUSIC, "5.txt")
-    assert counted(index, *both) > 8
+    assert count_embedded(index, *both) > 8
     moved = document(f"{RIVER}\n\n{MUSIC}", "1.txt")
-    assert counted(index, moved) == 0
+    assert count_embedded(index, moved) == 0
     assert index.sources == ["1.txt"]
-    assert counted(index, document(MUSIC, "2.txt"), document(RIVER, "3.txt")) == 0
+    assert count_embedded(index, document(MUSIC, "2.txt"), document(RIVER, "3.txt")) == 0
 
 
 def test_a_text_is_embedded_once_however_often_it_occurs(place: Place) -> None:
     index = index_of(place())
-    assert counted(index, document(f"{RIVER}\n\n{RIVER}", "1.txt"), document(RIVER, "2.txt")) == 9
-    assert counted(index, document(RIVER, "2.txt")) == 0
+    assert (
+        count_embedded(index, document(f"{RIVER}\n\n{RIVER}", "1.txt"), document(RIVER, "2.txt"))
+        == 9
+    )
+    assert count_embedded(index, document(RIVER, "2.txt")) == 0
 
 
 def test_a_changed_setting_of_the_splitter_embeds_only_new_texts(place: Place) -> None:
@@ -119,8 +124,8 @@ def test_a_changed_setting_of_the_splitter_embeds_only_new_texts(place: Place) -
 def test_changed_metadata_is_stored_without_splitting_unless_the_splitter_reads_it(
     reads: str, place: Place
 ) -> None:
-    def notes(**known: Any) -> list[IndexedDocument]:
-        return [document(RIVER, "river", **known), document(MUSIC, "music", genre="a")]
+    def notes(**metadata: Any) -> list[IndexedDocument]:
+        return [document(RIVER, "river", **metadata), document(MUSIC, "music", genre="a")]
 
     index = PassageIndex(Recording(reads), WordVectors(), place())
     index.add(notes(genre="b", seen=1))
@@ -130,9 +135,9 @@ def test_changed_metadata_is_stored_without_splitting_unless_the_splitter_reads_
         assert (changes.added, changes.unchanged, changes.embedded) == (1, 1, 0)
         again = reads == "*" or (reads == "genre" and number != 2)
         assert bool(changes.chunks) == again
-        (found,) = index.search("otters", budget=6, where={"source": "river"})
-        assert {key: found.metadata[key] for key in metadata} == metadata
-        assert {*found.metadata}.isdisjoint({"seen", "genre"} - {*metadata})
+        (passage,) = index.search("otters", budget=6, where={"source": "river"})
+        assert {key: passage.metadata[key] for key in metadata} == metadata
+        assert {*passage.metadata}.isdisjoint({"seen", "genre"} - {*metadata})
         assert not index.search("otters", where={"seen": {"$eq": 9}})
         for key, value in metadata.items():
             assert index.search("otters", where={key: value})
@@ -144,7 +149,7 @@ def test_a_new_title_is_embedded(place: Place) -> None:
     index.add([document(RIVER, "a", title="Rivers")])
     changes = index.add([document(RIVER, "a", title="Brooks")])
     assert changes.embedded == changes.chunks > 0
-    assert "Brooks" in embedded_by(index)[-1]
+    assert "Brooks" in texts_embedded_by(index)[-1]
 
 
 def test_vectors_returned_before_a_failure_are_not_computed_again(place: Place, monkeypatch):
@@ -163,7 +168,7 @@ def test_vectors_returned_before_a_failure_are_not_computed_again(place: Place, 
     again = index_of(path)
     assert again.sources == []
     changes = again.add([book])
-    assert changes.embedded == len({*embedded_by(again)} - {*model.texts})
+    assert changes.embedded == len({*texts_embedded_by(again)} - {*model.texts})
     assert_made_anew(again, book)
 
 
@@ -177,8 +182,8 @@ def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monk
         index_of(path).add(both)
 
     assert works_in_a_fork(add)
-    assert stored(path) == whole
-    assert counted(index_of(path), *both) == 0
+    assert count_stored(path) == whole
+    assert count_embedded(index_of(path), *both) == 0
 
 
 def test_vectors_of_a_killed_run_outlast_changes_by_others(place: Place, monkeypatch):
@@ -212,7 +217,7 @@ def test_damaged_vectors_are_computed_again(tmp_path: Path, caplog) -> None:
         assert "64 stored vectors are damaged" in caplog.text
         assert_made_anew(index, document(f"{BOOK}\n\nThe end of {damage}.", "book"))
         caplog.clear()
-        assert counted(index_of(path), book) <= 1
+        assert count_embedded(index_of(path), book) <= 1
         assert "damaged" not in caplog.text
 
 
@@ -225,17 +230,17 @@ def test_vectors_that_no_chunk_uses_are_removed(place: Place) -> None:
         return [document(text, name) for name, text in names.items()]
 
     index.add(notes(texts))
-    whole = stored(path)
+    whole = count_stored(path)
     index.delete([str(n) for n in range(50)])
-    assert stored(path) == whole
+    assert count_stored(path) == whole
     index.delete([str(n) for n in range(50, 150)])
-    assert stored(path) == whole / 4
+    assert count_stored(path) == whole / 4
     kept = notes({name: texts[name] for name in random.Random(1).sample([*texts][150:], 20)})
-    assert counted(index, *kept) == 0
-    assert stored(path) == whole / 10
+    assert count_embedded(index, *kept) == 0
+    assert count_stored(path) == whole / 10
     for number in range(30):
         index.add([document(f"Bees of hive {number} hum.", "bees")])
-    assert stored(path) < whole / 5
+    assert count_stored(path) < whole / 5
 
 
 def test_vectors_of_small_additions_are_stored_in_large_rows(place: Place) -> None:
@@ -267,18 +272,18 @@ def test_two_writers_of_the_same_documents_share_the_embedding(place: Place, mon
             together.abort()
 
     with ThreadPoolExecutor() as pool:
-        done = [*pool.map(add, [Together(), Together()])]
+        counts = [*pool.map(add, [Together(), Together()])]
     whole = index_of().add(documents).embedded
-    assert whole <= sum(one.embedded for one in done) < 2 * whole
-    assert stored(path) == whole
+    assert whole <= sum(changes.embedded for changes in counts) < 2 * whole
+    assert count_stored(path) == whole
     assert_made_anew(index_of(path), *documents)
 
 
 def test_vectors_of_another_writer_are_used(place: Place) -> None:
     path = place()
     first, second = index_of(path), index_of(path)
-    assert counted(first, document(RIVER, "1.txt"), remove_others=False) > 0
-    assert counted(second, document(RIVER, "1.txt"), remove_others=False) == 0
+    assert count_embedded(first, document(RIVER, "1.txt"), remove_others=False) > 0
+    assert count_embedded(second, document(RIVER, "1.txt"), remove_others=False) == 0
     assert second.add([document(RIVER, "2.txt")]).embedded == 0
 
 
@@ -291,6 +296,6 @@ def test_keys_of_vectors_depend_only_on_the_texts() -> None:
 
 def test_a_source_keeps_its_metadata_unchanged() -> None:
     index = index_of()
-    known = {"source": "river", "tags": ["a", {"b": 1}]}
-    index.add([IndexedDocument("river", "river", Source(RIVER, metadata=known))])
-    assert index.store.contents(["river"])["river"][1] == known
+    metadata = {"source": "river", "tags": ["a", {"b": 1}]}
+    index.add([IndexedDocument("river", "river", Source(RIVER, metadata=metadata))])
+    assert index.store.contents(["river"])["river"][1] == metadata

@@ -50,8 +50,8 @@ class Odd(WordVectors):
         self._probe = probe
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        made = super().embed_documents(texts)
-        return [*map(self._probe, made)] if texts[0].startswith("Which words") else made
+        vectors = super().embed_documents(texts)
+        return [*map(self._probe, vectors)] if texts[0].startswith("Which words") else vectors
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -310,8 +310,8 @@ _LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="limits the size o
 
 @_LIMITED
 def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None:
-    done = run_python(_FULL_DISK, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)
-    assert "StoreError" in done.stderr
+    completed = run_python(_FULL_DISK, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)
+    assert "StoreError" in completed.stderr
     assert [*tmp_path.iterdir()] == []
 
 

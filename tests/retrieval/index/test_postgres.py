@@ -37,7 +37,7 @@ from tests.core.forking import works_in_a_fork
 from tests.postgres import Server
 from tests.profiles import examples
 from tests.retrieval.embeddings import WordVectors
-from tests.retrieval.test_passage_index import MUSIC, RIVER, document, found, index_of
+from tests.retrieval.test_passage_index import MUSIC, RIVER, document, index_of, texts_found
 
 QUESTION = "Where do otters hunt, and how are violins tuned?"
 BOTH = [document(RIVER, "river"), document(MUSIC, "music")]
@@ -109,17 +109,17 @@ HOSTILE = TEXT | st.sampled_from(
 def test_names_texts_and_metadata_are_never_read_as_sql(place, given_documents) -> None:
     index = index_of(place())
     documents = [
-        document(text, name, source or name, **{f"key {key}": known[key] for key in known})
-        for name, (text, source, known) in given_documents.items()
+        document(text, name, source or name, **{f"key {key}": metadata[key] for key in metadata})
+        for name, (text, source, metadata) in given_documents.items()
     ]
     index.add(documents)
     stored = index.store.contents(given_documents)
-    for one in documents:
-        text, metadata = stored[one.name]
-        assert text == one.content.text
-        assert metadata == json.loads(json.dumps(one.content.metadata))
+    for new in documents:
+        text, metadata = stored[new.name]
+        assert text == new.content.text
+        assert metadata == json.loads(json.dumps(new.content.metadata))
     assert {*index.store.names()} == {*given_documents}
-    assert {*index.sources} == {one.source for one in documents}
+    assert {*index.sources} == {new.source for new in documents}
     index.search(" ".join(given_documents))
     assert index.delete(index.sources) == len(documents)
 
@@ -144,7 +144,7 @@ def test_answers_equal_those_of_an_index_in_a_file_exactly(
         lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
         questions = [json.loads(line)["question"] for line in lines[::40]]
     paths = sorted(folder.rglob("*.md"))[:40]
-    documents = [document(one.read_text("utf-8"), one.name) for one in paths]
+    documents = [document(path.read_text("utf-8"), path.name) for path in paths]
     indexes = [
         PassageIndex(LayoutChunker(target_size=50), WordVectors(384), place)
         for place in (tmp_path / "index.db", postgres.place())
@@ -220,14 +220,14 @@ def test_a_query_sees_what_was_stored_when_it_began(postgres: Server) -> None:
 
 def test_a_writer_waits_for_another_writer_up_to_the_deadline(postgres: Server) -> None:
     place = postgres.place()
-    one, other, reader = index_of(place), index_of(place), index_of(place)
-    one.add(BOTH[:1])
-    with one.store.database.transaction(write=True):
+    first, second, reader = index_of(place), index_of(place), index_of(place)
+    first.add(BOTH[:1])
+    with first.store.database.transaction(write=True):
         with deadline(0.5), pytest.raises(StoreError) as error:
-            other.add(BOTH[1:])
+            second.add(BOTH[1:])
         assert re.search("statement timeout|no answer within", message(error))
         assert reader.search("otters")
-    assert other.add(BOTH[1:]).added == 1
+    assert second.add(BOTH[1:]).added == 1
 
 
 def test_a_stopped_server_is_waited_for_up_to_the_deadline(postgres: Server):
@@ -344,8 +344,11 @@ def test_eight_writers_give_the_same_index_as_one(postgres: Server) -> None:
         assert ours.size == theirs.size
     for question in ("otters hunt", "fish in 5", "n3"):
         answers = [
-            [(one.document, one.span, one.score) for one in each.search(question, budget=400)]
-            for each in (index, anew)
+            [
+                (passage.document, passage.span, passage.score)
+                for passage in searched.search(question, budget=400)
+            ]
+            for searched in (index, anew)
         ]
         assert answers[0] == answers[1]
 
@@ -364,7 +367,7 @@ def test_connections_are_few_and_opened_on_use(own_postgres: Server) -> None:
     index.add(BOTH)
     assert sessions(own_postgres) == before + 1
     with ThreadPoolExecutor(30) as pool:
-        answers = [*pool.map(partial(found, index), ["otters"] * 60)]
+        answers = [*pool.map(partial(texts_found, index), ["otters"] * 60)]
     assert answers == [answers[0]] * 60
     assert before + 1 <= sessions(own_postgres) <= before + 8
     del index
@@ -385,10 +388,10 @@ def test_a_fork_opens_its_own_connections(postgres: Server) -> None:
         with index.store.database.transaction() as connection:
             return connection.execute("SELECT pg_backend_pid()").fetchall()
 
-    own = session()
+    own_session = session()
 
     def search_and_add() -> None:
-        assert session() != own
+        assert session() != own_session
         assert index.search("otters") == expected
         index.add([document("Bees hum.", "bees")])
 
@@ -475,7 +478,7 @@ def test_a_copy_gives_the_same_answers_without_embedding(postgres: Server, tmp_p
         assert copy.add(BOTH).unchanged == 2
         assert embedding.texts == ["Which words does this text have?"]
     copy.add([document("Bees hum in May.", "bees")])
-    assert found(copy, "bees")
+    assert texts_found(copy, "bees")
     for nothing in (tmp_path / "none.db", postgres.place()):
         with pytest.raises(ValueError, match=r"there is no index|has no documents"):
             copy_index(nothing, tmp_path / "d")

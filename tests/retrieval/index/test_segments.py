@@ -36,7 +36,7 @@ def vectors_of(count: int, seed: int = 0, centre: Any = CENTRE) -> Any:
     return unit(topics / 4 + rng.standard_normal(topics.shape) / 2 + centre).astype(np.float32)
 
 
-def stored(name: str, words: Sequence[str], seed: int = 0) -> NewDocument:
+def new_document(name: str, words: Sequence[str], seed: int = 0) -> NewDocument:
     spans = [Span(2 * n, 2 * n + 1) for n in range(len(words))]
     return NewDocument(
         name,
@@ -55,15 +55,15 @@ def stored(name: str, words: Sequence[str], seed: int = 0) -> NewDocument:
 def by_brute_force(documents: Sequence[NewDocument], query: str) -> dict[tuple[str, int], float]:
     """BM25 with the words before a chunk counting half, as SQLite's FTS5 computes it."""
     rows = {
-        (one.name, n): (Counter(terms(own)), Counter(terms(around)))
-        for one in documents
-        for n, (own, around) in enumerate(zip(one.words, one.around, strict=True))
+        (stored.name, n): (Counter(terms(words)), Counter(terms(around)))
+        for stored in documents
+        for n, (words, around) in enumerate(zip(stored.words, stored.around, strict=True))
     }
-    lengths = {key: own.total() + around.total() for key, (own, around) in rows.items()}
+    lengths = {key: words.total() + around.total() for key, (words, around) in rows.items()}
     average = sum(lengths.values()) / max(1, len(rows))
     scores: dict[tuple[str, int], float] = defaultdict(float)
     for term in set(terms(query)):
-        having = {key: own[term] + around[term] / 2 for key, (own, around) in rows.items()}
+        having = {key: words[term] + around[term] / 2 for key, (words, around) in rows.items()}
         chunks = sum(count > 0 for count in having.values())
         idf = max(1e-6, math.log((len(rows) - chunks + 0.5) / (chunks + 0.5)))
         for key, count in having.items():
@@ -88,52 +88,56 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, 
         patch.setattr(segments, "_MIN_CANDIDATES", 8)
         patch.setattr(postings, "_MIN_LONG_ENTRIES", 1)
         store = PassageStore(place())
-        known: dict[str, NewDocument] = {}
+        expected_documents: dict[str, NewDocument] = {}
         for step, (name, words) in enumerate(steps):
             if words is None:
                 store.remove([name])
-                known.pop(name, None)
+                expected_documents.pop(name, None)
             else:
-                known[name] = stored(name, words, step)
-                store.put([known[name]])
+                expected_documents[name] = new_document(name, words, step)
+                store.put([expected_documents[name]])
             with store.snapshot() as snapshot:  # the copy in memory is updated
                 matching = snapshot.find_by_words(query, 1000, lambda _: True)
-                found = {
+                stored_keys = {
                     (hit.document, hit.metadata["n"]): hit.score
                     for hit in snapshot.hits(matching, ROTATED)[0][: len(matching)]
                 }
                 scores = snapshot.nearest(ROTATED, 1000, lambda _: True)
                 nearest, _ = snapshot.hits(scores, ROTATED)
                 best, same = (
-                    snapshot.find_by_words(query, 3, one) for one in (None, lambda _: True)
+                    snapshot.find_by_words(query, 3, predicate)
+                    for predicate in (None, lambda _: True)
                 )
                 snapshot.find_by_words("oak fern", 1, None)
                 counted = snapshot.frequencies
-        expected = by_brute_force([*known.values()], query)
-        assert found == pytest.approx(expected, rel=1e-4, abs=1e-5)
-        assert [*found.values()] == sorted(found.values(), reverse=True)
+        expected = by_brute_force([*expected_documents.values()], query)
+        assert stored_keys == pytest.approx(expected, rel=1e-4, abs=1e-5)
+        assert [*stored_keys.values()] == sorted(stored_keys.values(), reverse=True)
         assert best == same
         similarities = {
-            (one.name, n): similarity
-            for one in known.values()
-            if one.words
-            for n, similarity in enumerate(one.vectors @ unit(CENTRE))
+            (predicate.name, n): similarity
+            for predicate in expected_documents.values()
+            if predicate.words
+            for n, similarity in enumerate(predicate.vectors @ unit(CENTRE))
         }
         near = {(hit.document, hit.metadata["n"]): hit.score for hit in nearest}
         assert near == pytest.approx(similarities, abs=0.01)
-        assert counted == {"oak": len(by_brute_force([*known.values()], "oak")), "fern": 0}
+        assert counted == {
+            "oak": len(by_brute_force([*expected_documents.values()], "oak")),
+            "fern": 0,
+        }
 
 
 def test_candidates_by_signs_include_nearly_all_nearest_vectors() -> None:
     """This holds even if all vectors are close to one vector with one very large number."""
     for centre in (np.zeros(384), np.eye(384)[7] * 60 + 1):
         rows = vectors_of(4000, 1, centre)
-        wanted = vectors.rotate(unit(rows[0] + 0.8 * rows[1]))
+        query = vectors.rotate(unit(rows[0] + 0.8 * rows[1]))
         packed = vectors.PackedVectors(vectors.pack(rows), len(rows))
-        exact = np.argsort(-(vectors.rotate(rows) @ wanted))[:100]
-        similarities = packed.similarities(vectors.in_two_parts(wanted), np.arange(len(rows)))
+        exact = np.argsort(-(vectors.rotate(rows) @ query))[:100]
+        similarities = packed.similarities(vectors.in_two_parts(query), np.arange(len(rows)))
         assert len({*exact} & {*np.argsort(-similarities)[:100]}) >= 99
-        chosen = next(vectors.highest(packed.estimates(wanted), np.arange(len(rows)), 300))
+        chosen = next(vectors.highest(packed.estimates(query), np.arange(len(rows)), 300))
         assert len({*exact} & {*chosen}) >= 98
 
 
@@ -143,8 +147,10 @@ def test_a_vector_is_stored_and_compared_independently_of_others() -> None:
     alone = [vectors.pack(rows[n : n + 1]) for n in range(len(rows))]
     assert b"".join(alone) == vectors.pack(rows)
     whole = vectors.PackedVectors(vectors.pack(rows), len(rows))
-    each = [vectors.PackedVectors(one, 1).similarities(parts, np.arange(1)) for one in alone]
-    assert np.concatenate(each).tolist() == whole.similarities(parts, np.arange(700)).tolist()
+    single = [
+        vectors.PackedVectors(packed, 1).similarities(parts, np.arange(1)) for packed in alone
+    ]
+    assert np.concatenate(single).tolist() == whole.similarities(parts, np.arange(700)).tolist()
 
 
 @pytest.mark.parametrize("width", [64, 384, 1024, 3072])
@@ -152,17 +158,17 @@ def test_similarities_do_not_depend_on_the_order_of_sums(width: int) -> None:
     """This holds for any width, even if all stored numbers have the largest value."""
     numbers = np.full((2, width), 127, dtype=np.int8)
     numbers[1, ::3] = -101
-    wanted = vectors.rotate(unit(1 + np.random.default_rng(5).random(width)))
-    wanted = np.abs(wanted)
+    query = vectors.rotate(unit(1 + np.random.default_rng(5).random(width)))
+    query = np.abs(query)
     there, back = (
         vectors.PackedVectors(rows.tobytes(), 2).similarities(
-            vectors.in_two_parts(own), np.arange(2)
+            vectors.in_two_parts(query_numbers), np.arange(2)
         )
-        for rows, own in ((numbers, wanted), (numbers[:, ::-1], wanted[::-1]))
+        for rows, query_numbers in ((numbers, query), (numbers[:, ::-1], query[::-1]))
     )
     assert there.tolist() == back.tolist()
     lengths = np.linalg.norm(numbers.astype(np.float64), axis=1)
-    assert there == pytest.approx(numbers @ wanted / lengths, abs=2e-6)
+    assert there == pytest.approx(numbers @ query / lengths, abs=2e-6)
 
 
 def test_bits_are_counted_the_same_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,21 +182,21 @@ def test_bits_are_counted_the_same_with_every_numpy(monkeypatch: pytest.MonkeyPa
 def test_adding_writes_what_is_added_and_segments_stay_few(place: Place) -> None:
     store = PassageStore(place())
     for number in range(100):
-        store.put([stored(str(number), ["oak elm", "ash"])])
+        store.put([new_document(str(number), ["oak elm", "ash"])])
     with store.database.transaction() as connection:
         sizes = [size for (size,) in connection.execute("SELECT size FROM segments ORDER BY first")]
     assert sum(sizes) == 200
     assert all(size > sum(sizes[n + 1 :]) for n, size in enumerate(sizes))
     with store.snapshot() as snapshot:
         large = snapshot._segments.segments[0].id
-    store.put([stored("more", ["fir"])])
+    store.put([new_document("more", ["fir"])])
     with store.snapshot() as snapshot:  # the largest segment is not written or read again
         assert snapshot._segments.segments[0].id == large
 
 
 def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
     store = PassageStore(place())
-    store.put([stored(str(number), ["oak elm", "ash"]) for number in range(20)])
+    store.put([new_document(str(number), ["oak elm", "ash"]) for number in range(20)])
     store.remove([str(number) for number in range(12)])
     with store.database.transaction() as connection:
         assert connection.execute("SELECT count(*) FROM removed").fetchone() == (0,)
@@ -204,10 +210,12 @@ def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
 def test_any_bytes_in_a_digest_are_read_as_a_value(place: Place) -> None:
     digests = ["", "NULL", '"', "\\", "{a,b}", "a, b", "'; --", "%s", "?", "å"]
     store = PassageStore(place())
-    store.put([stored(f"{n}", ["oak"])._replace(digest=one) for n, one in enumerate(digests)])
-    for wanted in (digests, digests[:1], ["none", "{}"]):
-        known = store.versions(["absent"], wanted)
-        assert {one.digest for one in known.values()} == {*digests} & {*wanted}
+    store.put(
+        [new_document(f"{n}", ["oak"])._replace(digest=digest) for n, digest in enumerate(digests)]
+    )
+    for requested in (digests, digests[:1], ["none", "{}"]):
+        versions = store.versions(["absent"], requested)
+        assert {digest.digest for digest in versions.values()} == {*digests} & {*requested}
 
 
 def test_data_in_memory_is_not_used_for_another_file(tmp_path: Path) -> None:
@@ -218,8 +226,8 @@ def test_data_in_memory_is_not_used_for_another_file(tmp_path: Path) -> None:
 
     path, other, copy = (tmp_path / name for name in ("index.db", "other.db", "copy.db"))
     store = PassageStore(path)
-    store.put([stored("a", ["oak"], 1), stored("b", ["elm"], 2)])
-    PassageStore(other).put([stored("c", ["oak"], 3), stored("d", ["oak elm"], 4)])
+    store.put([new_document("a", ["oak"], 1), new_document("b", ["elm"], 2)])
+    PassageStore(other).put([new_document("c", ["oak"], 3), new_document("d", ["oak elm"], 4)])
     copy.write_bytes(path.read_bytes())
     assert answers(store) == answers(PassageStore(path))
     other.replace(path)  # the same number of changes, different content
@@ -227,11 +235,11 @@ def test_data_in_memory_is_not_used_for_another_file(tmp_path: Path) -> None:
     assert answers(store) == answers(PassageStore(path))
     copy.replace(path)
     assert answers(store) == answers(PassageStore(path))
-    store.put([stored("e", ["oak"], 5)])
+    store.put([new_document("e", ["oak"], 5)])
     older = path.read_bytes()
-    store.put([stored("f", ["fir"], 6)])
+    store.put([new_document("f", ["fir"], 6)])
     assert len(answers(store)) == 4
     path.write_bytes(older)  # the inode stays the same
-    store.put([stored("g", ["ash"], 7)])
+    store.put([new_document("g", ["ash"], 7)])
     assert {name for name, _ in answers(store)} == {"a", "b", "e", "g"}
     assert answers(store) == answers(PassageStore(path))

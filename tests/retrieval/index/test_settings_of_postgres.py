@@ -54,7 +54,7 @@ def test_other_clients_can_read_the_stored_documents(
 ) -> None:
     @given(TEXTS)
     @examples(6)
-    def stored_and_read(texts: list[str]) -> None:
+    def store_and_read(texts: list[str]) -> None:
         place = place_of(postgres, roles[number])
         documents = [document(text, text) for text in texts]
         index_of(place).add(documents)
@@ -63,7 +63,7 @@ def test_other_clients_can_read_the_stored_documents(
             assert {name: text for name, (text, _) in contents.items()} == {t: t for t in texts}
         postgres.remove(place)
 
-    stored_and_read()
+    store_and_read()
 
 
 def test_all_writers_that_create_a_collection_at_once_store_their_documents(

@@ -39,9 +39,9 @@ class NaTType:
     ],
 )
 def test_values_become_types_of_json(value: Any, stored: Any) -> None:
-    found = stored_metadata({"key": value})["key"]
-    assert found == stored
-    assert type(found) is type(stored)
+    value_stored = stored_metadata({"key": value})["key"]
+    assert value_stored == stored
+    assert type(value_stored) is type(stored)
 
 
 def test_values_that_cannot_be_stored_are_left_for_the_index_to_refuse() -> None:

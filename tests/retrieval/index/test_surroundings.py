@@ -19,7 +19,7 @@ from tests.core.bert.test_bundled import TOPICS
 from tests.growth import check_linear
 
 
-def placed(*texts: str, gap: int = 0) -> list[PlacedText]:
+def adjacent_chunks(*texts: str, gap: int = 0) -> list[PlacedText]:
     """Return chunks that follow each other, with `gap` characters between them."""
     chunks, start = [], 0
     for text in texts:
@@ -74,18 +74,18 @@ def test_neighbours_weigh_less_beside_a_large_chunk_and_at_the_ends() -> None:
 
 
 def test_a_gap_between_chunks_makes_them_distant() -> None:
-    near = vectors_of(Embedder(), placed(WORDS, WORDS[4:]))[0]
-    far = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=500))[0]
-    beyond = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=5000))[0]
+    near = vectors_of(Embedder(), adjacent_chunks(WORDS, WORDS[4:]))[0]
+    far = vectors_of(Embedder(), adjacent_chunks(WORDS, WORDS[4:], gap=500))[0]
+    beyond = vectors_of(Embedder(), adjacent_chunks(WORDS, WORDS[4:], gap=5000))[0]
     assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
 
 
 def test_texts_are_embedded_in_batches_with_a_progress_bar(capsys) -> None:
     embed = Embedder(400)
-    chunks = placed(*map(str, range(300)))
-    made = embed_chunks([chunks], embed, surroundings=False, show_progress=True)
+    chunks = adjacent_chunks(*map(str, range(300)))
+    vectors = embed_chunks([chunks], embed, surroundings=False, show_progress=True)
     assert [len(some) for some in embed.asked] == [256, 44]
-    assert made[0][299, 299] == 3
+    assert vectors[0][299, 299] == 3
     assert "300/300" in capsys.readouterr().err
 
 
@@ -107,12 +107,12 @@ def test_no_documents_no_chunks_and_no_calls() -> None:
 )
 def test_vectors_of_the_wrong_number_or_size_are_refused(embed, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        embed_chunks([placed("a", "b")], embed)
+        embed_chunks([adjacent_chunks("a", "b")], embed)
 
 
 def test_batches_of_other_widths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"several widths: \[44, 256\]"):
-        embed_chunks([placed(*map(str, range(300)))], lambda texts: np.eye(len(texts)))
+        embed_chunks([adjacent_chunks(*map(str, range(300)))], lambda texts: np.eye(len(texts)))
 
 
 @pytest.mark.parametrize(("text", "beside"), [("a", 0), ("word " * 30, 0), ("\n", 0), ("a", 500)])
@@ -121,16 +121,16 @@ def test_the_time_is_linear_in_the_chunks_even_if_a_long_one_crowds_them(text: s
         vectors = np.ones((len(chunks), 8), dtype=np.float32)
         embed_chunks([chunks], lambda some: vectors[: len(some)])
 
-    def made(size: int) -> list[PlacedText]:
+    def vectors(size: int) -> list[PlacedText]:
         texts = [f"{text}{number % 97}" for number in range(size)]
-        return placed(*texts, *[" " * beside * size] * bool(beside))
+        return adjacent_chunks(*texts, *[" " * beside * size] * bool(beside))
 
-    check_linear(embed, made, 4_000)
+    check_linear(embed, vectors, 4_000)
 
 
 def test_vectors_of_length_zero_stay_zero() -> None:
-    made = unit_length(np.array([[0, 0], [3, 4]], dtype=np.float32))
-    assert made == pytest.approx(np.array([[0, 0], [0.6, 0.8]]))
+    vectors = unit_length(np.array([[0, 0], [3, 4]], dtype=np.float32))
+    assert vectors == pytest.approx(np.array([[0, 0], [0.6, 0.8]]))
 
 
 GUIDE = Source(
@@ -191,5 +191,5 @@ async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> N
     assert split == splitter.split_all(texts, delivery)
     later = await splitter.call_async(splitter.split_all, texts, delivery)
     assert later == split
-    for one, other in zip(vectors, embed_chunks(place_chunks(later), Lengths()), strict=True):
-        assert np.array_equal(one, other)
+    for vector, expected in zip(vectors, embed_chunks(place_chunks(later), Lengths()), strict=True):
+        assert np.array_equal(vector, expected)

@@ -49,14 +49,16 @@ def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_spoken_words(
 
 
 def test_sentences_of_captions_continue_over_cues() -> None:
-    found = [spoken_text(SRT, one.span) for one in sentences_of(SRT, "en", spoken=True)]
-    assert found == [
+    sentences = [
+        spoken_text(SRT, sentence.span) for sentence in sentences_of(SRT, "en", spoken=True)
+    ]
+    assert sentences == [
         *("Oars are made of ash.", "Ash\nis light and strong."),
         *("The mast is of spruce,\nand so are the spars.", "Sails were once of flax."),
         *("Now they are of polyester.", "The anchor weighs nine pounds.", "It holds in sand."),
     ]
     unmarked = SRT.replace(".", "")
-    whole = [one.text for one in sentences_of(unmarked, "en", spoken=True)]
+    whole = [sentence.text for sentence in sentences_of(unmarked, "en", spoken=True)]
     assert whole == unmarked.rstrip().split("\n\n")
     over = "".join(
         f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n\n"
@@ -72,9 +74,11 @@ def test_sentences_of_captions_continue_over_cues() -> None:
 def test_a_title_above_a_transcript_is_not_in_its_first_sentence(above: list[str]) -> None:
     text = "\n\n".join(above) + "\n" * (len(above) == 1)
     text += "Ann  0:03\nWe row. Then\n\nBob  0:09\nwe rest.\n\nAnn  0:12\nNo.\n"
-    found = [spoken_text(text, one.span) for one in sentences_of(text, "en", spoken=True)]
-    assert found[-3:] == ["We row.", "Then\nwe rest.", "No."]
-    assert found[:-3] == [*filter(None, above)]
+    sentences = [
+        spoken_text(text, sentence.span) for sentence in sentences_of(text, "en", spoken=True)
+    ]
+    assert sentences[-3:] == ["We row.", "Then\nwe rest.", "No."]
+    assert sentences[:-3] == [*filter(None, above)]
 
 
 @pytest.mark.parametrize(
@@ -85,14 +89,14 @@ def test_a_title_above_a_transcript_is_not_in_its_first_sentence(above: list[str
     ],
 )
 def test_a_passage_of_captions_without_arrows_has_whole_sentences(name, head, cue) -> None:
-    said = ("Oars are of ash.", "The mast, they say,", "is of spruce.", "Sails are of flax.")
-    text = head + "".join(cue.format(n, line) for n, line in enumerate(said, 1))
+    spoken = ("Oars are of ash.", "The mast, they say,", "is of spruce.", "Sails are of flax.")
+    text = head + "".join(cue.format(n, line) for n, line in enumerate(spoken, 1))
     [passage], _ = search(name, text, "Is it spruce?", 9, size=20)
     assert passage.spoken == "The mast, they say,\nis of spruce."
 
 
 def test_hits_of_captions_are_joined_by_spoken_words() -> None:
-    spans = [one.span for one in sentences_of(SRT, "en", spoken=True)][:3]
+    spans = [sentence.span for sentence in sentences_of(SRT, "en", spoken=True)][:3]
     hits = [Hit(n, "a", span, span.of(SRT), 1.0, {}) for n, span in enumerate(spans)]
     [joined] = join_hits(hits, {"a": SRT}, budget=30)
     assert joined.span == Span(0, spans[-1].end)
@@ -122,9 +126,11 @@ def test_captions_are_found_by_the_name_of_the_speaker() -> None:
 
 
 def test_a_quote_from_captions_is_cited_by_time() -> None:
-    found = cite(["holds in sand", "Ash is light"], {"talk.srt": SRT, "notes.txt": "Ash is heavy."})
-    assert str(found[0]) == "talk.srt, 00:04:30"
-    assert found[1].time == "00:01:30"
+    citations = cite(
+        ["holds in sand", "Ash is light"], {"talk.srt": SRT, "notes.txt": "Ash is heavy."}
+    )
+    assert str(citations[0]) == "talk.srt, 00:04:30"
+    assert citations[1].time == "00:01:30"
     [other] = cite(["Ash is heavy"], {"notes.txt": "Ash is heavy."})
     assert (other.time, other.place) == ("", "line 1")
     cue = "00:00:0{},000 --> 00:00:0{},000\n{}\n{}\n\n"
@@ -190,7 +196,7 @@ def test_passages_of_code_have_whole_lines_and_the_path_around_them() -> None:
     for passage in passages:
         assert {line.strip() for line in passage.text.split("\n")} <= {*map(str.strip, lines)}
     assert passages[0].context == "boat > def weigh(boat)"
-    inside = [one.text for one in sentences_of(CODE, "en", "code")]
+    inside = [sentence.text for sentence in sentences_of(CODE, "en", "code")]
     assert all(part.split("\n")[0].strip() in map(str.strip, lines) for part in inside)
 
 
@@ -220,7 +226,7 @@ Then build them:
 
 
 def test_a_part_of_code_has_both_fences_and_its_comments_are_not_headings() -> None:
-    assert [one.text for one in sentences_of(FENCED, "en", "markdown")] == [
+    assert [sentence.text for sentence in sentences_of(FENCED, "en", "markdown")] == [
         "# Install\n\nFetch the boats first.",
         "```\ngit clone the-boats\n```",
         "Then build them:",
@@ -233,7 +239,7 @@ def test_a_part_of_code_has_both_fences_and_its_comments_are_not_headings() -> N
 
 def test_a_link_in_parentheses_belongs_to_the_sentence_before() -> None:
     item = "- [Tide](https://tide.example) - Counts the boats. ([Code](https://code.example)) `MIT`"
-    texts = [one.text for one in sentences_of(f"{item}\n{item}\n", "en", "markdown")]
+    texts = [sentence.text for sentence in sentences_of(f"{item}\n{item}\n", "en", "markdown")]
     assert texts == [item, item]
 
 
@@ -308,15 +314,15 @@ def test_a_passage_that_begins_inside_a_cue_has_its_time_and_no_markup() -> None
 def test_a_quote_over_several_cues_is_exact_and_cited_with_start_and_end_time(
     text, quote, place
 ) -> None:
-    [found] = cite([quote], {"talk.srt": text})
-    assert (found.kind, found.place) == ("exact", place)
-    assert found.text.split() == quote.split()
-    assert found.span is not None
-    assert text[found.span.start :].startswith(quote[:3])
-    assert text[: found.span.end].endswith(quote[-2:])
+    [citation] = cite([quote], {"talk.srt": text})
+    assert (citation.kind, citation.place) == ("exact", place)
+    assert citation.text.split() == quote.split()
+    assert citation.span is not None
+    assert text[citation.span.start :].startswith(quote[:3])
+    assert text[: citation.span.end].endswith(quote[-2:])
     passages, _ = search("talk.srt", text, quote, 40, size=8)
     [again] = cite([quote], passages)
-    assert (again.kind, again.span, again.places, again.place) == ("exact", found.span, 1, place)
+    assert (again.kind, again.span, again.places, again.place) == ("exact", citation.span, 1, place)
 
 
 def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a_chunk() -> None:

@@ -15,12 +15,12 @@ from tests.core.core_support import quick
 TEN = "one two three four five six seven eight nine ten"
 
 
-def made(document: str, start: int, text: str, score: float = 0) -> Hit:
+def hit_at(document: str, start: int, text: str, score: float = 0) -> Hit:
     return Hit(0, document, Span(start, start + len(text)), text, score, {})
 
 
 def hit(words: str, text: str = TEN, document: str = "a", score: float = 0) -> Hit:
-    return made(document, text.index(words), words, score)
+    return hit_at(document, text.index(words), words, score)
 
 
 def texts_of(passages: list[Passage]) -> list[str]:
@@ -39,12 +39,12 @@ def searches(draw):
             start = draw(st.integers(0, len(text) - 1))
             end = draw(st.integers(start + 1, len(text)))
             score = draw(st.sampled_from([-inf, 0.1, 0.2, 0.3, 0.4]))
-            hits.append(made(name, start, text[start:end], score))
+            hits.append(hit_at(name, start, text[start:end], score))
     hits = draw(st.permutations(hits))
     return texts, [hit._replace(number=number) for number, hit in enumerate(hits)]
 
 
-def inside(hit: Hit, passages: list[Passage]) -> list[Passage]:
+def passages_around(hit: Hit, passages: list[Passage]) -> list[Passage]:
     around = [p for p in passages if p.span.start <= hit.span.start and hit.span.end <= p.span.end]
     return [passage for passage in around if passage.document == hit.document]
 
@@ -55,7 +55,7 @@ def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]
     for passage in passages:
         assert passage.text == passage.span.of(texts[passage.document])
         assert list(passage.hits) == sorted(passage.hits, key=lambda hit: ranks[hit.number])
-        assert all(passage in inside(hit, passages) for hit in passage.hits)
+        assert all(passage in passages_around(hit, passages) for hit in passage.hits)
         # Nothing is added but what lies between hits, and the indentation of the first line.
         begin = min(hit.span.start for hit in passage.hits)
         before = f"{texts[passage.document][:begin]}|".splitlines()[-1][:-1]
@@ -102,23 +102,27 @@ def test_passages_stay_within_the_budget_and_always_include_the_best_hit(search,
     check_slices(passages, texts, hits)
     words = sum(len(passage.text.split()) for passage in passages)
     if hits:
-        best = max(hits, key=lambda each: each.score)
+        best = max(hits, key=lambda hit: hit.score)
         assert words <= max(budget, len(best.text.split()))
-        assert inside(best, passages)
+        assert passages_around(best, passages)
         # A hit without additional words is never left out.
-        left = [hit for hit in hits if not any(hit in each.hits for each in passages)]
+        left = [hit for hit in hits if not any(hit in passage.hits for passage in passages)]
         assert words <= budget or len(passages) == 1
         every = join_hits(hits, texts, max_gap=max_gap)
-        if words == sum(len(each.text.split()) for each in every) <= budget:
-            assert all(inside(hit, passages) for hit in left)
+        if words == sum(len(passage.text.split()) for passage in every) <= budget:
+            assert all(passages_around(hit, passages) for hit in left)
 
 
 def test_a_hit_whose_gap_does_not_fit_is_left_out_and_the_next_one_tried():
     hits = [hit("one", score=0.9), hit("five", score=0.8), hit("two", score=0.7)]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
-    assert [(each.text, each.hits) for each in passages] == [("one two", (hits[0], hits[2]))]
+    assert [(passage.text, passage.hits) for passage in passages] == [
+        ("one two", (hits[0], hits[2]))
+    ]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=5)
-    assert [(one.text, one.hits) for one in passages] == [("one two three four five", (*hits,))]
+    assert [(passage.text, passage.hits) for passage in passages] == [
+        ("one two three four five", (*hits,))
+    ]
 
 
 def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
@@ -132,7 +136,7 @@ def test_a_budget_applies_to_text_without_spaces():
     rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(200)], separators=(",", ":"))
     lines = "\n".join(["deadbeef01234567" * 5] * 40)
     for text in (rows, rows.replace("},", "}\n"), lines):
-        hits = [made("a", n, text[n : n + 40]) for n in range(0, len(text), 40)]
+        hits = [hit_at("a", n, text[n : n + 40]) for n in range(0, len(text), 40)]
         passages = join_hits(hits, {"a": text}, budget=50)
         assert 400 < sum(len(passage.text) for passage in passages) < 650
 
@@ -144,13 +148,13 @@ def test_a_link_in_prose_is_one_word():
         "of them had been in the week before."
     )
     assert count_words(text) == len(text.split()) == 23
-    (passage,) = join_hits([made("a", 0, text)] * 2, {"a": text}, budget=23)
+    (passage,) = join_hits([hit_at("a", 0, text)] * 2, {"a": text}, budget=23)
     assert passage.text == text
 
 
 def test_each_chinese_character_counts_as_a_word():
     text = "水獭生活在河边。它们吃鱼。"
-    hits = [made("a", 0, "水獭"), made("a", 11, "鱼")]
+    hits = [hit_at("a", 0, "水獭"), hit_at("a", 11, "鱼")]
     assert len(join_hits(hits, {"a": text}, max_gap=9)) == 1
     assert len(join_hits(hits, {"a": text}, max_gap=8)) == 2
 
@@ -159,22 +163,22 @@ def test_each_chinese_character_counts_as_a_word():
     ("text", "syllables"), [("ภาษาไทยเป็นภาษา", 7), ("ພາສາລາວ", 4), ("ភាសាខ្មែរ", 4), ("བོད་ཡིག་", 3)]
 )
 def test_about_each_syllable_counts_as_a_word_in_scripts_without_spaces(text, syllables):
-    hits = [made("a", place, letter) for place, letter in enumerate(text * 5)]
+    hits = [hit_at("a", place, letter) for place, letter in enumerate(text * 5)]
     (passage, *_) = join_hits(hits, {"a": text * 5}, budget=2 * syllables)
     assert 1.5 * len(text) < len(passage.text) < 3 * len(text)
 
 
 def test_words_that_hits_divide_are_counted_once():
     text = "otters swim"
-    hits = [made("a", 0, "ot"), made("a", 2, "ters"), made("a", 6, " swim")]
+    hits = [hit_at("a", 0, "ot"), hit_at("a", 2, "ters"), hit_at("a", 6, " swim")]
     for order in permutations(hits):
         assert texts_of(join_hits(order, {"a": text}, budget=2)) == [text]
 
 
 def test_metadata_of_a_passage_is_true_for_all_of_it():
     def found(word: str, page: int, score: int, **headings: str) -> Hit:
-        known = {**headings, "page_first": page, "page_last": page + 1, "score": score}
-        return hit(word, score=score)._replace(metadata=known)
+        metadata = {**headings, "page_first": page, "page_last": page + 1, "score": score}
+        return hit(word, score=score)._replace(metadata=metadata)
 
     hits = [
         found("one", 1, 3, headings="Boats > Prices", headings_inside="Repairs"),

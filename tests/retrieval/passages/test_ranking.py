@@ -48,6 +48,8 @@ def test_the_best_passage_begins_with_its_heading(
         assert passage.text == passage.readable_text == passage.span.of(text)
         assert all(passage.span.start <= hit.span.start for hit in passage.hits)
         assert all(hit.span.end <= passage.span.end for hit in passage.hits)
-    assert all(word in "".join(one.text for one in passages) for word in ("Thursday", "soap"))
-    scores = [one.score for one in passages]
+    assert all(
+        word in "".join(passage.text for passage in passages) for word in ("Thursday", "soap")
+    )
+    scores = [passage.score for passage in passages]
     assert reading_order or scores == sorted(scores, reverse=True)

@@ -34,7 +34,7 @@ def hit_of(words: str, text: str = RIVER, document: str = "a", place: int = 0) -
     return Hit(place, document, Span(start, start + len(words)), words, -place, {})
 
 
-def ranked(query: str, hits: list[Hit], budget: int = 40, text: str = RIVER) -> list[Passage]:
+def rank(query: str, hits: list[Hit], budget: int = 40, text: str = RIVER) -> list[Passage]:
     return passages_of_hits(query, hits, {"a": text}, budget=budget)
 
 
@@ -88,21 +88,27 @@ def test_passages_are_slices_within_the_budget_best_first(search, budget, max_ga
         return passages_of_hits(query, hits, texts, budget=budget, max_gap=max_gap, **more)
 
     passages = find(hits, texts)
-    assert sum(count_words(one.text) for one in passages) <= budget or len(passages) == 1
-    assert [one.score for one in passages] == sorted((p.score for p in passages), reverse=True)
-    for one in passages:
-        assert one.text == one.span.of(texts[one.document])
-        assert 0 <= one.score <= 1
-        assert one.metadata == {"of": one.document}
-        assert all(hits[each.number].document == one.document for each in one.hits)
-    by_place = sorted((one.document, one.span) for one in passages)
+    assert sum(count_words(passage.text) for passage in passages) <= budget or len(passages) == 1
+    assert [passage.score for passage in passages] == sorted(
+        (p.score for p in passages), reverse=True
+    )
+    for passage in passages:
+        assert passage.text == passage.span.of(texts[passage.document])
+        assert 0 <= passage.score <= 1
+        assert passage.metadata == {"of": passage.document}
+        assert all(hits[hit.number].document == passage.document for hit in passage.hits)
+    by_place = sorted((passage.document, passage.span) for passage in passages)
     assert all(a[0] != b[0] or a[1].end <= b[1].start for a, b in pairwise(by_place))
     # Names and the numbers of hits do not matter; of scores, only the order does.
     other = {"one": "z", "two": "y"}
     scored = [h._replace(document=other[h.document], score=1 / (1 + n)) for n, h in enumerate(hits)]
     renamed = find(scored[::-1], {other[name]: text for name, text in texts.items()})
-    assert [(one.span, one.score) for one in renamed] == [(p.span, p.score) for p in passages]
-    assert {one.span for one in find(hits, texts, reading_order=True)} == {p.span for p in passages}
+    assert [(passage.span, passage.score) for passage in renamed] == [
+        (p.span, p.score) for p in passages
+    ]
+    assert {passage.span for passage in find(hits, texts, reading_order=True)} == {
+        p.span for p in passages
+    }
 
 
 def test_the_passage_that_covers_the_question_comes_first_at_any_rank_of_the_engine():
@@ -112,7 +118,7 @@ def test_the_passage_that_covers_the_question_comes_first_at_any_rank_of_the_eng
         "The mill at Arden has two wheels.",
     )
     hits = [hit_of(words, place=place) for place, words in enumerate(given)]
-    best, *_ = ranked("How many wheels has the mill at Arden?", hits, budget=10)
+    best, *_ = rank("How many wheels has the mill at Arden?", hits, budget=10)
     assert best.text == "The mill at Arden has two wheels."
     assert best.words_found == 1
     assert [hit.number for hit in best.hits] == [2]
@@ -121,22 +127,22 @@ def test_the_passage_that_covers_the_question_comes_first_at_any_rank_of_the_eng
 def test_the_text_beside_a_hit_is_read_as_far_as_its_section_goes():
     text = "# Mills\n\nThe mill at Arden has two wheels.\n\n# Prices\n\nFlour costs two crowns.\n"
     question = "How many wheels has the mill?"
-    [found] = ranked(question, [hit_of("# Mills", text)], text=text)
-    assert found.text == "# Mills\n\nThe mill at Arden has two wheels."
-    [found] = ranked(question, [hit_of("Flour costs", text)], text=text)
-    assert found.text == "Flour costs two crowns."
+    [passage] = rank(question, [hit_of("# Mills", text)], text=text)
+    assert passage.text == "# Mills\n\nThe mill at Arden has two wheels."
+    [passage] = rank(question, [hit_of("Flour costs", text)], text=text)
+    assert passage.text == "Flour costs two crowns."
 
 
 def test_a_sentence_beside_a_hit_is_read_whole_or_not_at_all():
     long = "Seven of the " + "very " * 120 + "old ones went. "
     text = f"One two three. {long}Nine ten eleven. {long}"
-    found = ranked("seven nine", [hit_of("One two three.", text)], 900, text)
-    assert [one.text for one in found] == ["One two three."]
-    found = ranked("seven nine", [hit_of("Nine ten eleven.", text)], 900, text)
-    assert [one.text for one in found] == ["Nine ten eleven."]
+    passages = rank("seven nine", [hit_of("One two three.", text)], 900, text)
+    assert [passage.text for passage in passages] == ["One two three."]
+    passages = rank("seven nine", [hit_of("Nine ten eleven.", text)], 900, text)
+    assert [passage.text for passage in passages] == ["Nine ten eleven."]
     short = text.replace("very " * 120, "")
-    found = ranked("seven nine", [hit_of("Nine ten eleven.", short)], 900, short)
-    assert [one.text for one in found] == [short.strip()]
+    passages = rank("seven nine", [hit_of("Nine ten eleven.", short)], 900, short)
+    assert [passage.text for passage in passages] == [short.strip()]
 
 
 def test_only_the_relevant_part_of_a_large_hit_is_read():
@@ -144,10 +150,10 @@ def test_only_the_relevant_part_of_a_large_hit_is_read():
     text = f"# Taps\n\n| Tap | Price | Metal |\n|---|---|---|\n{rows}"
     metadata = {"source": "taps.md", "headings": "Taps", "line_first": 1.0, "line_last": 304.0}
     hit = hit_of(text.strip(), text)._replace(metadata=metadata)
-    found = ranked("How much does tap 217 cost?", [hit], budget=120, text=text)
-    assert sum(count_words(one.text) for one in found) <= 120
-    assert "| tap 217 |" in found[0].text
-    assert found[0].metadata["line_first"] == text.count("\n", 0, found[0].span.start) + 1
+    passages = rank("How much does tap 217 cost?", [hit], budget=120, text=text)
+    assert sum(count_words(passage.text) for passage in passages) <= 120
+    assert "| tap 217 |" in passages[0].text
+    assert passages[0].metadata["line_first"] == text.count("\n", 0, passages[0].span.start) + 1
 
 
 def test_passages_have_their_headings_lines_and_pages_wherever_they_begin():
@@ -159,16 +165,16 @@ def test_passages_have_their_headings_lines_and_pages_wherever_they_begin():
         for place in range(0, len(hits), 3):
             hit = hits[place]
             query = text[max(0, hit.span.start - 90) : hit.span.end + 90]
-            for found in passages_of_hits(query, [hit], {name: text}, budget=60):
-                beside += found.span.start < hit.span.start
-                start, end = found.span
-                [above] = outline.places(text, [found.span])
-                assert found.metadata.get("headings", "") == " > ".join(above.titles)
-                assert found.metadata["line_first"] == text.count("\n", 0, start) + 1
-                assert found.metadata["line_last"] == text.count("\n", 0, end) + 1
+            for passage in passages_of_hits(query, [hit], {name: text}, budget=60):
+                beside += passage.span.start < hit.span.start
+                start, end = passage.span
+                [above] = outline.places(text, [passage.span])
+                assert passage.metadata.get("headings", "") == " > ".join(above.titles)
+                assert passage.metadata["line_first"] == text.count("\n", 0, start) + 1
+                assert passage.metadata["line_last"] == text.count("\n", 0, end) + 1
                 if "\f" in text:
-                    assert found.metadata["page_first"] == text.count("\f", 0, start) + 1
-                    assert found.metadata["page_last"] == text.count("\f", 0, end) + 1
+                    assert passage.metadata["page_first"] == text.count("\f", 0, start) + 1
+                    assert passage.metadata["page_last"] == text.count("\f", 0, end) + 1
     assert beside > 3
 
 
@@ -184,17 +190,19 @@ def test_reranked_candidates_mostly_equal_the_passages_of_the_index():
     for row in rows[::3]:
         query = json.loads(row)["question"]
         with index.store.snapshot() as snapshot:
-            wanted = rotate(embedder.embed([query])[0])
-            near = snapshot.nearest(wanted, 100, None)
-            hits, _ = snapshot.hits(fuse([near, snapshot.find_by_words(query, 100, None)]), wanted)
-        found = index.search(query, budget=300)
-        own = passages_of_hits(query, hits[:40], texts, budget=300)
+            query_vector = rotate(embedder.embed([query])[0])
+            near = snapshot.nearest(query_vector, 100, None)
+            hits, _ = snapshot.hits(
+                fuse([near, snapshot.find_by_words(query, 100, None)]), query_vector
+            )
+        passages = index.search(query, budget=300)
+        reranked = passages_of_hits(query, hits[:40], texts, budget=300)
         read, theirs = (
-            {(one.document, place) for one in some for place in range(*one.span)}
-            for some in (own, found)
+            {(passage.document, place) for passage in some for place in range(*passage.span)}
+            for some in (reranked, passages)
         )
         shares.append(len(read & theirs) / max(len(read), len(theirs)))
-        common = own[0].span.within(found[0].span)
-        first.append(own[0].document == found[0].document and common.start < common.end)
+        common = reranked[0].span.within(passages[0].span)
+        first.append(reranked[0].document == passages[0].document and common.start < common.end)
     assert sum(shares) / len(shares) > 0.85
     assert sum(first) / len(first) > 0.9

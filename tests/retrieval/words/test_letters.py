@@ -51,10 +51,10 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_different_spellings_of_a_word_are_equal(one: str, other: str) -> None:
-    assert words_in(one) == words_in(other)
-    text = f"xyz {one}, abc."
+@pytest.mark.parametrize(("word", "other"), SAME)
+def test_different_spellings_of_a_word_are_equal(word: str, other: str) -> None:
+    assert words_in(word) == words_in(other)
+    text = f"xyz {word}, abc."
     (citation,) = cite([f"xyz {other}, abc."], {"a": text})
     assert (citation.kind, citation.similarity, citation.text) == ("aligned", 1, text)
 
@@ -71,10 +71,10 @@ def test_a_number_ends_before_a_raised_one_and_a_fraction(text: str, words: list
     assert words_in(text) == words
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_different_words_stay_different(one: str, other: str) -> None:
-    assert words_in(one) != words_in(other)
-    assert cite([f"xyz {other}"], {"a": f"xyz {one}"})[0].kind == "not found"
+@pytest.mark.parametrize(("word", "other"), DIFFERENT)
+def test_different_words_stay_different(word: str, other: str) -> None:
+    assert words_in(word) != words_in(other)
+    assert cite([f"xyz {other}"], {"a": f"xyz {word}"})[0].kind == "not found"
 
 
 def test_all_digits_and_invisible_characters_of_unicode_are_folded() -> None:
