@@ -161,14 +161,16 @@ def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
             with gr.Column(scale=5, elem_id="beside"):
                 name = gr.Dropdown([*documents], value=first, label="Document")
                 text = html_of_document(documents[first])
-                shown = gr.HTML(text, elem_id="document", apply_default_css=False)
+                document_view = gr.HTML(text, elem_id="document", apply_default_css=False)
         page.load(lambda: gr.Dropdown([*documents]), None, name)
-        name.input(lambda name: html_of_document(documents[name]), name, shown)
+        name.input(lambda name: html_of_document(documents[name]), name, document_view)
         dropped.upload(drop, dropped, [dropped, results, name])
-        results.click(click, places, [name, shown]).then(None, js=SCROLL)
-        submitted = question.submit(search, question, [passages, places, results, name, shown])
+        results.click(click, places, [name, document_view]).then(None, js=SCROLL)
+        submitted = question.submit(
+            search, question, [passages, places, results, name, document_view]
+        )
         answered = submitted.then(None, js=SCROLL).then(
-            answer, [question, passages], [places, results, name, shown]
+            answer, [question, passages], [places, results, name, document_view]
         )
         answered.then(None, js=SCROLL)
     return page

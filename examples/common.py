@@ -125,8 +125,8 @@ def show(passages: Sequence[Passage], options: Options) -> None:
             print(f"    ({passage.detail})")
         print(indent_text(passage.text))
     if options.llm is not None:
-        listed = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, 1))
-        answer = ask(options.llm, INSTRUCTIONS, f"{listed}\n\nQuestion: {options.question}")
+        context = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, 1))
+        answer = ask(options.llm, INSTRUCTIONS, f"{context}\n\nQuestion: {options.question}")
         print(f"\nAnswer\n{indent_text(answer)}")
 
 

@@ -198,8 +198,8 @@ def check(wheel: Path, sdist: Path) -> None:
         sys.exit(f"The distributions lack these files, or should not have them: {sorted(wrong)}")
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, sdist], check=True)
     (unpacked,) = (sdist.parent / "unpacked").iterdir()
-    again = build(unpacked, sdist.parent / "again")
-    if [path.read_bytes() for path in again] != [wheel.read_bytes(), sdist.read_bytes()]:
+    rebuilt = build(unpacked, sdist.parent / "again")
+    if [path.read_bytes() for path in rebuilt] != [wheel.read_bytes(), sdist.read_bytes()]:
         sys.exit("The sdist does not build what it was built with.")
 
 

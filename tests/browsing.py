@@ -97,8 +97,8 @@ class Browser:
         """Return the result of a method of the protocol."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
-        whole = json.dumps(message if tab is None else message | {"sessionId": tab}).encode()
-        os.write(self._asking, whole + b"\0")
+        request = json.dumps(message if tab is None else message | {"sessionId": tab}).encode()
+        os.write(self._asking, request + b"\0")
         while (answer := self._next()).get("id") != self._number:
             pass
         assert "error" not in answer, answer
@@ -158,10 +158,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     running.close()
 
 
-def foreign_elements(shown: str) -> list[str]:
+def foreign_elements(dom: str) -> list[str]:
     """Return the parts of a page, as `dom` returns it, that only hostile texts add."""
-    foreign = [mark for mark in _FOREIGN if mark in shown]
-    return foreign + (["<title>broken</title>"] if "<title>broken</title>" in shown else [])
+    foreign = [mark for mark in _FOREIGN if mark in dom]
+    return foreign + (["<title>broken</title>"] if "<title>broken</title>" in dom else [])
 
 
 def channels(colour: str) -> list[float]:

@@ -34,8 +34,8 @@ def pdf(pages: Sequence[Sequence[str]], title: str = "") -> bytes:
     objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
     kids = []
     for lines in pages:
-        shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in lines)
-        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET" if lines else "9 9 99 99 re f"
+        content = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in lines)
+        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {content} ET" if lines else "9 9 99 99 re f"
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R"
@@ -192,14 +192,16 @@ def odf(kind: str, body: str, styles: str = "") -> bytes:
 def workbook(*sheets: tuple[str, str]) -> bytes:
     """Return an XLSX of sheets, each a name and the XML of its rows."""
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    listed = "".join(
+    sheet_list = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, (name, _) in enumerate(sheets, 1)
     )
-    whole = f'<workbook xmlns="{main}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>'
+    main_part = (
+        f'<workbook xmlns="{main}" xmlns:r="{_OFFICE}"><sheets>{sheet_list}</sheets></workbook>'
+    )
     start = f'<worksheet xmlns="{main}"><sheetData>'
     parts = [f"{start}{rows}</sheetData></worksheet>" for _, rows in sheets]
     kinds = ("spreadsheetml.sheet", "worksheet")
-    return _package("xl/workbook", whole, "xl/sheet", parts, kinds)
+    return _package("xl/workbook", main_part, "xl/sheet", parts, kinds)
 
 
 def slides(*contents: str) -> bytes:
@@ -208,16 +210,16 @@ def slides(*contents: str) -> bytes:
         'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
         f'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{_OFFICE}"'
     )
-    listed = "".join(f'<p:sldId id="{256 + n}" r:id="s{n + 1}"/>' for n in range(len(contents)))
-    whole = f"<p:presentation {drawing}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
+    slide_list = "".join(f'<p:sldId id="{256 + n}" r:id="s{n + 1}"/>' for n in range(len(contents)))
+    main_part = f"<p:presentation {drawing}><p:sldIdLst>{slide_list}</p:sldIdLst></p:presentation>"
     start = f"<p:sld {drawing}><p:cSld><p:spTree><p:nvGrpSpPr/><p:grpSpPr/>"
     parts = [f"{start}{shapes}</p:spTree></p:cSld></p:sld>" for shapes in contents]
     kinds = ("presentationml.presentation", "slide")
-    return _package("ppt/presentation", whole, "ppt/slides/slide", parts, kinds)
+    return _package("ppt/presentation", main_part, "ppt/slides/slide", parts, kinds)
 
 
 def _package(
-    path: str, whole: str, part: str, parts: Sequence[str], kinds: tuple[str, str]
+    path: str, main_part: str, part: str, parts: Sequence[str], kinds: tuple[str, str]
 ) -> bytes:
     """Return an Office file: the XML of the main part, and the numbered parts that it lists."""
     folder, name = path.split("/")
@@ -232,7 +234,7 @@ def _package(
         {
             "[Content_Types].xml": types.replace("wordprocessingml.document", kinds[0]),
             "_rels/.rels": _RELATIONS.replace("word/document", path),
-            f"{path}.xml": whole,
+            f"{path}.xml": main_part,
             f"{folder}/_rels/{name}.xml.rels": relations,
             **numbered,
         }
@@ -245,13 +247,13 @@ def old_slides(*slides: Sequence[str]) -> bytes:
     def record(kind: int, body: bytes, *, version: int = 0) -> bytes:
         return pack("<HHI", version, kind, len(body)) + body
 
-    listed = b""
+    slide_records = b""
     for number, texts in enumerate(slides):
-        listed += record(0x3F3, pack("<IIiII", number + 2, 0, 1, 256 + number, 0))
+        slide_records += record(0x3F3, pack("<IIiII", number + 2, 0, 1, 256 + number, 0))
         for place, text in enumerate(texts):
-            listed += record(0xF9F, pack("<I", int(place > 0)))
-            listed += record(0xFA0, text.encode("utf-16-le"))
-    document = record(0x3E9, bytes(40), version=1) + record(0xFF0, listed, version=15)
+            slide_records += record(0xF9F, pack("<I", int(place > 0)))
+            slide_records += record(0xFA0, text.encode("utf-16-le"))
+    document = record(0x3E9, bytes(40), version=1) + record(0xFF0, slide_records, version=15)
     stream, places = record(0x3E8, document, version=15), [0]
     for _ in slides:
         places.append(len(stream))

@@ -112,8 +112,8 @@ def test_python_blocks_run_as_printed_and_show_several_chunks(page, workplace, m
     counts: list[int] = []
     make = Segmentation.__init__
 
-    def counted(self: Segmentation, *arguments: Any, **named: Any) -> None:
-        make(self, *arguments, **named)
+    def counted(self: Segmentation, *arguments: Any, **options: Any) -> None:
+        make(self, *arguments, **options)
         counts.append(len(self.spans))
 
     monkeypatch.setattr(Segmentation, "__init__", counted)
@@ -122,12 +122,12 @@ def test_python_blocks_run_as_printed_and_show_several_chunks(page, workplace, m
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block.language == "python":
             counts.clear()
-            shown = run_block(block, namespace) or capsys.readouterr().out
+            is_shown = run_block(block, namespace) or capsys.readouterr().out
             if counts:
                 assert max(counts) > 1, f"line {block.line}: one chunk shows nothing"
-                assert shown, f"line {block.line}: print the chunks"
+                assert is_shown, f"line {block.line}: print the chunks"
             if following and following.language == "text" and not block.reason:
-                printed = [line.rstrip() for line in str(shown).rstrip().splitlines()]
+                printed = [line.rstrip() for line in str(is_shown).rstrip().splitlines()]
                 assert printed == following.body.splitlines(), f"line {block.line}"
 
 
@@ -179,7 +179,7 @@ def test_links_lead_to_files(page: Path) -> None:
 
 
 def test_files_that_pages_name_exist() -> None:
-    named = {
+    names = {
         path
         for page in PAGES
         for path in re.findall(
@@ -187,9 +187,9 @@ def test_files_that_pages_name_exist() -> None:
             page.read_text("utf-8"),
         )
     }
-    assert len(named) > 20
+    assert len(names) > 20
     assert [
-        path for path in named if not any((ROOT / top / path).exists() for top in ("", "shared"))
+        path for path in names if not any((ROOT / top / path).exists() for top in ("", "shared"))
     ] == []
 
 
@@ -232,9 +232,9 @@ def test_the_packages_of_every_extra_are_documented() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
     declared = {*re.findall(r"^([\w-]+) = \[$", extras, re.MULTILINE)}
-    listed = {*re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE)}
-    assert len(listed) > 10
-    assert listed == declared - {"all", "dev", "docs"}
+    documented = {*re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE)}
+    assert len(documented) > 10
+    assert documented == declared - {"all", "dev", "docs"}
 
 
 def test_the_picture_and_the_table_of_the_readme_are_up_to_date() -> None:

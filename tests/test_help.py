@@ -99,6 +99,6 @@ def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) 
 @every_public_name
 def test_help_on_a_constructor_does_not_come_from_the_framework(value: Any) -> None:
     if inspect.isclass(value) and "__init__" in vars(value):
-        shown = inspect.getdoc(value.__init__) or ""
-        assert "in characters" not in shown
-        assert "Create a new" not in shown
+        documentation = inspect.getdoc(value.__init__) or ""
+        assert "in characters" not in documentation
+        assert "Create a new" not in documentation

@@ -70,6 +70,6 @@ def test_every_fault_and_statement_on_the_page_has_a_test() -> None:
 
 
 def test_tests_named_on_the_page_exist() -> None:
-    named = [name.split("::") for name in (FAULTS | STATEMENTS).values()]
-    assert len(named) > 20
-    assert [f"{f}::{test}" for f, test in named if test not in functions_of(TESTS / f)] == []
+    names = [name.split("::") for name in (FAULTS | STATEMENTS).values()]
+    assert len(names) > 20
+    assert [f"{f}::{test}" for f, test in names if test not in functions_of(TESTS / f)] == []

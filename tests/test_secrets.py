@@ -159,9 +159,9 @@ def test_splitting_reveals_no_key(name: str, attempts: int, tmp_path: Path, capl
     else:
         assert segmentation.failures == ()
         assert "attempt 1 failed" in caplog.text
-    told = [repr(chunker), chunker.identity, repr(segmentation), *reasons, caplog.text]
-    told += [str(chunk.metadata(verdict=True)) for chunk in chunker.chunks(TEXT, segmentation)]
-    assert KEY not in "".join(told)
+    texts = [repr(chunker), chunker.identity, repr(segmentation), *reasons, caplog.text]
+    texts += [str(chunk.metadata(verdict=True)) for chunk in chunker.chunks(TEXT, segmentation)]
+    assert KEY not in "".join(texts)
     assert KEY.encode() not in files(tmp_path)
     assert files(tmp_path)
 
@@ -193,10 +193,10 @@ class Store(InMemoryByteStore):
 
 
 def test_splitters_of_the_frameworks_and_shared_stores_reveal_no_key() -> None:
-    told, store = [], Store()
+    texts, store = [], Store()
     with LoopbackServer("Answer: none") as server:
         chat_model = MODELS["OpenAI"][1](server)
-        told += [
+        texts += [
             repr(of_core(chat_model, store=store).segment(TEXT)),
             str(of_core(chat_model).estimate([TEXT])),
         ]
@@ -206,12 +206,12 @@ def test_splitters_of_the_frameworks_and_shared_stores_reveal_no_key() -> None:
         default_headers={"X-Gateway-Key": KEY},
     )
     splitter = LumberTextSplitter(llm=chat_model, store=store)
-    told += [repr(splitter), str(vars(splitter))]
+    texts += [repr(splitter), str(vars(splitter))]
     parsers: list[Any] = [LumberNodeParser(llm=llm, store=store), LumberNodeParser(llm=chat_model)]
     for parser in parsers:
-        told += [repr(parser), str(parser), str(parser.to_dict()), parser.to_json()]
-        told += [parser.model_dump_json(), str(parser.model_dump()), parser.chunker.identity]
-    assert [text for text in told if KEY in text] == []
+        texts += [repr(parser), str(parser), str(parser.to_dict()), parser.to_json()]
+        texts += [parser.model_dump_json(), str(parser.model_dump()), parser.chunker.identity]
+    assert [text for text in texts if KEY in text] == []
     assert store.store
     assert KEY not in str(store.store)
     # Pickles keep the key, as documented: other processes need it.
@@ -263,8 +263,8 @@ CUSTOM = [Holder(), partial(make_holder, api_key=KEY), partial(make_holder, KEY)
 @pytest.mark.parametrize("custom", CUSTOM, ids=lambda custom: type(custom).__name__)
 def test_custom_objects_reveal_no_key(custom: Any) -> None:
     chunkers = [LumberChunker(custom), GreedyChunker(tokenizer=custom), GreedyChunker(units=custom)]
-    told = [repr(chunker) + chunker.identity for chunker in chunkers]
-    told += [repr(LumberTextSplitter(llm=custom)), repr(GreedyTextSplitter(tokenizer=custom))]
+    texts = [repr(chunker) + chunker.identity for chunker in chunkers]
+    texts += [repr(LumberTextSplitter(llm=custom)), repr(GreedyTextSplitter(tokenizer=custom))]
     parsers: list[Any] = [
         LumberNodeParser(llm=custom),
         GreedyNodeParser(tokenizer=custom),
@@ -272,8 +272,8 @@ def test_custom_objects_reveal_no_key(custom: Any) -> None:
         LumberNodeParser(store=custom),
     ]
     for parser in parsers:
-        told += [repr(parser), str(parser), parser.to_json(), parser.model_dump_json()]
-    assert KEY not in "".join(told)
+        texts += [repr(parser), str(parser), parser.to_json(), parser.model_dump_json()]
+    assert KEY not in "".join(texts)
 
 
 def test_serialised_settings_distinguish_custom_objects() -> None:
@@ -308,8 +308,8 @@ def test_a_model_of_a_framework_in_the_wrong_place_reveals_no_key(pass_it: Calla
     assert KEY in repr(model)
     with pytest.raises((TypeError, ValueError)) as caught:
         pass_it(model)
-    shown = "".join(traceback.format_exception(caught.value))
-    assert KEY not in shown
+    text = "".join(traceback.format_exception(caught.value))
+    assert KEY not in text
 
 
 def test_commands_reveal_no_key(tmp_path: Path) -> None:

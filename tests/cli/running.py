@@ -72,9 +72,9 @@ def start(*arguments: object, program: str = "", **options: Any) -> subprocess.P
 def show_each_on_terminal(*commands: Iterable[object], before: str = "") -> list[str]:
     """Return what a terminal shows of commands that succeed, run in turn in one process."""
     lines = [shlex.join(map(str, command)) for command in commands]
-    shown = show_on_terminal(*lines, program=before + EACH).split("\0")
-    assert shown[1::3] == ["0"] * len(lines), shown
-    return shown[:-1:3]
+    output = show_on_terminal(*lines, program=before + EACH).split("\0")
+    assert output[1::3] == ["0"] * len(lines), output
+    return output[:-1:3]
 
 
 def show_on_terminal(
@@ -87,14 +87,14 @@ def show_on_terminal(
 
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
-    shown = b""
+    output = b""
     with start(*arguments, program=program, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         with suppress(OSError):  # Linux raises at the end of the output
             while read := os.read(ours, 1 << 16):
-                shown += read
-                if until.encode() in shown:
+                output += read
+                if until.encode() in output:
                     then()
     os.close(ours)
-    assert process.returncode == 0, shown.decode()
-    return shown.decode().replace("\r\n", "\n")
+    assert process.returncode == 0, output.decode()
+    return output.decode().replace("\r\n", "\n")

@@ -40,8 +40,8 @@ DOCUMENTS = {
 }
 
 
-def passage(name: str, text: str, whole: str, **metadata: Any) -> Passage:
-    span = Span(whole.index(text), whole.index(text) + len(text))
+def passage(name: str, text: str, document_text: str, **metadata: Any) -> Passage:
+    span = Span(document_text.index(text), document_text.index(text) + len(text))
     return Passage(name, span, text, (Hit(0, name, span, text, 1.0, metadata),))
 
 
@@ -53,11 +53,11 @@ PASSAGES = [
 ]
 
 
-def citation_of(kind: Any, quote: str, text: str = "", whole: str = GUIDE) -> Citation:
+def citation_of(kind: Any, quote: str, text: str = "", document_text: str = GUIDE) -> Citation:
     if kind == "not found":
         return Citation(quote, kind)
-    start = whole.index(text)
-    name = "docs/guide.md" if whole is GUIDE else "docs/ferry.txt"
+    start = document_text.index(text)
+    name = "docs/guide.md" if document_text is GUIDE else "docs/ferry.txt"
     return Citation(quote, kind, name, Span(start, start + len(text)), 1.0, text, (7, 8))
 
 
@@ -108,7 +108,7 @@ def test_each_passage_is_highlighted_in_its_whole_document(browser: Browser, pag
     shown_passages = look(browser, page, script)
     wholes = [GUIDE, GUIDE, FERRY]
     assert [chosen for chosen, _, _ in shown_passages] == [given.text for given in PASSAGES]
-    assert [whole for _, whole, _ in shown_passages] == wholes
+    assert [text for _, text, _ in shown_passages] == wholes
     assert [others for _, _, others in shown_passages] == [True, True, False]
 
 
@@ -146,8 +146,8 @@ def test_markdown_is_rendered_without_losing_its_marks(browser: Browser, write: 
       return [joined("#text .block"), shown("#text .block"), shown("#text .row .cell"),
         shown("#text .strong, #text .em, #text .link, #text .code:not(.block)"),
         texts("mark[data-passage='1']"), shown(".excerpt")];"""
-    whole, blocks, cells, styled, marked, (first, second) = look(browser, page, script)
-    assert whole == MARKED
+    shown_text, blocks, cells, styled, marked, (first, second) = look(browser, page, script)
+    assert shown_text == MARKED
     assert blocks[0] == "The fleet"
     assert blocks[1] == "Each boat has one mast, see the list and *notes*."
     assert blocks[2:6] == ["* Gull", "* Tern & Co", "Quoted once, and again.", "gull = 2 ** 3"]
@@ -222,8 +222,8 @@ def test_hard_wrapped_prose_is_joined_into_full_lines(browser: Browser, write: A
     script = """
       const lines = (selector) => document.querySelector(selector).innerText.trim().split("\\n");
       return [joined("#text .block"), lines("#text .block"), lines(".excerpt")];"""
-    whole, lines, excerpt = look(browser, page, script)
-    assert whole == text
+    shown_text, lines, excerpt = look(browser, page, script)
+    assert shown_text == text
     filled = prose.replace("\n", " ").strip()
     assert lines == [filled, "", "", "", "", filled, "", "Oars: 5", "Sails: 3"]
     assert excerpt == [filled, "", filled, "", "Oars: 5", "Sails: 3"]

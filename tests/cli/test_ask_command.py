@@ -78,8 +78,8 @@ def test_rows_of_a_table_come_with_its_header(docs: Path) -> None:
     outcome = run_apart("ask", "docs/fleet.csv", "What does boat 70 cost?", "--words", 20)
     assert "boat 70" in outcome.out
     assert outcome.out.splitlines()[0].endswith(" | columns: name,colour,price")
-    shown = run_apart("ask", "docs/fleet.csv", "What does boat 0 cost?", "--words", 9).out
-    assert "columns" not in shown.splitlines()[0]
+    output = run_apart("ask", "docs/fleet.csv", "What does boat 0 cost?", "--words", 9).out
+    assert "columns" not in output.splitlines()[0]
 
 
 def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> None:
@@ -129,22 +129,22 @@ def test_files_that_git_ignores_are_left_out_unless_requested(docs: Path, comman
         (docs / name).parent.mkdir(parents=True)
         (docs / name).write_text("Dogs travel for free on all boats.", encoding="utf-8")
     arguments = ["Do dogs travel for free?", "--format", "json"] if command == "ask" else []
-    shown = run_apart(command, "docs", *arguments).out
-    assert "copy.md" not in shown
-    assert "README.md" not in shown
-    shown = run_apart(command, "docs", *arguments, "--no-ignore").out
-    assert "docs/built/copy.md" in shown
-    assert "docs/node_modules/pkg/README.md" in shown
+    output = run_apart(command, "docs", *arguments).out
+    assert "copy.md" not in output
+    assert "README.md" not in output
+    output = run_apart(command, "docs", *arguments, "--no-ignore").out
+    assert "docs/built/copy.md" in output
+    assert "docs/node_modules/pkg/README.md" in output
 
 
 def test_control_characters_of_a_text_do_not_reach_a_terminal(docs: Path) -> None:
     (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims\x9b2J.", encoding="utf-8")
     arguments = ("ask", "docs/evil.txt", "What swims?")
     split = ("split", "docs/evil.txt", "--format", "text")
-    for shown in show_each_on_terminal(arguments, [*arguments, "--format", "json"], split):
-        assert not any(control in shown for control in ("\x1b[31m", "\x07", "\x9b"))
-        assert "[31mherring" in shown
-        assert "docs/evil.txt" in shown
+    for output in show_each_on_terminal(arguments, [*arguments, "--format", "json"], split):
+        assert not any(control in output for control in ("\x1b[31m", "\x07", "\x9b"))
+        assert "[31mherring" in output
+        assert "docs/evil.txt" in output
 
 
 def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
         options = ("docs", "How long may a rental last?", "--words", 30)
         model = ("--model", f"{server.openai_url}#any", "--set", "temperature=0.5")
         answer = ask(*options, *model)
-        shown = run_apart("ask", *options, *model)
+        output = run_apart("ask", *options, *model)
     assert answer["answer"] == "Seven days [1]."
     (citation,) = answer["citations"]
     assert citation["kind"] == "exact"
@@ -162,10 +162,10 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
     assert text[citation["start"] : citation["end"]] == quote == citation["text"]
     line = text.count("\n", 0, citation["start"]) + 1
     assert citation["lines"] == [line, line]
-    assert shown.out.startswith(
+    assert output.out.startswith(
         f'Seven days [1].\n\n[1] docs/guide.md, line {line}: "{quote}"\n\n===== docs/guide.md | '
     )
-    assert shown.code == 0
+    assert output.code == 0
     (request, _) = server.requests
     assert "Question: How long may a rental last?" in request.user
     assert "\ndocs/guide.md:\n    " in request.user

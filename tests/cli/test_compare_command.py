@@ -52,13 +52,13 @@ def test_a_report_is_written_and_its_table_printed(docs: Path, questions: Path, 
 
 def test_warnings_name_the_options_of_the_command(docs: Path, tmp_path: Path) -> None:
     (docs / "b.log").write_text("started\n", encoding="utf-8")
-    shown = ("--splitter", "paragraphs", "-o", tmp_path / "report")
-    with start("compare", docs, *shown) as process:
+    options = ("--splitter", "paragraphs", "-o", tmp_path / "report")
+    with start("compare", docs, *options) as process:
         _, output = process.communicate()
     assert output.decode().startswith(f"lumber-splitters: {docs}: left out: 1 log; --also '*.log'")
     (tmp_path / "vendor" / "node_modules").mkdir(parents=True)
     (tmp_path / "vendor" / "node_modules" / "a.md").write_text("One.", encoding="utf-8")
-    refused = run_apart("compare", tmp_path / "vendor", *shown)
+    refused = run_apart("compare", tmp_path / "vendor", *options)
     assert "or pass --pattern '*.md'" in refused.err
     refused = run_apart("ask", tmp_path / "vendor", "One?")
     assert "or pass --no-ignore" in refused.err

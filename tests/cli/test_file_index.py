@@ -94,9 +94,9 @@ def update(folder: Path) -> tuple[list[str], FileIndex]:
     read_again: list[str] = []
 
     class Recording(Inputs):
-        def _read(self, named: NamedPath | None) -> TextFile:
-            read_again.append("stdin" if named is None else named.path.name)
-            return super()._read(named)
+        def _read(self, path: NamedPath | None) -> TextFile:
+            read_again.append("stdin" if path is None else path.path.name)
+            return super()._read(path)
 
     index = FileIndex(folder.parent / "index.db")
     index.update(Recording([str(folder)]))
@@ -116,8 +116,8 @@ def test_a_file_is_read_again_only_if_its_bytes_have_changed(seconds, write_docs
         assert update(folder)[0] == []
     (folder / "ferry.md").write_text("The ferry leaves at nine.\n", encoding="utf-8")  # same length
     os.utime(folder / "ferry.md", (10**9 + 9, 10**9 + 9))
-    again, index = update(folder)
-    assert again == ["ferry.md"]
+    files_read, index = update(folder)
+    assert files_read == ["ferry.md"]
     assert "nine" in index.search("When does the ferry leave?", 5)[0].text
     assert update(folder)[0] == []
 
@@ -127,8 +127,8 @@ def test_a_renamed_file_is_not_read_again_and_has_its_new_title(write_docs: Any)
     update(folder)
     (folder / "river_ferry.md").rename(folder / "harbour_launch.md")
     (folder / "train.md").rename(folder / "railway.md")
-    again, index = update(folder)
-    assert again == []
+    files_read, index = update(folder)
+    assert files_read == []
     assert [Path(path).name for path in index.paths] == ["harbour_launch.md", "railway.md"]
     (best, *_) = index.search("When does the harbour launch leave?", 5)
     assert (Path(best.document).name, best.text) == ("harbour_launch.md", "It leaves at noon.")

@@ -33,15 +33,15 @@ def test_a_large_folder_answers_by_words_before_any_text_is_embedded(docs: Path)
     released = []
     with LoopbackServer(faults=lambda _: released.append(embedding.wait(60))) as server:
         commands = ("docs", QUESTION, "--words", 40, "--embeddings", f"{server.url}/v1#letters")
-        shown = show_on_terminal("ask", *commands, until=ANSWER, then=embedding.set)
+        first_output = show_on_terminal("ask", *commands, until=ANSWER, then=embedding.set)
         assert all(released)
-        before, after = shown.split(FINAL)
+        before, after = first_output.split(FINAL)
         assert FIRST in before
         assert ANSWER in before[before.index(FIRST) :]
         assert ANSWER in after
-        again = show_on_terminal("ask", *commands)
-    assert FIRST not in again
-    assert FINAL not in again
+        second_output = show_on_terminal("ask", *commands)
+    assert FIRST not in second_output
+    assert FINAL not in second_output
 
 
 def test_first_passages_are_only_shown_in_readable_output(docs: Path) -> None:
@@ -55,11 +55,11 @@ def test_first_passages_are_only_shown_in_readable_output(docs: Path) -> None:
     commands = [("ask", "docs", QUESTION, *options.split()) for options in are_shown]
     outputs = show_each_on_terminal(*commands, before=FROM_ONE_BYTE)
     last = run_apart("ask", "docs", QUESTION).out.strip()
-    for shown, (options, is_shown) in zip(outputs, are_shown.items(), strict=True):
-        assert (FIRST in shown) == (FINAL in shown) == is_shown
-        assert shown.count(ANSWER) == (0 if "page" in options else 1 + is_shown)
-        assert shown.count("old.txt is not UTF-8") == 1
-        assert is_shown is False or shown.split(FINAL)[-1].strip() == last
+    for output, (options, is_shown) in zip(outputs, are_shown.items(), strict=True):
+        assert (FIRST in output) == (FINAL in output) == is_shown
+        assert output.count(ANSWER) == (0 if "page" in options else 1 + is_shown)
+        assert output.count("old.txt is not UTF-8") == 1
+        assert is_shown is False or output.split(FINAL)[-1].strip() == last
 
 
 def test_a_pipe_gets_only_the_final_passages(docs: Path) -> None:
@@ -70,5 +70,5 @@ def test_a_pipe_gets_only_the_final_passages(docs: Path) -> None:
 
 
 def test_words_that_no_file_has_give_no_first_passages(docs: Path) -> None:
-    [shown] = show_each_on_terminal(("ask", "docs", "Qui peint des zèbres?"), before=FROM_ONE_BYTE)
-    assert FIRST not in shown
+    [output] = show_each_on_terminal(("ask", "docs", "Qui peint des zèbres?"), before=FROM_ONE_BYTE)
+    assert FIRST not in output

@@ -97,13 +97,13 @@ def test_simultaneous_first_questions_share_the_index(docs: Path, cache_folder: 
     both = [start("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
     reports = [process.communicate(timeout=120) for process in both]
     assert [process.returncode for process in both] == [0, 0]
-    alone, _ = ask(docs, "--no-cache")
+    expected, _ = ask(docs, "--no-cache")
     for out, err in reports:
-        assert json.loads(out)["passages"] == alone
+        assert json.loads(out)["passages"] == expected
         assert b"not kept" not in err
         assert b"rebuilt" not in err
     assert len([*cache_folder.glob("*.db")]) == 1
-    assert ask(docs) == (alone, "")
+    assert ask(docs) == (expected, "")
 
 
 def test_a_question_is_answered_and_the_cached_index_kept_if_the_disk_fails(

@@ -113,8 +113,8 @@ def test_old_text_is_never_cited_after_a_change_that_keeps_size_and_time(served:
     assert serving.data("grep", pattern="noon")["count"] == 0
     for _, text in find_passages(serving, "When does the ferry leave?"):
         assert "noon" not in text
-    again = wait_for(lambda: find_passages(serving, "When does the ferry leave?"), bool)
-    assert "dusk" in again[0][1]
+    passages = wait_for(lambda: find_passages(serving, "When does the ferry leave?"), bool)
+    assert "dusk" in passages[0][1]
 
 
 def test_a_link_that_leads_out_of_the_folder_is_not_followed_whenever_it_is_made(
@@ -136,8 +136,8 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed_whenever_it_is_made
         )
     assert serving.data("grep", pattern="vault")["count"] == 0
     assert "midnight" not in serving.text("search", question="When does the vault open?")
-    left = [file["file"] for file in serving.data("status")["left_out"]]
-    assert left == ["one/b.md", "one/c.md"]
+    left_out = [file["file"] for file in serving.data("status")["left_out"]]
+    assert left_out == ["one/b.md", "one/c.md"]
 
 
 @pytest.mark.parametrize("while_it_is_opened", [False, True])

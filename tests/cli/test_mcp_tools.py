@@ -74,8 +74,8 @@ def questions() -> list[str]:
 def test_the_list_of_tools_is_short_cacheable_and_marks_tools_as_read_only(served: Agent):
     listed = served.list_tools()
     assert listed.ttl_ms == 24 * 3600 * 1000
-    shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
-    assert len(json.dumps(shown)) < 4500
+    as_json = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
+    assert len(json.dumps(as_json)) < 4500
     tools = {tool.name: tool for tool in listed.tools}
     assert [*tools] == ["search", "read", "outline", "grep", "status"]
     for tool in tools.values():
@@ -169,9 +169,9 @@ def test_patterns_restrict_the_searched_files(
 
 
 def test_read_returns_exact_lines(served: Agent, folder: Path) -> None:
-    whole = served.data("read", file="old.txt")
-    assert (whole["total_lines"], whole["last_line"]) == (5, 5)
-    assert whole["text"] == "One\rtwo\r\nthree\n\nfive \u2028 five"
+    whole_file = served.data("read", file="old.txt")
+    assert (whole_file["total_lines"], whole_file["last_line"]) == (5, 5)
+    assert whole_file["text"] == "One\rtwo\r\nthree\n\nfive \u2028 five"
     assert served.data("read", file="old.txt", first_line=2, last_line=3)["text"] == "two\r\nthree"
     assert served.data("read", file="old.txt", first_line=4, last_line=4)["text"] == ""
     assert served.data("read", file="empty.txt")["total_lines"] == 0
@@ -254,11 +254,11 @@ def test_status_lists_files_that_are_not_read_and_the_reasons(served: Agent, fol
     notice = "1 of 2 pages without text: 2 (scans need OCR)"
     assert status["in_part"] == [{"file": "scans.pdf", "reason": notice}]
     assert served.data("read", file="scans.pdf")["note"] == notice
-    left = {file["file"]: file["reason"] for file in status["left_out"]}
+    reasons = {file["file"]: file["reason"] for file in status["left_out"]}
     links = ("link.md", "shown.md", "self.txt", "handbook/through.md")
-    assert {*left} == {"data.bin", "bad\\udcff.md", *links}
-    assert "outside the folder" in left["link.md"]
-    assert "cannot be opened" in left["handbook/through.md"]
+    assert {*reasons} == {"data.bin", "bad\\udcff.md", *links}
+    assert "outside the folder" in reasons["link.md"]
+    assert "cannot be opened" in reasons["handbook/through.md"]
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [

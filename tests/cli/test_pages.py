@@ -102,8 +102,8 @@ def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(page, br
       return [shown, tried, document.title];
     })()"""
     assert foreign_elements(browser.dom(page)) == []
-    shown, tried, title = browser.evaluate(page, script)
-    assert all(piece.strip() in shown for piece in HOSTILE[:5])
+    shown_texts, tried, title = browser.evaluate(page, script)
+    assert all(piece.strip() in shown_texts for piece in HOSTILE[:5])
     assert {"img-src", "connect-src", "script-src-elem"} <= set(tried)
     assert title.endswith(TITLE) or title.startswith("Chunks of ")
     assert title != "broken"

@@ -45,10 +45,12 @@ def code_that_hides(extras: set[str]) -> str:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_its_summary_and_an_example(command: str) -> None:
-    listed = dict(re.findall(r"^  (\w+) {2,}(.+)$", run("-h")[1].partition("Commands:")[2], re.M))
+    summaries = dict(
+        re.findall(r"^  (\w+) {2,}(.+)$", run("-h")[1].partition("Commands:")[2], re.M)
+    )
     code, output = run(command, "--help")
     assert code == 0
-    assert f"\n\n  {listed[command]}\n" in output
+    assert f"\n\n  {summaries[command]}\n" in output
     assert f"  lumber-splitters {command} " in output
 
 
@@ -165,7 +167,7 @@ def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["view", "estimate"])
 def test_ctrl_c_ends_a_command_without_a_traceback(command: str, tmp_path, monkeypatch) -> None:
-    def raise_interrupt(*arguments: object, **named: object) -> None:
+    def raise_interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
     (tmp_path / "a.txt").write_text("One. Two.", encoding="utf-8")
@@ -181,11 +183,11 @@ def test_ctrl_c_ends_a_command_without_a_traceback(command: str, tmp_path, monke
 def test_a_terminal_gets_progress(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("One. Two.\n\nThree.", encoding="utf-8")
-    shown, written, answered = show_each_on_terminal(
+    output, written, answered = show_each_on_terminal(
         ["split", tmp_path],
         ["split", tmp_path, "--method", "bert", "-o", tmp_path / "out"],
         ["ask", tmp_path, "Three?", "--no-cache"],
     )
-    assert "char/s" not in shown
+    assert "char/s" not in output
     assert "2/2" in written
     assert "2.00/2.00" in answered

@@ -24,9 +24,9 @@ def question_on_first_fact(request: Request) -> str:
     passage = re.search(r"^Passage: (.*)$", request.user, re.MULTILINE)
     assert passage is not None
     lit = r"He lit the lamp number (\d+) for the first time in the year \d+"
-    whole = re.search(lit, passage[1])
-    assert whole is not None
-    return question_reply(f"When was lamp {whole[1]} lit?", str(1700 + int(whole[1])), whole[0])
+    fact = re.search(lit, passage[1])
+    assert fact is not None
+    return question_reply(f"When was lamp {fact[1]} lit?", str(1700 + int(fact[1])), fact[0])
 
 
 def ask(folder: Path, server: LoopbackServer, count: int, *more: object, **environment: str) -> Any:

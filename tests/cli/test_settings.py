@@ -74,8 +74,8 @@ def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
     assert (last.temperature, last.allowed is None) == (None, False)
 
 
-@pytest.mark.parametrize(("attempts", "again"), [(1, 0), (2, 1)])
-def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, again) -> None:
+@pytest.mark.parametrize(("attempts", "repeats"), [(1, 0), (2, 1)])
+def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, repeats) -> None:
     pairs = (f"attempts={attempts}", "initial_backoff=0", "on_failure=keep_group")
     options = [part for pair in pairs for part in ("--set", pair)]
     outcome = run_apart("split", "text.txt", *lumber_arguments(server), *options)
@@ -85,15 +85,15 @@ def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, again
     else:
         assert outcome.code == 0, outcome.err
     questions = [request.user for request in server.requests]
-    assert len(questions) - len(set(questions)) == again
+    assert len(questions) - len(set(questions)) == repeats
 
 
 def test_the_model_is_asked_with_the_prompt_of_the_file(server: LoopbackServer) -> None:
     run_apart("split", "text.txt", *lumber_arguments(server), "--prompt", "prompt.txt", code=0)
     first = server.requests[0]
     assert first.system == "You cut stories."
-    told = "ID 0: Ann ran.\nID 1: She fell.\nID 2: Bob slept."
-    assert first.user == f"Where is the turn, from 0 to 2?\n{told}"
+    paragraphs = "ID 0: Ann ran.\nID 1: She fell.\nID 2: Bob slept."
+    assert first.user == f"Where is the turn, from 0 to 2?\n{paragraphs}"
 
 
 def test_a_prompt_file_without_a_system_text_keeps_the_default_one(folder: Path) -> None:
@@ -157,8 +157,8 @@ def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyP
 
 def test_a_server_with_several_models_needs_the_name_of_one(monkeypatch) -> None:
     models = [{"id": name, "object": "model"} for name in ("small", "large")]
-    listed = Reply(200, json.dumps({"object": "list", "data": models}))
-    monkeypatch.setattr(LoopbackServer, "_fault", lambda *_: listed)
+    reply = Reply(200, json.dumps({"object": "list", "data": models}))
+    monkeypatch.setattr(LoopbackServer, "_fault", lambda *_: reply)
     with LoopbackServer() as server:
         url = server.openai_url
         outcome = run_apart("split", "text.txt", "--method", "lumber", "--model", url)

@@ -93,10 +93,10 @@ def test_options_are_the_settings_of_the_splitters(options: str, splitter: Any) 
 
 def test_all_output_formats_have_the_same_chunks(docs: Path) -> None:
     rows = rows_of(run_apart("split", "docs", "--chunk-size", 60).out)
-    shown = run_apart("split", "docs", "--chunk-size", 60, "--format", "text").out
+    as_text = run_apart("split", "docs", "--chunk-size", 60, "--format", "text").out
     for row in rows:
-        assert row["text"].strip() in shown
-        assert f"{row['document']} #{row['index']} | characters {row['start']} to" in shown
+        assert row["text"].strip() in as_text
+        assert f"{row['document']} #{row['index']} | characters {row['start']} to" in as_text
     options = ("--chunk-size", 60, "--format", "parquet", "-o", "chunks.parquet")
     assert run_apart("split", "docs", *options) == (0, "", "")
     table = parquet.read_table(docs.parent / "chunks.parquet").to_pylist()
@@ -117,8 +117,8 @@ def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
 
 
 def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
-    whole = pdf([["The first page."], ["The second."]])
-    (docs / "damaged.pdf").write_bytes(whole[: len(whole) // 2])
+    undamaged = pdf([["The first page."], ["The second."]])
+    (docs / "damaged.pdf").write_bytes(undamaged[: len(undamaged) // 2])
     split = start("split", docs / "damaged.pdf")  # a process of its own has no logging set up
     out, err = split.communicate(timeout=120)
     assert (split.returncode, out) == (1, b"")
@@ -135,9 +135,11 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     assert outcome.err.splitlines()[-1].startswith(
         "lumber-splitters: left out: 2 zip, 1 without suffix, 1 log; --also '*.log'"
     )
-    named = run_apart("split", "docs", "--also", "*.log", "--also", "Make*")
-    assert {"docs/pump.log", "docs/Makefile"} < {row["document"] for row in rows_of(named.out)}
-    assert "left out: 2 zip;" in named.err
+    with_others = run_apart("split", "docs", "--also", "*.log", "--also", "Make*")
+    assert {"docs/pump.log", "docs/Makefile"} < {
+        row["document"] for row in rows_of(with_others.out)
+    }
+    assert "left out: 2 zip;" in with_others.err
     assert "docs/latin.txt is not UTF-8: read as cp1252" in outcome.err
     assert "écoutent" in outcome.out
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
@@ -158,12 +160,12 @@ def test_output_files_in_a_folder_are_not_read_as_documents(docs: Path) -> None:
     assert run_apart("view", "docs", "-o", "docs/seen.html").code == 0
     (docs / "report.json").write_text('{"format": "lumber-comparison"}', encoding="utf-8")
     (docs / "own.json").write_text('{"format": "mine"}', encoding="utf-8")
-    again = run_apart("split", "docs", "-o", "docs/chunks.jsonl")
-    assert (again.code, again.err) == (0, "")
+    second_run = run_apart("split", "docs", "-o", "docs/chunks.jsonl")
+    assert (second_run.code, second_run.err) == (0, "")
     written = rows_of((docs / "chunks.jsonl").read_text(encoding="utf-8"))
-    named = {row["document"] for row in written}
-    assert "docs/own.json" in named
-    assert named.isdisjoint({"docs/chunks.jsonl", "docs/seen.html", "docs/report.json"})
+    names = {row["document"] for row in written}
+    assert "docs/own.json" in names
+    assert names.isdisjoint({"docs/chunks.jsonl", "docs/seen.html", "docs/report.json"})
 
 
 @pytest.mark.parametrize("name", ["docs/a.txt", "same.txt", "linked.txt"])
@@ -264,8 +266,8 @@ def test_a_language_model_decides_and_is_not_asked_again(docs: Path) -> None:
         first = run_apart(*options, code=0)
         count = server.count
         assert count > 0
-        again = run_apart(*options)
-        assert (again.out, server.count) == (first.out, count)
+        second_run = run_apart(*options)
+        assert (second_run.out, server.count) == (first.out, count)
     rows = rows_of(first.out)
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
 
@@ -312,10 +314,10 @@ def test_ctrl_c_keeps_the_documents_that_are_already_split(tmp_path: Path) -> No
     process.stdin.write(b"The second document begins.")
     process.stdin.flush()
     # The command has read all that was sent, and waits for more.
-    wait_for(lambda: count_unread_bytes(process.stdin), lambda left: left == 0)
+    wait_for(lambda: count_unread_bytes(process.stdin), lambda unread: unread == 0)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
-    messages = told.decode()
+    _, stderr = process.communicate(timeout=60)
+    messages = stderr.decode()
     assert process.returncode == 130
     assert "interrupted; 1 of 2 documents written" in messages
     assert "Traceback" not in messages

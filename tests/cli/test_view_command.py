@@ -41,25 +41,25 @@ def view_chunks(*arguments: object) -> list[dict[str, Any]]:
 def test_a_view_shows_the_chunks_of_split(text: Path, options: list[str]) -> None:
     outcome = run_apart("split", "text.txt", *options, code=0)
     rows = [json.loads(line) for line in outcome.out.splitlines()]
-    shown = view_chunks("text.txt", *options)
-    assert [chunk["text"] for chunk in shown] == [row["text"] for row in rows]
-    for index, (chunk, row) in enumerate(zip(shown, rows, strict=True)):
+    viewed = view_chunks("text.txt", *options)
+    assert [chunk["text"] for chunk in viewed] == [row["text"] for row in rows]
+    for index, (chunk, row) in enumerate(zip(viewed, rows, strict=True)):
         assert chunk["facts"][:3] == [
             f"#{index}",
             f"{row['tokens']:,} tokens",
             f"characters {row['start']:,} to {row['end']:,}",
         ]
     overlaps = [before["end"] - row["start"] for before, row in pairwise(rows)]
-    assert [len(chunk["repeated"]) for chunk in shown] == [0, *overlaps]
+    assert [len(chunk["repeated"]) for chunk in viewed] == [0, *overlaps]
     assert any(overlaps) == ("--chunk-overlap" in options)
 
 
 def test_a_view_names_documents_headings_and_pages(text: Path) -> None:
     Path("b.md").write_text(HANDBOOK, encoding="utf-8")
     Path("c.pdf").write_bytes(pdf([["The first page."], ["The second."]]))
-    shown = view_chunks("b.md", "c.pdf", text, "--chunk-size", 60)
-    assert ["Boats > Care"] in [chunk["titles"] for chunk in shown]
-    assert any("pages 1 to 2" in chunk["facts"] for chunk in shown)
+    viewed = view_chunks("b.md", "c.pdf", text, "--chunk-size", 60)
+    assert ["Boats > Care"] in [chunk["titles"] for chunk in viewed]
+    assert any("pages 1 to 2" in chunk["facts"] for chunk in viewed)
     page = Path("view.html").read_text(encoding="utf-8")
     assert "<title>Chunks of b.md and 2 more</title>" in page
     links = re.findall(r'<a href="#(\d)"><bdi>(.*?)</bdi>', page)

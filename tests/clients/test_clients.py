@@ -39,10 +39,10 @@ def rows() -> dict[str, Row]:
         logging.disable(logging.NOTSET)
 
 
-named = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+for_each_client = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 
 
-@named
+@for_each_client
 @pytest.mark.timeout(600)
 def test_a_client_with_default_settings_keeps_the_documented_promises(
     client: Client, rows: dict[str, Row]
@@ -60,7 +60,7 @@ def test_a_client_with_default_settings_keeps_the_documented_promises(
     assert row.fallbacks in ("same chunks", "")
 
 
-@named
+@for_each_client
 def test_one_refusal_costs_one_request_and_does_not_stop_the_run(client: Client) -> None:
     if client.name in BROKEN:
         pytest.skip("does not work")
@@ -71,7 +71,7 @@ def test_one_refusal_costs_one_request_and_does_not_stop_the_run(client: Client)
     )
 
 
-@named
+@for_each_client
 def test_the_first_question_waits_for_a_busy_server(client: Client) -> None:
     if client.name in BROKEN:
         pytest.skip("does not work")

@@ -75,8 +75,12 @@ def test_a_query_engine_answers_with_citations() -> None:
     assert (exact.kind, missing.kind) == ("exact", "not found")
     assert exact.span is not None
     assert exact.span.of(TEXT) == "They hunt fish at dawn."
-    (whole,) = llamaindex.cite([exact.quote], DOCUMENTS[llamaindex])
-    assert (whole.span, whole.lines, whole.document) == (exact.span, (4, 4), exact.document)
+    (citation,) = llamaindex.cite([exact.quote], DOCUMENTS[llamaindex])
+    assert (citation.span, citation.lines, citation.document) == (
+        exact.span,
+        (4, 4),
+        exact.document,
+    )
 
 
 def test_an_answer_to_a_sub_question_is_not_cited_as_a_document() -> None:

@@ -221,12 +221,12 @@ class TestNothingFailsSilently:
 class TestQuietByDefault:
     @every_text_splitter
     async def test_text_splitters_show_progress_only_when_asked(self, make: Callable, capfd):
-        texts, told = ["One. Two."] * 2, make(show_progress=True)
+        texts, showing = ["One. Two."] * 2, make(show_progress=True)
         quiet = make().create_documents(texts)
         assert capfd.readouterr() == ("", "")
-        assert told.create_documents(texts) == await told.acreate_documents(texts) == quiet
-        shown = capfd.readouterr()
-        assert (shown.out, shown.err.count("100%") >= 2) == ("", True)
+        assert showing.create_documents(texts) == await showing.acreate_documents(texts) == quiet
+        printed = capfd.readouterr()
+        assert (printed.out, printed.err.count("100%") >= 2) == ("", True)
 
     @every_node_parser
     def test_node_parsers_show_progress_only_when_asked(self, make: Callable, capfd) -> None:

@@ -89,16 +89,16 @@ def test_chunks_are_at_their_offsets_and_keep_the_text_and_the_limit(
 def test_asynchronous_calls_threads_and_copies_give_equal_chunks(make: Callable[..., Any]):
     splitter = make()
     texts = [text for text in texts_for(splitter).values() if len(text) < 600]
-    alone = [chunks_of(splitter, text) for text in texts]
+    expected = [chunks_of(splitter, text) for text in texts]
 
     async def all_texts() -> list[list[Chunk]]:
         return [facts_of(await asplit(splitter, document(splitter, text))) for text in texts]
 
-    assert asyncio.run(all_texts()) == alone
+    assert asyncio.run(all_texts()) == expected
     with ThreadPoolExecutor(8) as pool:
-        assert [*pool.map(lambda text: chunks_of(splitter, text), texts)] == alone
+        assert [*pool.map(lambda text: chunks_of(splitter, text), texts)] == expected
     copied = pickle.loads(pickle.dumps(splitter))
-    assert [chunks_of(copied, text) for text in texts] == alone
+    assert [chunks_of(copied, text) for text in texts] == expected
 
 
 @every_adapter
@@ -124,12 +124,12 @@ def test_splitters_of_the_core_can_be_copied_and_forked(name: str) -> None:
 @every_adapter
 def test_each_chunk_has_its_own_metadata_object(make: Callable[..., Any]) -> None:
     splitter = make()
-    whole = document(splitter, TEXTS["CR LF"])
-    given = copy.deepcopy(whole.metadata)
-    first, *others = split(splitter, whole)
+    parent = document(splitter, TEXTS["CR LF"])
+    given = copy.deepcopy(parent.metadata)
+    first, *others = split(splitter, parent)
     first.metadata["tags"].append("z")
     first.metadata["source"] = "b.txt"
-    assert whole.metadata == given
+    assert parent.metadata == given
     assert others
     for chunk in others:
         assert {key: chunk.metadata[key] for key in given} == given

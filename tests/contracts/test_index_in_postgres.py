@@ -43,8 +43,8 @@ def test_both_frameworks_can_use_the_same_collection(postgres: Server) -> None:
 def test_a_retriever_hides_the_password_and_connects_on_first_use() -> None:
     url = "postgresql://ann:s3cr3t@nowhere.invalid/passages?password=s3cr3t"
     retriever = PassageRetriever(path=url, collection="handbook")
-    for shown in (repr(retriever), str(retriever), repr(LlamaRetriever(path=url))):
-        assert "s3cr3t" not in shown
+    for text in (repr(retriever), str(retriever), repr(LlamaRetriever(path=url))):
+        assert "s3cr3t" not in text
     assert "path='postgresql://nowhere.invalid/passages', collection='handbook'" in repr(retriever)
 
 

@@ -50,8 +50,11 @@ class TestVectors:
         model, chunks = of.vectors(), of.chunks(library(of))
         vectors = np.array(of.embed(chunks, model))
         assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(chunks)))
-        alone = np.array([of.embed([chunk], model)[0] for chunk in chunks])
-        steps = [(alone[:-1] * alone[1:]).sum(axis=1), (vectors[:-1] * vectors[1:]).sum(axis=1)]
+        separate = np.array([of.embed([chunk], model)[0] for chunk in chunks])
+        steps = [
+            (separate[:-1] * separate[1:]).sum(axis=1),
+            (vectors[:-1] * vectors[1:]).sum(axis=1),
+        ]
         assert steps[1].mean() > steps[0].mean() + 0.1
         apart = [of.embed(of.chunks([document]), model) for document in library(of)]
         assert np.array_equal(
@@ -277,14 +280,14 @@ class TestPages:
         self, of: Any
     ) -> None:
         (joined,) = of.join_pages([of.document(RIVER, "a.pdf", page=n) for n in range(3)])
-        whole = of.text(joined)
+        joined_text = of.text(joined)
         chunks = facts_of(of.chunks([joined], target_size=40, chunk_size=90, add_metadata=True))
         assert any(metadata["page_first"] < metadata["page_last"] for *_, metadata in chunks)
         for text, start, metadata in chunks:
             ends = (start, start + len(text.rstrip()) - 1)
             for kind, mark in (("page", "\f"), ("line", "\n")):
                 places = (metadata[f"{kind}_first"], metadata[f"{kind}_last"])
-                assert places == tuple(whole.count(mark, 0, end) + 1 for end in ends)
+                assert places == tuple(joined_text.count(mark, 0, end) + 1 for end in ends)
             assert not {"page", "page_label", "page_starts"} & metadata.keys()
 
     def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request(self, of: Any) -> None:

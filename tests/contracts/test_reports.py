@@ -54,13 +54,13 @@ def test_failures_and_usage_of_each_document_are_reported(make: Any) -> None:
 @in_both_frameworks
 def test_chunks_state_on_request_how_their_starts_were_decided(make: Any) -> None:
     chunks = chunks_of(make, LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
-    told = [(text.split()[:2], metadata["verdict"]) for text, _, metadata in chunks]
-    assert told == [
+    verdicts = [(text.split()[:2], metadata["verdict"]) for text, _, metadata in chunks]
+    assert verdicts == [
         *((["Paragraph", "one."], ""), (["Paragraph", "two."], "shift")),
         *((["Paragraph", "five."], "unreadable"), (["Paragraph", "eight."], "no_shift")),
     ]
     reasons: list[Any] = [metadata["verdict_reason"] for *_, metadata in chunks]
-    assert [reason != "" for reason in reasons] == [v == "unreadable" for _, v in told]
+    assert [reason != "" for reason in reasons] == [v == "unreadable" for _, v in verdicts]
     assert "the judge returned str" in reasons[2]
     assert reasons[2].endswith("the group was kept whole")
     assert all(metadata["source"] == "a" for *_, metadata in chunks)

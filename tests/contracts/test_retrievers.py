@@ -118,8 +118,8 @@ def test_unchanged_documents_are_neither_embedded_nor_written_again(of: Any, tmp
     assert first.chunks > 10
     before = path.read_bytes()
     del model.texts[:]
-    again = index.add_documents(library(of))
-    assert (again.added, again.unchanged, again.chunks, model.texts) == (0, 3, 0, [])
+    changes = index.add_documents(library(of))
+    assert (changes.added, changes.unchanged, changes.chunks, model.texts) == (0, 3, 0, [])
     assert path.read_bytes() == before
     dated = of.document(MUSIC, "music.txt", year=1)
     other = index.add_documents([dated, *library(of, "river.txt")])
@@ -338,8 +338,10 @@ def test_frameworks_find_what_the_core_finds(of: Any) -> None:
     core = FINDERS["core"]
     passage, core_index = (finder.index(budget=60, context=True) for finder in (of, core))
     for finder, index in ((of, passage), (core, core_index)):
-        named = [finder.document(text, name, title="On animals") for name, text in TEXTS.items()]
-        index.add_documents(named)
+        documents = [
+            finder.document(text, name, title="On animals") for name, text in TEXTS.items()
+        ]
+        index.add_documents(documents)
     for query in ("animals that hunt", "the price of taps", "last words of this guide"):
         assert [(p.text, p.span, p.score) for p in of.find(passage, query)] == [
             (p.text, p.span, p.score) for p in core.find(core_index, query)
@@ -408,7 +410,7 @@ def test_a_document_without_a_title_is_found_by_the_name_of_its_file(of: Any) ->
         ]
     )
     beginnings = {embedded[:14] for embedded in model.texts if "They" in embedded}
-    alone = {"They hunt fish", "They sleep in "}  # chunks of the other two documents
-    assert beginnings == {"river otters\n\n", "martens\n\nThey ", *alone}
+    without_names = {"They hunt fish", "They sleep in "}  # chunks of the other two documents
+    assert beginnings == {"river otters\n\n", "martens\n\nThey ", *without_names}
     best, *_ = of.find(index, "Where do otters sleep?")
     assert (names([best]), best.metadata["context"]) == ({"river_otters.txt"}, "river otters")

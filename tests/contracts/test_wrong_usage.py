@@ -84,11 +84,11 @@ def test_a_wrong_setting_is_refused_by_name(form, options, error, message) -> No
     assert "validation error" not in "".join(traceback.format_exception(caught.value))
     if form in NODE_PARSERS and len(options) == 1:
         parser = make(form)
-        before, shown = parser.to_dict(), repr(parser.chunker)
+        before, before_repr = parser.to_dict(), repr(parser.chunker)
         with pytest.raises(error, match=message):
             setattr(parser, *next(iter(options.items())))
         assert parser.to_dict() == before
-        assert repr(parser.chunker) == shown
+        assert repr(parser.chunker) == before_repr
 
 
 OVERLAPS = [

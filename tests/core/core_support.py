@@ -76,5 +76,5 @@ def document(texts: Sequence[str]) -> TextUnits:
 
 def group(texts: Sequence[str], start: int = 0, choices: range | None = None) -> Group:
     """A group of `texts` that are the units from `start` on."""
-    whole = document([*["-"] * start, *texts])
-    return Group(whole, start, start + len(texts), choices)
+    all_units = document([*["-"] * start, *texts])
+    return Group(all_units, start, start + len(texts), choices)

@@ -85,7 +85,7 @@ def test_errors_can_be_passed_from_a_worker_process_to_its_parent(
 ) -> None:
     missing = kind is errors.MissingExtraError
     error = kind("torch", "torch", "to train, ") if missing else kind("it is broken")
-    again = pickle.loads(pickle.dumps(error))
-    assert type(again) is kind
-    assert str(again) == str(error)
-    assert vars(again) == vars(error)
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is kind
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)

@@ -69,10 +69,10 @@ def test_assigning_a_setting_of_a_splitter_raises(chunker: Any) -> None:
 
 @every_chunker
 def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker: Any) -> None:
-    shown = repr(chunker)
-    assert "language='en'" in shown
+    text = repr(chunker)
+    assert "language='en'" in text
     for unseen in ("min_chunk_size", "threads", "max_concurrency", "store"):
-        assert unseen not in shown
+        assert unseen not in text
 
 
 @pytest.mark.parametrize(

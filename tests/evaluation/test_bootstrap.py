@@ -54,9 +54,9 @@ def test_questions_that_share_a_document_widen_the_interval() -> None:
     # Ten documents have twenty equal values each, so the sample has ten independent values.
     values = [float(document % 2) for document in range(10) for _ in range(20)]
     documents = [f"d{document}" for document in range(10) for _ in range(20)]
-    alone, together = mean_interval(values), mean_interval(values, clusters=documents)
-    assert alone.value == together.value == 0.5
-    assert together.high - together.low > 4 * (alone.high - alone.low)
+    independent, clustered = mean_interval(values), mean_interval(values, clusters=documents)
+    assert independent.value == clustered.value == 0.5
+    assert clustered.high - clustered.low > 4 * (independent.high - independent.low)
 
 
 def test_a_document_of_many_questions_weighs_more_when_it_is_drawn() -> None:

@@ -39,10 +39,10 @@ def test_a_second_run_asks_nothing_and_gives_the_same(server: LoopbackServer, tm
     assert answer.text == "You said one"
     assert usage == Usage(1, answer.prompt_tokens, answer.completion_tokens)
     assert answer.prompt_tokens > 0
-    again = CachedModel(model_at(server), tmp_path / "kept.db")
-    assert again.ask("s", "one") == (answer, Usage())
+    second = CachedModel(model_at(server), tmp_path / "kept.db")
+    assert second.ask("s", "one") == (answer, Usage())
     assert server.count == 1
-    assert again.ask("other instructions", "one")[1].calls == 1
+    assert second.ask("other instructions", "one")[1].calls == 1
 
 
 def test_equal_questions_in_flight_together_are_asked_once() -> None:

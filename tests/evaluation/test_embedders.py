@@ -170,11 +170,11 @@ def test_texts_in_the_store_are_not_embedded_again(tmp_path: Path) -> None:
     inner = Counting()
     cached = CachedEmbedder(inner, tmp_path / "vectors.db")
     first = cached.embed_documents(["aa", "b", "aa"])
-    again = CachedEmbedder(inner, tmp_path / "vectors.db").embed_documents(["b", "ccc", "aa"])
+    second = CachedEmbedder(inner, tmp_path / "vectors.db").embed_documents(["b", "ccc", "aa"])
     assert inner.asked == ["aa", "b", "ccc"]
     np.testing.assert_array_equal(first, [[2, 97], [1, 98], [2, 97]])
-    np.testing.assert_array_equal(again, [[1, 98], [3, 99], [2, 97]])
-    assert first.dtype == again.dtype == np.float32
+    np.testing.assert_array_equal(second, [[1, 98], [3, 99], [2, 97]])
+    assert first.dtype == second.dtype == np.float32
 
 
 def test_vectors_are_stored_separately_for_queries_documents_and_embedders(tmp_path: Path) -> None:

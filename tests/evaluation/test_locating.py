@@ -54,8 +54,8 @@ def test_pieces_that_start_one_after_another_always_find_a_place(text, windows) 
             seen.add(first)
             chunks.append(piece)
     places = locate(text, chunks)
-    shown = ["".join(span.of(text).split()) for span in places]
-    assert shown == ["".join(place.split()) for place in chunks]
+    located = ["".join(span.of(text).split()) for span in places]
+    assert located == ["".join(place.split()) for place in chunks]
     assert all(place.start < following.start for place, following in pairwise(places))
 
 

@@ -142,16 +142,16 @@ def test_the_bootstrap_draws_documents_if_questions_share_them() -> None:
     assert "Documents are drawn" in render(many)
     assert report_json(many)["intervals_draw"] == "documents"
     recall = next(metric for metric in many.metrics if metric.key == "recall@600w")
-    alone = mean_interval(recall.values(many.results[0]))
+    independent = mean_interval(recall.values(many.results[0]))
     figure = many.figures["tens", "recall@600w"]
     assert figure.low is not None
     assert figure.high is not None
-    assert figure.high - figure.low > 1.2 * (alone.high - alone.low)
+    assert figure.high - figure.low > 1.2 * (independent.high - independent.low)
 
 
 def test_the_best_at_k_chunks_is_not_marked_if_sizes_differ_by_more_than_a_third() -> None:
-    whole = Every("$^", name="whole")
-    shown_comparison = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
+    one_chunk = Every("$^", name="whole")
+    shown_comparison = compare(corpus(), [shreds(), one_chunk], embedder=WordEmbedder())
     assert not shown_comparison.sizes_alike
     recall = next(metric for metric in shown_comparison.metrics if metric.key == "recall@5")
     assert all(difference.clear for difference in shown_comparison.against_best(recall))
@@ -232,5 +232,5 @@ def test_a_report_explains_only_what_it_shows(comparison: Comparison) -> None:
     with_usage = compare(corpus(0), [Every(r"\n\n", name="tired", usage=Usage(calls=2))])
     for shown_comparison in (comparison, nothing, few, with_usage):
         page = render(shown_comparison)
-        for explanation_, shown in explained.items():
-            assert (explanation_ in page) == (shown in page), explanation_
+        for explanation_, is_shown in explained.items():
+            assert (explanation_ in page) == (is_shown in page), explanation_

@@ -85,8 +85,8 @@ def test_chunks_are_slices_at_their_spans(name: str) -> None:
 def test_the_overlap_of_our_adapters_is_evaluated_and_in_their_identity(adapter: str) -> None:
     splitter: Any = EXACT[f"our adapter for {adapter}, overlap"]
     chunks = wrap_splitter(splitter).split(document(STORY)).chunks
-    alone = [chunk.strip() for chunk in splitter.split_text(STORY)]
-    assert [chunk.text.strip() for chunk in chunks] == alone
+    expected = [chunk.strip() for chunk in splitter.split_text(STORY)]
+    assert [chunk.text.strip() for chunk in chunks] == expected
     assert any(a.span.end > b.span.start for a, b in pairwise(chunks))
     assert "chunk_overlap=15" in str(wrap_splitter(splitter).identity)
 

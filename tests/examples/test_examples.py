@@ -113,8 +113,10 @@ def test_the_tutorial_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> N
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec("".join(cell["source"]), namespace)
-        shown = [output["text"] for output in cell["outputs"] if output["output_type"] == "stream"]
-        assert printed.getvalue() == "".join("".join(text) for text in shown)
+        outputs = [
+            output["text"] for output in cell["outputs"] if output["output_type"] == "stream"
+        ]
+        assert printed.getvalue() == "".join("".join(text) for text in outputs)
 
 
 def table(printed: str) -> dict[str, list[int]]:

@@ -33,9 +33,9 @@ def test_folders_files_and_patterns_are_found_once_and_in_order(tmp_path, monkey
         "a.log",
     ]
     assert [name for name, _ in search_result.skipped] == ["b/data.bin"]
-    named = find_files(["b", "b/data.bin"])
-    assert "b/data.bin" in [name for name, _ in named.files]
-    assert named.skipped == []
+    with_data = find_files(["b", "b/data.bin"])
+    assert "b/data.bin" in [name for name, _ in with_data.files]
+    assert with_data.skipped == []
     also = find_files(["b"], also=["*.zip", "dat?.*"])
     assert ("b/data.bin" in [name for name, _ in also.files], also.skipped) == (True, [])
 
@@ -150,8 +150,8 @@ def test_folders_of_tools_are_left_out_unless_named(tmp_path: Path, monkeypatch)
     write(tmp_path / "saved/CACHEDIR.TAG")
     for named_path in (".", "**/*.[mt]*", "*/../**/*.md"):
         assert {path.name for _, path in find_files([named_path]).files} == {"a.md"}, named_path
-    for named in ("x/node_modules", "x/node_modules/*.md", "*/node_modules/*.md"):
-        assert [path.name for _, path in find_files([named]).files] == ["b.md"], named
+    for pattern in ("x/node_modules", "x/node_modules/*.md", "*/node_modules/*.md"):
+        assert [path.name for _, path in find_files([pattern]).files] == ["b.md"], pattern
     with pytest.raises(FileNotFoundError, match=r"node_modules.*no_ignore=True"):
         find_files(["x"])
 
@@ -197,8 +197,8 @@ def test_the_same_files_are_left_out_as_by_git(paths, rules, excluded) -> None:
         for place, lines in zip([folder, *folders], rules, strict=False):
             (place / ".gitignore").write_text("\n".join(lines), encoding="utf-8")
         command = [*git, "ls-files", "--others", "--exclude-standard", "-z"]
-        listed = subprocess.check_output(command, text=True)
-        of_git = {name for name in listed.split("\0") if name and ".gitignore" not in name}
+        git_files = subprocess.check_output(command, text=True)
+        of_git = {name for name in git_files.split("\0") if name and ".gitignore" not in name}
         entries = entries_in(folder, rules=IgnoreRules(folder))
         assert {Path(entry.path).relative_to(folder).as_posix() for entry in entries} == of_git
 

@@ -19,8 +19,8 @@ MEGABYTE = 10**6
 
 
 def read(reader: str, content: bytes = b"", max_unpacked: int = MEGABYTE) -> Any:
-    whole = f"tests.files.toy_readers:{reader}"
-    return read_isolated(whole, content, name="a", kind="TOY", max_unpacked=max_unpacked)
+    function_path = f"tests.files.toy_readers:{reader}"
+    return read_isolated(function_path, content, name="a", kind="TOY", max_unpacked=max_unpacked)
 
 
 @pytest.fixture

@@ -79,11 +79,11 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
 
-def repack(content: bytes, named: str = "word/document.xml") -> bytes:
+def repack(content: bytes, part_name: str = "word/document.xml") -> bytes:
     """Return a DOCX with compressed parts, and the text in a part with the given name."""
     document = "word/document.xml"
     parts = {
-        name.replace(document, named): body.replace(document.encode(), named.encode())
+        name.replace(document, part_name): body.replace(document.encode(), part_name.encode())
         for name, body in unzip_parts(content).items()
     }
     return zip_parts(parts | {"word/media/large.png": bytes(9_000_000)})
@@ -127,10 +127,10 @@ EXTRA = ("charset_normalizer", "lxml", "anydoc", "pypdfium2")
 )
 def test_an_error_about_a_missing_reader_names_the_extra(suffix: str, missing: str, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
-    named = pytest.raises(MissingExtraError, match=r"\[documents\]")
-    with named:
+    raises_missing = pytest.raises(MissingExtraError, match=r"\[documents\]")
+    with raises_missing:
         read_bytes(b"<p>Tides", name="a", suffix=suffix)
-    with named:
+    with raises_missing:
         check_readable(f"a{suffix}")
 
 

@@ -34,8 +34,8 @@ def check(work: Callable[[str], object], unit: str) -> None:
     once, twice = seconds(repeat(SIZE)), seconds(repeat(2 * SIZE))
     if twice >= MOST * once:
         # Sentences are found in windows; within a window, the time may grow faster.
-        again = [growth(repeat, size) for size in (8 * SIZE, 16 * SIZE)]
-        assert min(again) < MOST, f"twice {unit!r} took {again} times as long"
+        repeated_growth = [growth(repeat, size) for size in (8 * SIZE, 16 * SIZE)]
+        assert min(repeated_growth) < MOST, f"twice {unit!r} took {repeated_growth} times as long"
 
 
 @examples(4)

@@ -31,11 +31,11 @@ def starts_of(spans: list[Span]) -> set[int]:
 @given(texts, st.sampled_from(LANGUAGES))
 @examples(40)
 def test_sentences_and_paragraphs_tile(text: str, language: str) -> None:
-    whole = clusters(text)
+    is_boundary = clusters(text)
     for find in (paragraphs, sentences, sentences_and_lines):
         units = find(text, language)
         check_tiling(units, len(text))
-        assert starts_of(units) <= whole
+        assert starts_of(units) <= is_boundary
     assert starts_of(sentences(text, language)) <= starts_of(sentences_and_lines(text, language))
 
 
@@ -62,13 +62,13 @@ def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
 @given(texts)
 @examples(50)
 def test_places_are_inside_the_text_in_order_and_outside_clusters(text: str) -> None:
-    whole = clusters(text)
+    is_boundary = clusters(text)
     for parsed in (PlainText(text), MarkdownText(text)):
         places = parsed.places()
         offsets = [place.offset for place in places]
         assert offsets == sorted(set(offsets))
         assert all(0 < offset < len(text) for offset in offsets)
-        assert set(offsets) <= whole
+        assert set(offsets) <= is_boundary
         assert all(place.offset <= place.first_word <= len(text) for place in places)
     starts = read_layout(text).starts
     assert starts == sorted(set(starts))

@@ -67,8 +67,8 @@ def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
 
 def test_a_new_document_begins_where_offsets_decrease() -> None:
     model, chunks = LangChainVectors(), chunks_of([library()[0], library()[0]])
-    alone = ContextEmbeddings(chunks[: len(chunks) // 2], model)
-    expected = alone.embed_documents(contents(chunks[: len(chunks) // 2]))
+    first_half = ContextEmbeddings(chunks[: len(chunks) // 2], model)
+    expected = first_half.embed_documents(contents(chunks[: len(chunks) // 2]))
     assert ContextEmbeddings(chunks, model).embed_documents(contents(chunks)) == expected * 2
 
 

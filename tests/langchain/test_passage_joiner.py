@@ -32,8 +32,8 @@ def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> N
     chunks = chunks_of(PAGE, context=True)
     texts = [GUIDE[c.metadata["start_index"] : c.metadata["end_index"]] for c in chunks]
     assert [chunk.page_content for chunk in chunks] != texts
-    (whole,) = join_passages(chunks, [PAGE])
-    assert whole.page_content == GUIDE.strip()
+    (passage,) = join_passages(chunks, [PAGE])
+    assert passage.page_content == GUIDE.strip()
     for chunk in chunks:
         del chunk.metadata["end_index"]
     with pytest.raises(ValueError, match="need end_index"):
@@ -48,9 +48,9 @@ def test_pages_of_one_file_stay_separate_unless_joined() -> None:
     apart = join_passages(chunks_of(*pages), pages)
     assert [passage.page_content for passage in apart] == [page.page_content for page in pages]
     files = join_pages(pages)
-    (whole,) = join_passages(chunks_of(*files, target_size=3), files)
-    assert whole.page_content == "Otters live along\fclean rivers and eat fish."
-    assert (whole.metadata["page_first"], whole.metadata["page_last"]) == (1, 2)
+    (passage,) = join_passages(chunks_of(*files, target_size=3), files)
+    assert passage.page_content == "Otters live along\fclean rivers and eat fish."
+    assert (passage.metadata["page_first"], passage.metadata["page_last"]) == (1, 2)
 
 
 def test_passages_of_chunks_of_chunks_are_slices_of_the_parent_chunks() -> None:
@@ -75,8 +75,8 @@ def test_numbers_are_read_in_any_type_that_stores_return(returned: Any) -> None:
     (cited,) = cite(quotes, hits)
     assert (cited.lines, cited.pages) == ((2, 2), (2, 2))
     assert [cited] == cite(quotes, chunks)
-    (whole,), (expected,) = join_passages(hits, [page]), join_passages(chunks, [page])
-    assert whole.metadata == {**expected.metadata, "page": returned(2)}
+    (passage,), (expected,) = join_passages(hits, [page]), join_passages(chunks, [page])
+    assert passage.metadata == {**expected.metadata, "page": returned(2)}
 
 
 @pytest.mark.parametrize("returned", [None, float("nan")])
@@ -127,7 +127,7 @@ async def test_a_compression_retriever_returns_passages_within_the_budget() -> N
     assert await retriever.ainvoke(question) == passages
     assert "the storm broke" in passages[0].page_content
     assert sum(len(passage.page_content.split()) for passage in passages) <= 24
-    again = pickle.loads(pickle.dumps(joiner))
+    copy = pickle.loads(pickle.dumps(joiner))
     hits = store.similarity_search(question, k=6)
-    assert again.compress_documents(hits, question) == passages
+    assert copy.compress_documents(hits, question) == passages
     assert GUIDE[:20] not in repr(joiner)

@@ -113,8 +113,8 @@ FLEET = Document(
 def test_content_for_a_model_begins_with_the_context() -> None:
     retriever = PassageRetriever.from_documents([FLEET, RIVERS], budget=40)
     prompt = "{source} {headings} {page_first} {context} {page_content}"
-    shown = PromptTemplate.from_template(prompt)
-    tool = create_retriever_tool(retriever, "find", "Finds passages.", document_prompt=shown)
+    template = PromptTemplate.from_template(prompt)
+    tool = create_retriever_tool(retriever, "find", "Finds passages.", document_prompt=template)
     answer = tool.invoke("payload of truck T42")
     assert "| Truck | Payload |\n|---|---|\n| T" in answer
     assert "| T42 | 4042 kg |" in answer
@@ -122,10 +122,10 @@ def test_content_for_a_model_begins_with_the_context() -> None:
         with_context = PassageRetriever(budget=40, context=context)
         with_context.add_documents([FLEET])
         (best,) = with_context.invoke("payload of truck T42")
-        whole = best.metadata["text"]
-        assert FLEET.page_content[best.metadata["start_index"] :].startswith(whole)
+        slice_text = best.metadata["text"]
+        assert FLEET.page_content[best.metadata["start_index"] :].startswith(slice_text)
         assert best.page_content.startswith("Fleet > Payloads\n\n| Truck") == context
-        assert (best.page_content == whole) == (not context)
+        assert (best.page_content == slice_text) == (not context)
         assert count_words(best.page_content) <= 40
 
 

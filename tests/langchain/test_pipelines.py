@@ -94,13 +94,13 @@ def test_ids_differ_by_document_splitter_text_and_place() -> None:
     splitter = GreedyTextSplitter(chunk_size=12, stable_ids=True)
     page = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1})
     next_page = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 2})
-    named = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1}, id="a")
+    with_id = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1}, id="a")
     larger = GreedyTextSplitter(chunk_size=14, stable_ids=True)
     repeated = Document(page_content="Again and again it rang.\n\n" * 4)
-    all_ids = [*ids(splitter, page, next_page, named, repeated), *ids(larger, page)]
+    all_ids = [*ids(splitter, page, next_page, with_id, repeated), *ids(larger, page)]
     assert len(set(all_ids)) == len(all_ids) > 12
     reread = Document(page_content=TEXT, metadata={"read": "Tuesday"}, id="a")
-    assert ids(splitter, named) == ids(splitter, reread)  # only the document's ID matters
+    assert ids(splitter, with_id) == ids(splitter, reread)  # only the document's ID matters
     assert None not in ids(splitter, Document("a \ud800 b"))
 
 
@@ -109,8 +109,8 @@ def test_chunks_of_each_text_are_numbered_on_request() -> None:
     assert len(chunks) > 4
     numbers = [chunk.metadata["chunk_index"] for chunk in chunks]
     assert numbers == [*range(len(chunks) // 2)] * 2
-    (alone,) = GreedyTextSplitter().create_documents([TEXT])
-    assert alone.metadata == {"headings": "", "heading_levels": "", "headings_inside": ""}
+    (chunk,) = GreedyTextSplitter().create_documents([TEXT])
+    assert chunk.metadata == {"headings": "", "heading_levels": "", "headings_inside": ""}
 
 
 def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
@@ -144,6 +144,6 @@ def test_passages_come_back_from_a_checkpoint_of_langgraph() -> None:
     retriever.add_documents(library())
     passages = retriever.invoke(TEXT[:40])
     message = ToolMessage("found", tool_call_id="1", artifact=passages)
-    again, artifact = stored.loads_typed(stored.dumps_typed([passages, message]))
-    assert again == passages != []
+    loaded, artifact = stored.loads_typed(stored.dumps_typed([passages, message]))
+    assert loaded == passages != []
     assert [Document(**dict(stored)) for stored in artifact.artifact] == passages

@@ -93,8 +93,8 @@ def test_a_title_in_the_metadata_is_not_embedded_twice() -> None:
 
 def test_a_context_in_the_metadata_of_a_document_is_kept() -> None:
     nodes = GreedyNodeParser(target_size=20, chunk_size=60)([page(context="From the shop.")])
-    for again in (nodes, GreedyNodeParser(target_size=10, chunk_size=40)(nodes)):
-        assert {node.metadata["context"] for node in again} == {"From the shop."}
+    for parsed in (nodes, GreedyNodeParser(target_size=10, chunk_size=40)(nodes)):
+        assert {node.metadata["context"] for node in parsed} == {"From the shop."}
 
 
 def nodes_of(parser: Any, document: Document) -> list[TextNode]:

@@ -65,9 +65,9 @@ def test_a_pipeline_with_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> Non
     assert np.array_equal(expected, embeddings(ContextEmbedding(Keyed())(PARSER(library()))))
     first.persist(str(tmp_path))
     model = Keyed(api_key="sk-other")
-    again = pipeline(model)
-    again.load(str(tmp_path))
-    assert np.allclose(embeddings(again.run(documents=library())), expected, atol=1e-6)
+    second_pipeline = pipeline(model)
+    second_pipeline.load(str(tmp_path))
+    assert np.allclose(embeddings(second_pipeline.run(documents=library())), expected, atol=1e-6)
     assert model.texts == []
 
 

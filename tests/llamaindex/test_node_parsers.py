@@ -114,8 +114,8 @@ class TestBoth:
         first, second, *_ = make(**settings)([Document(text=TEXT)])
         assert first.next_node.node_id == second.node_id
         assert second.prev_node.node_id == first.node_id
-        alone, *_ = make(**settings, include_prev_next_rel=False)([Document(text=TEXT)])
-        assert NodeRelationship.NEXT not in alone.relationships
+        node, *_ = make(**settings, include_prev_next_rel=False)([Document(text=TEXT)])
+        assert NodeRelationship.NEXT not in node.relationships
 
     def test_id_func_names_the_nodes(self, make: Any) -> None:
         nodes = make(id_func=number_node, chunk_size=8)([Document(text=TEXT, id_="d")])

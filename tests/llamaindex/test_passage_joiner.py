@@ -74,9 +74,9 @@ def test_a_passage_is_a_node_with_the_fields_of_its_best_node() -> None:
     nodes = nodes_of(PAGE, TALE)
     hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (len(nodes) - 1, 6, 4)]
     before = [hit.model_copy(deep=True) for hit in hits]
-    alone, joined = join_passages(hits, docstore(), max_gap=8)
+    single, joined = join_passages(hits, docstore(), max_gap=8)
     assert hits == before
-    assert (alone.node.node_id, alone.score) == (nodes[-1].node_id, (len(nodes) - 1) / 10)
+    assert (single.node.node_id, single.score) == (nodes[-1].node_id, (len(nodes) - 1) / 10)
     assert [*joined.node.relationships] == [NodeRelationship.SOURCE]
     assert joined.node.node_id not in {node.node_id for node in nodes}
     assert joined.node.node_id == join_passages(hits, docstore(), max_gap=8)[1].node.node_id

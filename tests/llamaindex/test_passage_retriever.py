@@ -95,22 +95,22 @@ def test_traces_show_the_question_and_not_the_building_of_the_index() -> None:
 
 def test_passages_have_the_metadata_of_nodes() -> None:
     parser = GreedyNodeParser(target_size=1, tokenizer="words", add_metadata=True)
-    whole = BOOK.model_copy(update={"text_resource": MediaResource(text=GUIDE, mimetype="a/b")})
+    guide = BOOK.model_copy(update={"text_resource": MediaResource(text=GUIDE, mimetype="a/b")})
     retriever = PassageRetriever(parser, budget=1)  # returns only the best chunk
-    retriever.add_documents([whole])
-    nodes = {node.get_content().strip(): node for node in parser([whole])}
+    retriever.add_documents([guide])
+    nodes = {node.get_content().strip(): node for node in parser([guide])}
     for query in ("taps close to the right", "last words of this guide", "costs in the shop"):
         (hit,) = retriever.retrieve(query)
         node = nodes[hit.text]
         assert [*hit.node.relationships] == [NodeRelationship.SOURCE]
         assert hit.node.ref_doc_id == "guide"
-        told = {**hit.node.metadata}
-        assert told.pop("mimetype") == "a/b"
+        metadata = {**hit.node.metadata}
+        assert metadata.pop("mimetype") == "a/b"
         for key in ("similarity", "words_found"):
-            told.pop(key)
-        told["chunk_index"] = node.metadata["chunk_index"]
-        told |= dict.fromkeys(("heading_levels", "verdict", "verdict_reason"), "")
-        assert told == node.metadata
+            metadata.pop(key)
+        metadata["chunk_index"] = node.metadata["chunk_index"]
+        metadata |= dict.fromkeys(("heading_levels", "verdict", "verdict_reason"), "")
+        assert metadata == node.metadata
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert lines_for_model(hit.node, mode) == lines_for_model(node, mode)
 

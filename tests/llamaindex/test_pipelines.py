@@ -83,13 +83,13 @@ class TestIndexes:
         index = VectorStoreIndex.from_documents(library())
         before = contents(index)
         index.storage_context.persist(tmp_path)
-        again = load_index_from_storage(StorageContext.from_defaults(persist_dir=str(tmp_path)))
-        assert contents(again) == before
-        assert again.refresh_ref_docs(library()) == [False, False]
-        assert contents(again) == before
+        reloaded = load_index_from_storage(StorageContext.from_defaults(persist_dir=str(tmp_path)))
+        assert contents(reloaded) == before
+        assert reloaded.refresh_ref_docs(library()) == [False, False]
+        assert contents(reloaded) == before
         changed = library(second=TEXT + "The end.\n")
-        assert again.refresh_ref_docs(changed) == [False, True]
-        assert set(contents(again)) == set(ids(make()(changed)))
+        assert reloaded.refresh_ref_docs(changed) == [False, True]
+        assert set(contents(reloaded)) == set(ids(make()(changed)))
 
     def test_a_reloaded_pipeline_takes_unchanged_documents_from_its_cache(
         self, make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -97,13 +97,13 @@ class TestIndexes:
         first = IngestionPipeline(transformations=[make()])
         nodes = first.run(documents=library())
         first.persist(str(tmp_path))
-        again = IngestionPipeline(transformations=[make()])
-        again.load(str(tmp_path))
+        reloaded = IngestionPipeline(transformations=[make()])
+        reloaded.load(str(tmp_path))
         monkeypatch.setattr(
             "llamaindex_lumber.SpanNodeParser._parse_nodes", None
         )  # nothing is parsed
-        again_nodes = again.run(documents=library())
-        assert [node.to_dict() for node in again_nodes] == [node.to_dict() for node in nodes]
+        reloaded_nodes = reloaded.run(documents=library())
+        assert [node.to_dict() for node in reloaded_nodes] == [node.to_dict() for node in nodes]
 
 
 def test_ids_differ_by_document_parser_and_place() -> None:
@@ -118,9 +118,9 @@ def test_ids_differ_by_document_parser_and_place() -> None:
 
 def test_chained_parsers_give_parts_other_ids_than_the_whole() -> None:
     parser = GreedyNodeParser(chunk_size=200)
-    whole = parser(library())
-    assert not {*ids(whole)} & {*ids(parser(whole))}
-    assert ids(parser(whole)) == ids(parser(parser(library())))
+    nodes = parser(library())
+    assert not {*ids(nodes)} & {*ids(parser(nodes))}
+    assert ids(parser(nodes)) == ids(parser(parser(library())))
 
 
 def test_estimates_take_documents_and_nodes() -> None:

@@ -49,7 +49,7 @@ def global_settings() -> Iterator[Any]:
 def test_settings_round_trip_through_dict_json_and_pickle(make: Any) -> None:
     parser = make(chunk_size=90, min_chunk_size=5, chunk_overlap=7, language="de")
     data = json.loads(parser.to_json())
-    for again in (
+    for restored in (
         make.from_dict(data),
         make.from_json(parser.to_json()),
         pickle.loads(pickle.dumps(parser)),
@@ -59,8 +59,8 @@ def test_settings_round_trip_through_dict_json_and_pickle(make: Any) -> None:
         IngestionPipeline(transformations=[parser]).transformations[0],
         copy.deepcopy(parser),
     ):
-        assert again.to_json() == parser.to_json()
-        assert repr(again.chunker) == repr(parser.chunker)
+        assert restored.to_json() == parser.to_json()
+        assert repr(restored.chunker) == repr(parser.chunker)
     assert data["chunk_overlap"] == 7
 
 
@@ -74,7 +74,7 @@ def test_a_copy_with_a_wrong_setting_is_refused() -> None:
 
 def test_a_function_for_node_ids_has_to_be_passed_again_after_loading(make: Any) -> None:
     data = make(id_func=number_node).to_dict()
-    with pytest.raises(TypeError, match="id_func 'numbered' cannot be restored from its name"):
+    with pytest.raises(TypeError, match="id_func 'number_node' cannot be restored from its name"):
         make.from_dict(data)
     assert make.from_dict(data, id_func=number_node).id_func is number_node
 
@@ -228,6 +228,6 @@ def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
     assert data != ChunkerNodeParser(splitter=GreedyChunker(31), chunk_overlap=5).to_dict()
     with pytest.raises(TypeError, match="splitter must be a splitter of lumber_core"):
         ChunkerNodeParser.from_dict(data)
-    again = ChunkerNodeParser.from_dict(data, splitter=GreedyChunker(30))
-    assert again.to_json() == parser.to_json()
+    copy = ChunkerNodeParser.from_dict(data, splitter=GreedyChunker(30))
+    assert copy.to_json() == parser.to_json()
     assert pickle.loads(pickle.dumps(parser)).split_text(PROSE) == parser.split_text(PROSE)

@@ -126,18 +126,18 @@ class Trial:
         (cited,) = self.lumber.cite([quote(PRICES[1])], bread)
         joined = self.lumber.join_pages(documents)
         pages = f", {len(joined)} joined" if len(joined) < len(documents) else ""
-        again = self.lumber.PassageRetriever(budget=15)
-        assert again.sync(joined).added > 0
-        named = (
+        second_retriever = self.lumber.PassageRetriever(budget=15)
+        assert second_retriever.sync(joined).added > 0
+        has_name = (
             RANDOM.sub("a random ID", str(cited)).replace(url, "URL").replace(f"{Path.cwd()}/", "")
         )
-        named = re.sub(r"(URL)/[\w.]+|(?:mill|rows)\.\w+", lambda it: it[1] or "file", named)
-        named = re.sub(r"(line|page|row|part|section|mail) \d+", r"\1", named)
+        has_name = re.sub(r"(URL)/[\w.]+|(?:mill|rows)\.\w+", lambda it: it[1] or "file", has_name)
+        has_name = re.sub(r"(line|page|row|part|section|mail) \d+", r"\1", has_name)
         return (
             f"{len(documents)}{pages}",
             "yes" if "Bread" in str(bread[0].metadata.get("headings", "")) else "no",
             f"no: {changes[1].added} added again" if changes[1].added else outcome,
-            named,
+            has_name,
         )
 
 

@@ -125,10 +125,10 @@ def rejecting(*parameters: str) -> Callable[[Request], Fault | None]:
 
     def fault(request: Request) -> Fault | None:
         for parameter in parameters:
-            named = request.parameter(parameter)
-            if named is not None:
-                message = f"Unsupported parameter: '{named}' is not supported with this model."
-                return Status(400, message, parameter=named, reason="unsupported_parameter")
+            wire_name = request.parameter(parameter)
+            if wire_name is not None:
+                message = f"Unsupported parameter: '{wire_name}' is not supported with this model."
+                return Status(400, message, parameter=wire_name, reason="unsupported_parameter")
         return None
 
     return fault

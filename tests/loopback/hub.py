@@ -82,8 +82,8 @@ class LoopbackHub:
             return _error("RepoNotFound", "Repository not found")
         files, commit = self._models[match["model"]], _digest(match["model"].encode())
         if match.re is _INFO:
-            listed = [{"rfilename": name} for name in files]
-            return _json({"id": match["model"], "sha": commit, "siblings": listed})
+            siblings = [{"rfilename": name} for name in files]
+            return _json({"id": match["model"], "sha": commit, "siblings": siblings})
         if match.re is _TREE:
             return _json(
                 [

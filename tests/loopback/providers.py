@@ -50,5 +50,5 @@ class ProviderServer(LoopbackServer):
 
 def answer_to(body: str) -> str:
     """Name a paragraph in the middle of those that a question shows."""
-    shown = sorted({int(number) for number in re.findall(r"ID (\d+):", body)})
-    return f"Answer: ID {shown[len(shown) // 2]}" if len(shown) > 1 else "Answer: none"
+    numbers = sorted({int(number) for number in re.findall(r"ID (\d+):", body)})
+    return f"Answer: ID {numbers[len(numbers) // 2]}" if len(numbers) > 1 else "Answer: none"

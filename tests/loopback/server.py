@@ -201,8 +201,8 @@ class LoopbackServer:
         """Answer one request; return whether the connection stays open."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.rstrip().split("\r\n")
-        named = (line.partition(":") for line in lines)
-        headers = {name.strip().lower(): value.strip() for name, _, value in named}
+        header_parts = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in header_parts}
         raw = await _body(reader, headers)
         path = first.split(" ")[1].partition("?")[0]
         self.count += 1
@@ -300,8 +300,8 @@ def _answer_in_schema(request: Request, answer_text: str) -> str:
         return answer_text
     answer: Any = answer_text.removeprefix("Answer: ")
     if request.asks_for_list:
-        listed = [] if answer == "none" else answer.split(", ")
-        return json.dumps(listed if request.wire == "gemini" else {"answer": listed})
+        answers = [] if answer == "none" else answer.split(", ")
+        return json.dumps(answers if request.wire == "gemini" else {"answer": answers})
     return answer if request.wire == "gemini" else json.dumps({"answer": answer})
 
 

@@ -235,8 +235,8 @@ def _anthropic_error(status: int, text: str) -> JSON:
 
 def gemini_error(status: int, text: str) -> JSON:
     names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 500: "INTERNAL"}
-    named = {**names, 429: "RESOURCE_EXHAUSTED"}.get(status, "UNAVAILABLE")
-    return {"error": {"code": status, "message": text, "status": named}}
+    status_name = {**names, 429: "RESOURCE_EXHAUSTED"}.get(status, "UNAVAILABLE")
+    return {"error": {"code": status, "message": text, "status": status_name}}
 
 
 def _plain_error(_status: int, text: str) -> JSON:

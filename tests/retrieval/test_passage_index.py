@@ -136,11 +136,11 @@ def test_a_question_takes_one_transaction_of_two_statements(place: Place, monkey
 def test_an_answer_does_not_depend_on_earlier_ones(place: Place, monkeypatch, limit: str) -> None:
     index = index_of(place())
     index.add([document(RIVER, "river", tags=["a"]), document(MUSIC, "music")])
-    (first, *_), again = index.search("otters"), index.search("otters")
+    (first, *_), second_result = index.search("otters"), index.search("otters")
     first.hits[0].metadata["tags"].append("b")  # callers may change their results
     assert index.search("otters")[0].hits[0].metadata["tags"] == ["a"]
     monkeypatch.setattr(f"lumber_retrieval.index.rows.{limit}", 1)
-    assert [index.search("otters") for _ in range(3)] == [again] * 3
+    assert [index.search("otters") for _ in range(3)] == [second_result] * 3
     index.add([document(f"New. {RIVER}", "river", tags=["c"])])
     assert index.search("otters")[0].hits[0].metadata["tags"] == ["c"]
 
@@ -269,8 +269,8 @@ def test_one_bar_shows_how_far_all_documents_are(capsys: pytest.CaptureFixture[s
     documents = [document(f"Otter {n} sleeps in a den.", f"{n}") for n in range(40)]
     index = index_of()
     index.add([*documents, document("", "empty")], show_progress=True)
-    shown = capsys.readouterr().err
-    assert shown.count("100%") <= 2  # when it is reached, and when the bar is closed
-    assert shown.rstrip().splitlines()[-1].count("41.0/41.0") >= 1
+    output = capsys.readouterr().err
+    assert output.count("100%") <= 2  # when it is reached, and when the bar is closed
+    assert output.rstrip().splitlines()[-1].count("41.0/41.0") >= 1
     index.add(documents, show_progress=True)
     assert capsys.readouterr().err == ""

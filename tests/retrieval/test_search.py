@@ -261,8 +261,8 @@ def test_invisible_markdown_is_not_a_sentence() -> None:
     ]
     [label] = sentences_of("Oars <!-- of ash and spruce -->\n", "en", "markdown")
     assert not label.has_content
-    shown = "```html\n<!-- This is a comment. -->\n```"
-    assert read_sentences(shown, "markdown") == [shown]
+    visible = "```html\n<!-- This is a comment. -->\n```"
+    assert read_sentences(visible, "markdown") == [visible]
     assert read_sentences("<!-- It is here. -->", "code")
 
 
@@ -426,20 +426,20 @@ def test_bars_of_tables_do_not_count_as_words(text: str, words: int) -> None:
     assert cuts == [words] * end
 
 
-@pytest.mark.parametrize(("rows", "whole"), [(10, True), (11, False)])
-def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None:
+@pytest.mark.parametrize(("rows", "is_whole"), [(10, True), (11, False)])
+def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, is_whole: bool) -> None:
     body = "".join(f"| Boat {n} | {n} pounds an hour |\n" for n in range(rows))
     table = f"| Boat | Price |\n|---|---|\n{body}".strip()
     text = f"# Quay\n\nBoats are let.\n\n{table}\n\nThey hold four.\n"
     place = text.index("| Boat 7")
     found = small_table(text, Span(place, place + 5))
-    assert (None if found is None else found.of(text)) == (table if whole else None)
+    assert (None if found is None else found.of(text)) == (table if is_whole else None)
     index = PassageIndex(LayoutChunker(target_size=15), WordVectors())
     index.add([IndexedDocument("a", "a", Source(text, format="markdown"))])
     best = index.search("Boat 7 pounds", budget=66, max_gap=0)[0]
-    assert (table in best.text) == whole
+    assert (table in best.text) == is_whole
     assert "| Boat 7 |" in best.text
-    if not whole:
+    if not is_whole:
         assert not best.text.rstrip().endswith("|---|---|")
 
 

@@ -38,15 +38,15 @@ def score_all(scorer: TorchScorer | OnnxTokenScorer, windows: list[np.ndarray]) 
 def test_exported_scores_are_those_of_the_checkpoint(checkpoint, exported, prose, specials) -> None:
     windows = windows_of(checkpoint, prose)
     original = score_all(TorchScorer(load_tagger(checkpoint), **specials), windows)
-    whole = np.concatenate(original)
+    all_scores = np.concatenate(original)
     path = exported / "model.int8.onnx"
     beside = score_all(OnnxTokenScorer(path, **specials, threads=4), windows)
     rounded = np.concatenate(beside)
-    assert np.corrcoef(whole, rounded)[0, 1] > 0.99
-    assert np.abs(whole - rounded).mean() < 0.1 * whole.std()
+    assert np.corrcoef(all_scores, rounded)[0, 1] > 0.99
+    assert np.abs(all_scores - rounded).mean() < 0.1 * all_scores.std()
     for window, scores in zip(windows[:20], beside, strict=False):
-        (alone,) = score_all(OnnxTokenScorer(path, **specials, threads=1), [window])
-        np.testing.assert_array_equal(alone, scores)
+        (single_scores,) = score_all(OnnxTokenScorer(path, **specials, threads=1), [window])
+        np.testing.assert_array_equal(single_scores, scores)
 
 
 def test_the_padding_of_a_batch_changes_no_score(checkpoint, prose, specials) -> None:
@@ -63,11 +63,11 @@ def test_a_token_scores_the_same_whichever_others_are_asked_for(
     scorer = OnnxTokenScorer(exported / "model.int8.onnx", **specials, threads=1)
     rng = np.random.default_rng(0)
     for window in windows_of(checkpoint, prose)[:30]:
-        (whole,) = score_all(scorer, [window])
+        (all_scores,) = score_all(scorer, [window])
         for share in (0.0, 0.03, 0.3, 1.0):
             places = np.flatnonzero(rng.random(len(window)) < share)
             picked = scorer.score([window], [places])[0]
-            np.testing.assert_array_equal(picked, whole[places])
+            np.testing.assert_array_equal(picked, all_scores[places])
 
 
 def test_the_embedder_gives_the_mean_of_the_hidden_states(checkpoint, exported, prose, specials):

@@ -79,13 +79,17 @@ def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(tokenizer)
         assert 20 < len(window["input_ids"]) == len(window["labels"]) <= 40
         assert window["input_ids"][0] == tokenizer.cls_id
         assert window["input_ids"][-1] == tokenizer.sep_id
-        whole, shown = tokenizer(item.text), window["input_ids"][1:-1]
-        count = len(shown)
-        places = [n for n in range(len(whole.ids)) if whole.ids[n : n + count].tolist() == shown]
-        starts = whole.first_of(item.starts)
+        encoded, window_ids = tokenizer(item.text), window["input_ids"][1:-1]
+        count = len(window_ids)
+        places = [
+            n for n in range(len(encoded.ids)) if encoded.ids[n : n + count].tolist() == window_ids
+        ]
+        starts = encoded.first_of(item.starts)
         at_starts += bool({*places} & {*starts.tolist()})
         labelled = {n for n, label in enumerate(window["labels"][1:-1]) if label == START}
-        assert any(labelled == {*(starts - n).tolist()} & {*range(1, len(shown))} for n in places)
+        assert any(
+            labelled == {*(starts - n).tolist()} & {*range(1, len(window_ids))} for n in places
+        )
     assert 20 < at_starts < 50
 
 
@@ -109,12 +113,12 @@ def test_texts_and_sections_are_read_as_documents(tmp_path: Path) -> None:
     ]
     path = tmp_path / "documents.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    joined, whole = load_documents(path)
-    assert (joined.source, joined.name, whole.source, whole.name) == ("s", "a", "", "a")
+    joined, from_text = load_documents(path)
+    assert (joined.source, joined.name, from_text.source, from_text.name) == ("s", "a", "", "a")
     parts = [span.of(joined.text).split() for span in joined.segments]
     assert parts == [["One", "is", "here.", "Two."], ["Six."]]
     assert len(joined.units) == 3
-    parts = [span.of(whole.text).split() for span in whole.segments]
+    parts = [span.of(from_text.text).split() for span in from_text.segments]
     assert parts == [["Three.", "Four"], ["Five."]]
 
 

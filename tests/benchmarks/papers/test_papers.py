@@ -100,8 +100,8 @@ def zoo() -> Corpus:
 
 def answer(request: Request) -> str:
     if "Reference: " in request.user:
-        told = dict(line.split(": ", 1) for line in request.user.splitlines())
-        right = told["Reference"] in told["Answer to judge"]
+        fields = dict(line.split(": ", 1) for line in request.user.splitlines())
+        right = fields["Reference"] in fields["Answer to judge"]
         return json.dumps({"correct": "yes" if right else "no"})
     if request.user.endswith("What has the cat?"):
         return "no idea"

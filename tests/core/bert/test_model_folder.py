@@ -67,8 +67,8 @@ def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -
         os.utime(folder / name, ns=(time, time))
     second = BertChunker(str(folder)).scores(TEXT).t
     assert not np.array_equal(first, second)
-    again = shutil.copytree(folder, tmp_path / "again")
-    expected = BertChunker(str(again)).scores(TEXT).t
+    copy = shutil.copytree(folder, tmp_path / "again")
+    expected = BertChunker(str(copy)).scores(TEXT).t
     np.testing.assert_array_equal(second, expected)
 
 

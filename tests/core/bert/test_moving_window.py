@@ -101,10 +101,10 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 @examples(80)
 @given(st.lists(st.integers(0, 150), max_size=9), st.integers(1, 7), st.integers(0, 99))
 def test_texts_score_the_same_together_as_alone(counts: list[int], batch_size: int, seed: int):
-    def scored(number: int, **told: object) -> OverlappingWindows:
+    def scored(number: int, **options: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
         is_place = np.arange(len(ids)) % 3 > 0
-        return OverlappingWindows(ids, size=20, stride=11, wanted=is_place, **told)
+        return OverlappingWindows(ids, size=20, stride=11, wanted=is_place, **options)
 
     scores_by_text: dict[int, Scores] = {}
     pulled: list[int] = []
@@ -120,9 +120,9 @@ def test_texts_score_the_same_together_as_alone(counts: list[int], batch_size: i
     assert sorted(scores_by_text) == list(range(len(counts)))
     assert all(len(call) <= batch_size for call in scorer.calls)
     for number in scores_by_text:
-        alone = scored(number)
-        scan(MadeUp(), [alone])
-        np.testing.assert_array_equal(alone.scores, scores_by_text[number])
+        window = scored(number)
+        scan(MadeUp(), [window])
+        np.testing.assert_array_equal(window.scores, scores_by_text[number])
         assert not np.isfinite(scores_by_text[number][::3]).any()
 
 

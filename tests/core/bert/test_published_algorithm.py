@@ -32,9 +32,9 @@ def test_same_cuts_from_the_splitter_that_keeps_words_whole(checkpoint: Path, pr
     for number, text in enumerate(prose[:24]):
         t_c = -1.5 + number % 7 * 0.7
         ids, begins, ends = tokenizer(text)
-        whole = [True, *(begins[1:] > ends[:-1])]
+        starts_word = [True, *(begins[1:] > ends[:-1])]
         score = partial(logit_differences, model, tokenizer)
-        starts = published_walk(ids, WINDOW - 2, t_c, score, whole)
+        starts = published_walk(ids, WINDOW - 2, t_c, score, starts_word)
         splitter = BertChunker(str(checkpoint), paper=True, threshold=t_c)
         cuts = [span.start for span in splitter.segment(text).spans[1:]]
         assert cuts == [int(begins[start]) for start in starts]

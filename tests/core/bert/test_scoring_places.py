@@ -77,9 +77,9 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
 @settings(max_examples=8)
 @given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 1500, "🦦。" * 500])))
 def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -> None:
-    alone = [CHUNKER.segment(text) for text in texts]
-    assert CHUNKER.segment_all(texts) == alone
-    assert BertChunker(threads=2).segment_all(texts) == alone
+    expected = [CHUNKER.segment(text) for text in texts]
+    assert CHUNKER.segment_all(texts) == expected
+    assert BertChunker(threads=2).segment_all(texts) == expected
 
 
 def test_scores_do_not_depend_on_where_windows_begin() -> None:
@@ -87,15 +87,15 @@ def test_scores_do_not_depend_on_where_windows_begin() -> None:
     text = " ".join([STORY] * 4)
     assert len(model.tokenizer(text).ids) > 2 * model.size
     scores = CHUNKER.scores(text)
-    alone = CHUNKER.scores(STORY)
+    story_scores = CHUNKER.scores(STORY)
     # Far from both ends of the text, a copy scores as the story does, wherever windows begin.
-    middle = slice(400, len(alone) - 400)
-    assert len(scores) == 4 * len(alone)
+    middle = slice(400, len(story_scores) - 400)
+    assert len(scores) == 4 * len(story_scores)
     for n in (1, 2):
-        copy = scores.t[n * len(alone) : (n + 1) * len(alone)][middle]
-        scored = np.isfinite(copy) & np.isfinite(alone.t[middle])
+        copy = scores.t[n * len(story_scores) : (n + 1) * len(story_scores)][middle]
+        scored = np.isfinite(copy) & np.isfinite(story_scores.t[middle])
         assert scored.sum() > 50
-        assert np.abs(copy[scored] - alone.t[middle][scored]).mean() < 0.3
+        assert np.abs(copy[scored] - story_scores.t[middle][scored]).mean() < 0.3
 
 
 def made_up(gaps: list[int], seed: int) -> TokenScores:
@@ -136,12 +136,14 @@ def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: l
     scores: list[TokenScores] = []
     for requested_places in (None, places):
         scan(model.scorer, [windows_of(model, text, requested_places, scores.append)])
-    whole, part = scores
-    np.testing.assert_array_equal(place_scores(part, places), place_scores(whole, places))
-    scored = np.isfinite(part.t)
-    np.testing.assert_array_equal(part.t[scored], whole.t[scored])
+    all_scores, first_scores = scores
+    np.testing.assert_array_equal(
+        place_scores(first_scores, places), place_scores(all_scores, places)
+    )
+    scored = np.isfinite(first_scores.t)
+    np.testing.assert_array_equal(first_scores.t[scored], all_scores.t[scored])
     assert len(places) < scored.sum() < len(scored)
-    threshold = float(np.median(place_scores(whole, places)))
-    cuts = cuts_above(threshold, model, whole, places)
+    threshold = float(np.median(place_scores(all_scores, places)))
+    cuts = cuts_above(threshold, model, all_scores, places)
     assert 3 < len(cuts) < len(places)
-    assert cuts_above(threshold, model, part, places) == cuts
+    assert cuts_above(threshold, model, first_scores, places) == cuts

@@ -115,7 +115,7 @@ def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(tmp_path, conc
 def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path: Path) -> None:
     judge = Both(0.3)
     chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db")
-    alone = LumberChunker(judge, theta=60).segment(TEXT)
+    expected = LumberChunker(judge, theta=60).segment(TEXT)
     calls, judge.calls = judge.calls, 0
 
     async def many() -> list[Any]:
@@ -126,7 +126,7 @@ def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path
             task, *(asyncio.to_thread(chunker.segment, TEXT) for _ in range(4))
         )
 
-    assert all(result == alone for result in run_to_end_in_a_loop(many))
+    assert all(result == expected for result in run_to_end_in_a_loop(many))
     assert judge.calls < 2 * calls  # the threads share calls, the coroutine makes its own
 
 
@@ -193,8 +193,8 @@ class Splitting(ScatteredModel):
 
 def test_a_model_on_the_event_loop_may_split_a_text_itself() -> None:
     chunker = LumberChunker(ModelJudge(Splitting()), theta=60)
-    alone = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
-    assert run_to_end_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT)) == alone
+    expected = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+    assert run_to_end_in_a_loop(lambda: chunker.call_async(chunker.segment, TEXT)) == expected
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])

@@ -58,9 +58,9 @@ def test_a_context_takes_at_most_a_quarter_without_its_outermost_titles() -> Non
     text = f"# {'Outer ' * 9}\n\n## Middle part\n\n### Inner\n\n{'Some words. ' * 60}"
     contexts = {n: chunks_below_contexts(text, n)[-1].context for n in (8, 40)}
     assert contexts == {8: "Inner", 40: "Middle part > Inner"}
-    whole = chunks_below_contexts(text, 100)
-    assert whole[-1].context.startswith("Outer Outer")
-    assert max(chunk.tokens for chunk in whole) > 60
+    with_room = chunks_below_contexts(text, 100)
+    assert with_room[-1].context.startswith("Outer Outer")
+    assert max(chunk.tokens for chunk in with_room) > 60
 
 
 def test_the_header_of_a_table_stays_before_titles_and_goes_if_it_is_too_long_itself() -> None:

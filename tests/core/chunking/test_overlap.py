@@ -69,8 +69,8 @@ def test_the_characters_counted_grow_linearly(size):
 @given(st.text("a .\n", min_size=1, max_size=24), st.integers(1, 4))
 @quick
 def test_no_trimmed_chunk_contains_another(text: str, length: int) -> None:
-    def pieces(whole: str) -> list[tuple[int, int]]:
-        return [(at, min(at + length, len(whole))) for at in range(0, len(whole), length)]
+    def pieces(text: str) -> list[tuple[int, int]]:
+        return [(at, min(at + length, len(text))) for at in range(0, len(text), length)]
 
     chunker = GreedyChunker(4, chunk_size=8, units=pieces, tokenizer=len)
     spans = [chunk.span for chunk in chunker.split(text, Delivery(overlap=3, trim=True))]

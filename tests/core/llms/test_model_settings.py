@@ -131,14 +131,14 @@ def test_client_settings_that_route_requests_are_part_of_the_identity():
 def test_environment_variables_that_route_requests_are_part_of_the_identity(
     make, variable, monkeypatch
 ):
-    before, named = make("m").identity, make("m", base_url="http://127.0.0.1:1").identity
+    before, with_url = make("m").identity, make("m", base_url="http://127.0.0.1:1").identity
     value = "X-Route: {}" if variable.endswith("HEADERS") else "http://{}"
     identities = {before}
     for place in ("first", "second"):
         monkeypatch.setenv(variable, value.format(place))
         identities.add(make("m").identity)
     assert len(identities) == 3
-    assert make("m", base_url="http://127.0.0.1:1").identity == named
+    assert make("m", base_url="http://127.0.0.1:1").identity == with_url
 
 
 def test_a_model_keeps_the_server_that_the_environment_named_when_made(serve, ask, monkeypatch):

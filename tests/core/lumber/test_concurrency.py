@@ -92,10 +92,10 @@ def test_concurrent_calls_give_the_result_of_sequential_ones(
         chunker.window_tokens = 80
         return outcome_of(chunker, texts, way)
 
-    alone = split("sync", None)
+    sequential = split("sync", None)
     with tempfile.TemporaryDirectory() as folder:
         for way, concurrencies in (("sync", (4, 16)), ("async", (None, 1, 4, 16))):
             for concurrency in concurrencies:
-                assert split(way, concurrency) == alone, (way, concurrency)
-            assert split(way, 16, Path(folder, way)) == alone, way
-            assert split("sync", None, Path(folder, way)) == alone, "stored"
+                assert split(way, concurrency) == sequential, (way, concurrency)
+            assert split(way, 16, Path(folder, way)) == sequential, way
+            assert split("sync", None, Path(folder, way)) == sequential, "stored"

@@ -100,9 +100,9 @@ def test_a_killed_process_repeats_only_questions_in_flight_and_does_not_affect_a
     assert kills >= 2
     assert count_repeated(log) <= kills * calls
     assert count_repeated(other_log) == 0
-    for seed, told in ((0, output), (1, other_path)):
-        alone = splitter(ScatteredModel(), None).segment(story(STORY, seed))
-        assert told.read_text() == str(alone.spans)
+    for seed, path in ((0, output), (1, other_path)):
+        expected = splitter(ScatteredModel(), None).segment(story(STORY, seed))
+        assert path.read_text() == str(expected.spans)
     if kind == "file":
         assert sorted(tmp_path.glob("answers.db*")) == [tmp_path / "answers.db"]
 
@@ -110,12 +110,12 @@ def test_a_killed_process_repeats_only_questions_in_flight_and_does_not_affect_a
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_lanes_of_a_resumed_run_ask_only_missing_questions(tmp_path: Path, way: str):
     model = ScatteredModel()
-    alone = splitter(model, tmp_path / "answers.db").segment(story(STORY))
+    expected = splitter(model, tmp_path / "answers.db").segment(story(STORY))
     entries = Cache(tmp_path / "answers.db", "verdicts")
     entries.delete([[*dict(entries.items())][-3]])
     model.asked.clear()
     ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
-    assert segment(ahead, story(STORY), way) == alone
+    assert segment(ahead, story(STORY), way) == expected
     assert 1 <= len(model.asked) <= 3  # the missing group and those after the stored ones
 
 
@@ -265,10 +265,10 @@ def test_a_cancellation_at_any_await_keeps_all_answers(make: type[Answering]) ->
             chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=3)
             came = cancel_at(step, lambda: chunker.call_async(chunker.segment, TEXT))  # noqa: B023
             assert len(store) == len(model.answered)
-            again = ScatteredModel()
-            resumed = LumberChunker(ModelJudge(again), theta=60, store=store)
+            second_model = ScatteredModel()
+            resumed = LumberChunker(ModelJudge(second_model), theta=60, store=store)
             assert resumed.segment(TEXT) == ALONE
-            assert not model.answered & set(again.asked)
+            assert not model.answered & set(second_model.asked)
             store.close()
         if not came:
             break

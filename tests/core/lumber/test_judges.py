@@ -225,8 +225,8 @@ def test_a_prompt_without_a_model_is_refused(llm):
 
 @pytest.mark.parametrize("users_judge", [third, Third(), HasJudge(), third_later])
 def test_judges_pickle_where_the_users_part_does(users_judge):
-    again = pickle.loads(pickle.dumps(as_judge(users_judge)))
-    assert asyncio.run(guarded(again).ajudge(FOUR)).unit == 7
+    copy = pickle.loads(pickle.dumps(as_judge(users_judge)))
+    assert asyncio.run(guarded(copy).ajudge(FOUR)).unit == 7
 
 
 def test_an_unusable_answer_is_asked_about_again_more_strictly():
@@ -243,7 +243,7 @@ TEXT = story(300)
 
 
 @pytest.mark.parametrize(
-    ("judge", "named"),
+    ("judge", "position"),
     [
         (lambda group: group.choices[0], "the first unit offered"),
         (lambda group: group.choices[-1], "the last unit offered"),
@@ -253,16 +253,18 @@ TEXT = story(300)
     ],
 )
 @pytest.mark.parametrize("published", [False, True])
-def test_a_judge_that_always_names_the_same_position_is_reported(judge, named, published, caplog):
+def test_a_judge_that_always_names_the_same_position_is_reported(
+    judge, position, published, caplog
+):
     make = LumberChunker.as_published if published else LumberChunker
     make(judge, theta=120, on_failure="keep_group").segment(TEXT)
     reports = [warning for warning in warnings(caplog) if "larger model" in warning]
-    assert len(reports) == (named is not None)
-    assert all(f"named {named}, as small language models do" in warning for warning in reports)
+    assert len(reports) == (position is not None)
+    assert all(f"named {position}, as small language models do" in warning for warning in reports)
 
 
 @pytest.mark.parametrize(
-    ("judge", "named"),
+    ("judge", "position"),
     [
         (lambda window: [*window.choices], "every unit"),
         (lambda window: [*window.choices][:2], "the first unit offered"),
@@ -270,12 +272,14 @@ def test_a_judge_that_always_names_the_same_position_is_reported(judge, named, p
     ],
 )
 def test_fewer_windows_suffice_to_report_a_constant_position(
-    judge: object, named: str | None, caplog
+    judge: object, position: str | None, caplog
 ) -> None:
     chunker = LumberChunker(judge, theta=60, method="window")
     chunker.window_tokens = 1000
     assert 3 <= len(chunker.segment(TEXT).verdicts) < 10
-    assert [f"named {named}," in warning for warning in warnings(caplog)] == [True] * bool(named)
+    assert [f"named {position}," in warning for warning in warnings(caplog)] == [True] * bool(
+        position
+    )
 
 
 def test_few_groups_and_a_judge_without_choices_are_not_reported(caplog) -> None:

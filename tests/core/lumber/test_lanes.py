@@ -39,12 +39,12 @@ def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, in
 @given(st.integers(1, 120), st.integers(2, 20), st.sampled_from([0.02, 0.3, 1.0]), st.integers(0))
 def test_any_order_and_number_of_lanes_gives_the_sequential_result(length, lanes, extra, seed):
     text = story(length, seed)
-    alone = Walk(*document(text))
-    run(alone, judge_by_hash, 1, random.Random(0))
+    sequential = Walk(*document(text))
+    run(sequential, judge_by_hash, 1, random.Random(0))
     many = Walk(*document(text), lanes=lanes, max_extra_calls=extra)
     run(many, judge_by_hash, lanes, random.Random(seed))
-    assert [*many.boundaries] == [*alone.boundaries]
-    assert many.verdicts == alone.verdicts
+    assert [*many.boundaries] == [*sequential.boundaries]
+    assert many.verdicts == sequential.verdicts
 
 
 def test_no_group_is_judged_twice() -> None:
@@ -97,9 +97,9 @@ def test_lanes_that_never_meet_the_main_chain_are_abandoned(extra: float) -> Non
         return judge(group)
 
     calls, _ = run(walk, watched, 16, random.Random(3))
-    alone, _ = run(Walk(*document(text)), judge, 1, random.Random(3))
-    assert alone == 1000
-    assert calls < 1.5 * alone
+    sequential_calls, _ = run(Walk(*document(text)), judge, 1, random.Random(3))
+    assert sequential_calls == 1000
+    assert calls < 1.5 * sequential_calls
     assert ahead_after_knowing <= 16  # groups in flight at that moment
 
 
@@ -109,14 +109,14 @@ def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_
         return end if end <= group.stop else None
 
     text = "\n".join(emma)
-    whole = TextUnits(text, paragraphs(text))
+    units = TextUnits(text, paragraphs(text))
     words = [len(paragraph.split()) for paragraph in emma]
-    alone = Walk(whole, PublishedCodeRules(words, 550))
-    calls, rounds = run(alone, published, 1, random.Random(0))
+    sequential = Walk(units, PublishedCodeRules(words, 550))
+    calls, rounds = run(sequential, published, 1, random.Random(0))
     assert calls == rounds == 476
-    walk = Walk(whole, PublishedCodeRules(words, 550), lanes=16, max_extra_calls=0.05)
+    walk = Walk(units, PublishedCodeRules(words, 550), lanes=16, max_extra_calls=0.05)
     calls, rounds = run(walk, published, 16, random.Random(0))
-    assert [*walk.boundaries] == [*alone.boundaries]
+    assert [*walk.boundaries] == [*sequential.boundaries]
     assert calls <= 476 * 1.03
     assert rounds * 8 < 476  # answers come in random order, none in every second round
 

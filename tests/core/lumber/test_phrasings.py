@@ -147,15 +147,15 @@ def read_unit(answer: str) -> ParsedAnswer:
 
 
 def test_answers_that_name_a_unit_are_read_or_asked_again() -> None:
-    again = set()
+    asked_again = set()
     for answer, phrase, unit in cases(FOUND):
         parsed = read_unit(answer)
         if parsed.outcome == "shift":
             assert parsed.starts == (unit,), answer
         else:
             assert parsed.outcome == "unreadable", answer
-            again.add(phrase)
-    assert not again
+            asked_again.add(phrase)
+    assert not asked_again
 
 
 @pytest.mark.parametrize("phrases", [DENIED, REFUSED, NONE], ids=["denied", "refused", "none"])

@@ -80,12 +80,12 @@ def test_progress_shows_characters_calls_and_tokens(capfd: pytest.CaptureFixture
     chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60)
     texts = [story(40), story(30, 1), "One unit.", ""]
     results = segment_all(chunker, texts, way, show_progress=True)
-    shown = capfd.readouterr().err.split("\r")[-1]
+    last_line = capfd.readouterr().err.split("\r")[-1]
     calls = sum(result.usage.calls for result in results)
     total = tqdm.format_sizeof(sum(map(len, texts)))
-    assert f"{total}/{total}" in shown
-    assert f"calls={calls}" in shown
-    assert f"tokens={105 * calls}" in shown
+    assert f"{total}/{total}" in last_line
+    assert f"calls={calls}" in last_line
+    assert f"tokens={105 * calls}" in last_line
 
 
 def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:

@@ -230,10 +230,10 @@ def test_a_store_that_fails_stops_the_run_and_keeps_its_answers(way, down, concu
     assert "hunter2secret" not in f"{raised.value} {raised.value.__cause__}"
     assert 10 <= len(model.asked) < 10 + concurrency + 1
     given.down = ()
-    stored, again = len(AnswerStore(given)), ScatteredModel()
+    stored, second_model = len(AnswerStore(given)), ScatteredModel()
     assert stored >= 10 - concurrency
-    assert splitter(again, given).segment(TEXT) == ALONE
-    assert len(again.asked) == ALONE.usage.calls - stored or concurrency > 1
+    assert splitter(second_model, given).segment(TEXT) == ALONE
+    assert len(second_model.asked) == ALONE.usage.calls - stored or concurrency > 1
 
 
 def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
@@ -252,10 +252,10 @@ def test_a_redis_that_dies_stops_the_run_and_has_the_answers_after_a_restart(tmp
             splitter(model, connect("langchain-redis", server.url)).segment(TEXT)
         assert PASSWORD not in str(raised.value)
         with server:
-            again = ScatteredModel()
+            second_model = ScatteredModel()
             store = connect("langchain-redis", server.url)
-            assert splitter(again, store).segment(TEXT) == ALONE
-            assert len(again.asked) == ALONE.usage.calls - 9
+            assert splitter(second_model, store).segment(TEXT) == ALONE
+            assert len(second_model.asked) == ALONE.usage.calls - 9
 
 
 @pytest.mark.parametrize("damage", [b"[]", b"{", 5])
@@ -311,9 +311,9 @@ def test_clients_that_decode_what_they_read_work_as_well() -> None:
 
     store = Decoding()
     splitter(ScatteredModel(), store).segment(TEXT)
-    again = ScatteredModel()
-    assert splitter(again, store).segment(TEXT) == ALONE
-    assert again.asked == []
+    second_model = ScatteredModel()
+    assert splitter(second_model, store).segment(TEXT) == ALONE
+    assert second_model.asked == []
 
 
 @pytest.mark.parametrize("bad", [5, object(), [], {}])
@@ -342,10 +342,10 @@ class Locked(InMemoryByteStore):
 def test_a_function_that_opens_a_store_can_be_pickled_unlike_a_client() -> None:
     splitter(ScatteredModel(), open_shared).segment(TEXT)
     model = ScatteredModel()
-    again = pickle.loads(pickle.dumps(AnswerStore(open_shared)))
-    assert splitter(model, again).segment(TEXT) == ALONE
+    copy = pickle.loads(pickle.dumps(AnswerStore(open_shared)))
+    assert splitter(model, copy).segment(TEXT) == ALONE
     assert model.asked == []
-    assert repr(again) == "AnswerStore('open_shared')"
+    assert repr(copy) == "AnswerStore('open_shared')"
     with pytest.raises(TypeError, match=r"Locked cannot be pickled .*: pass a function"):
         pickle.dumps(AnswerStore(Locked()))
     with pytest.raises(TypeError, match="store cannot be pickled"):

@@ -110,15 +110,17 @@ def test_named_starts_are_chunks_if_sizes_allow_with_the_verdict_that_named_them
     text = story(120)
     segmentation = chunker(chunk_size=None, target_size=50, theta=400).segment(text)
     units = chunker().parse(text).units()
-    named = {units[unit].start for verdict in segmentation.verdicts for unit in verdict.starts}
+    named_starts = {
+        units[unit].start for verdict in segmentation.verdicts for unit in verdict.starts
+    }
     setters = {
         span.start: verdict
         for span, verdict in zip(segmentation.spans, segmentation.start_verdicts, strict=True)
         if verdict is not None
     }
-    assert len(named) > 20
-    assert len(named - {*setters}) <= 0.1 * len(named)  # next to tiny chunks
-    assert setters.keys() <= named
+    assert len(named_starts) > 20
+    assert len(named_starts - {*setters}) <= 0.1 * len(named_starts)  # next to tiny chunks
+    assert setters.keys() <= named_starts
     assert len(setters) > 0.6 * len(segmentation.spans)  # every third unit is named
     assert all(units[verdict.unit or 0].start == start for start, verdict in setters.items())
 
@@ -178,9 +180,9 @@ def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> 
     LumberChunker(judge, theta=200, store=tmp_path / "answers.db").segment(text)
     assert judge.asked > calls
     # Equal windows elsewhere share the answer, moved to their place.
-    again = chunker(judge, store=tmp_path / "answers.db").segment(f"{text}\n\n{text}")
-    check_tiling(again.spans, 2 * len(text) + 2)
-    assert again.failures == ()
+    twice = chunker(judge, store=tmp_path / "answers.db").segment(f"{text}\n\n{text}")
+    check_tiling(twice.spans, 2 * len(text) + 2)
+    assert twice.failures == ()
 
 
 @pytest.mark.parametrize(
@@ -201,10 +203,10 @@ def test_a_models_reply_about_a_window_is_read_once_more_at_most(reply, outcome,
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
     verdict = judge.judge(UnitWindow(document, 0, 4))
     assert (verdict.outcome, verdict.starts, verdict.answer) == (outcome, starts, reply.text)
-    again = outcome in ("outside", "unreadable")
-    assert verdict.usage.calls == len(model.history) == 1 + again
+    is_repeated = outcome in ("outside", "unreadable")
+    assert verdict.usage.calls == len(model.history) == 1 + is_repeated
     assert model.history[0][0] != ModelJudge(model).questions(Group(document, 0, 4))[0]
-    if again:
+    if is_repeated:
         assert "ID n, ID n, ID n" in model.history[1][1]
 
 

@@ -85,10 +85,10 @@ def test_a_verdict_names_where_the_chunk_ends_and_the_next_group_starts():
     assert [verdict.outcome for verdict in walk.verdicts] == ["shift", "shift", "single"]
 
 
-@pytest.mark.parametrize("named", [0, 3, 4, -1, 10**9])
-def test_a_unit_outside_the_group_counts_as_none(named):
+@pytest.mark.parametrize("unit", [0, 3, 4, -1, 10**9])
+def test_a_unit_outside_the_group_counts_as_none(unit):
     walk = walk_of(MethodRules([10] * 6, 30), [10] * 6)
-    assert run(walk, [named]) == run(walk_of(MethodRules([10] * 6, 30), [10] * 6), [None])
+    assert run(walk, [unit]) == run(walk_of(MethodRules([10] * 6, 30), [10] * 6), [None])
     assert [*walk.boundaries] == [3]
 
 

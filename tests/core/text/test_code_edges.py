@@ -452,8 +452,8 @@ def test_a_line_of_code_is_whole_unless_it_exceeds_the_limit(suffix, bodies, siz
     for span in chunker.segment(source).spans[1:]:
         begin = text.rfind("\n", 0, span.start) + 1
         line = text[begin:].partition("\n")[0]
-        whole = not text[begin : span.start].strip()
-        assert whole or chunker.counter.count([line])[0] > size, (line, span)
+        starts_line = not text[begin : span.start].strip()
+        assert starts_line or chunker.counter.count([line])[0] > size, (line, span)
 
 
 @pytest.mark.parametrize("name", ["Hire.sol", "hire.psm1", "hire.tf"])

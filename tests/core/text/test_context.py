@@ -85,15 +85,15 @@ def test_a_title_is_a_first_level_heading_only_if_there_is_a_single_one():
 
 
 @pytest.mark.parametrize(
-    ("above", "named"),
+    ("above", "has_name"),
     [("", False), ('<!-- a -->\n<a id="b"></a>\n\n', False), ("Words.\n\n", True)],
 )
 def test_a_file_name_is_not_a_title_if_the_text_begins_with_a_heading_above_all_others(
-    above, named
+    above, has_name
 ):
     text = f"{above}## Boats\n\nfirst words\n\n### Oars\n\n" + "more words " * 20
     (*_, last) = chunks_of(text, 16, metadata={"source": "ch02-boats.md"})
-    assert last.context == ("ch02 boats > " * named) + "Boats > Oars"
+    assert last.context == ("ch02 boats > " * has_name) + "Boats > Oars"
 
 
 def test_a_chunk_that_continues_a_table_gets_its_header():
@@ -285,11 +285,11 @@ def test_a_text_that_does_not_begin_with_separated_values_has_no_header(options)
 
 
 def test_headings_inside_a_chunk_exclude_the_one_at_its_start():
-    (whole,) = chunks_of(GUIDE, 500)
-    assert whole.headings == ()
+    (chunk,) = chunks_of(GUIDE, 500)
+    assert chunk.headings == ()
     titles = ["Guide", "Prices", "Taps", "Repairs", "Leaks", "Setext titles"]
-    assert whole.headings_inside == (*titles,)
-    assert whole.metadata()["headings_inside"] == " | ".join(titles)
+    assert chunk.headings_inside == (*titles,)
+    assert chunk.metadata()["headings_inside"] == " | ".join(titles)
     part = next(chunk for chunk in chunks_of(GUIDE) if "Repairs" in chunk.text)
     assert part.headings == ("Guide", "Repairs")
     assert part.headings_inside == ("Leaks", "Setext titles")

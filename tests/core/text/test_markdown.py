@@ -262,9 +262,9 @@ def test_chunks_of_a_part_that_starts_inside_a_section_keep_its_titles(levels, d
     (full,) = heading_paths(text, [(second, len(text))])
     assert metadata["headings"] == " > ".join(full)
     last = text[second:]
-    (again,) = heading_metadata(last, [(len(last) - 6, len(last))], metadata)
-    (whole,) = heading_paths(text, [(len(text) - 6, len(text))])
-    assert {**metadata, **again}["headings"] == " > ".join(whole)
+    (of_part,) = heading_metadata(last, [(len(last) - 6, len(last))], metadata)
+    (of_text,) = heading_paths(text, [(len(text) - 6, len(text))])
+    assert {**metadata, **of_part}["headings"] == " > ".join(of_text)
 
 
 def test_levels_are_given_only_where_a_heading_follows_inside_a_section():

@@ -134,13 +134,13 @@ def test_a_single_page_has_its_number(metadata: dict[str, Any], pages: Any) -> N
 def test_chunks_of_chunks_have_pages_and_lines_of_their_document(overlap: int, trim: bool) -> None:
     page = "\n\nOtters swim.\r\nThey  dive.\n\nThey sleep on a bank.\rSo it is. \n"
     text, metadata = joined_pages([page, page, "", page], [{"page_number": n} for n in range(3, 7)])
-    whole = place_source(text, metadata)
+    document = place_source(text, metadata)
     coarse, fine = GreedyChunker(20, tokenizer="words"), GreedyChunker(7, tokenizer="words")
-    for chunk in coarse.split(whole, Delivery(overlap, trim)):
+    for chunk in coarse.split(document, Delivery(overlap, trim)):
         said = chunk.metadata(pages=True, lines=True)
         for part in fine.split(place_source(chunk.text, said), Delivery(trim=True)):
             span = part.span.shift(chunk.span.start)
-            assert part.pages == whole.pages_of(span)
+            assert part.pages == document.pages_of(span)
             before = text[: span.start].replace("\r\n", "\n").replace("\r", "\n")
             assert part.lines[0] == before.count("\n") + 1
 

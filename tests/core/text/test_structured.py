@@ -273,8 +273,8 @@ BOATS = [{"name": f"boat {n}", "crew": ["Ann", "Bob"], "note": "fast, and red"} 
     ],
 )
 def test_json_is_cut_between_its_objects(text: str) -> None:
-    named = Source(text, metadata={"source": "a.jsonl"})
-    chunks = LayoutChunker(16, tokenizer="words").split(named)
+    with_name = Source(text, metadata={"source": "a.jsonl"})
+    chunks = LayoutChunker(16, tokenizer="words").split(with_name)
     assert "".join(chunk.text for chunk in chunks) == text
     assert len(chunks) > 2
     for chunk in chunks:
@@ -283,11 +283,11 @@ def test_json_is_cut_between_its_objects(text: str) -> None:
 
 def test_texts_extracted_from_json_are_read_as_plain_text() -> None:
     text = "Ann ran, and she fell. Bob sat.\n\nHe slept. She woke, then."
-    [plain, named] = (
+    [plain, with_name] = (
         [chunk.text for chunk in LayoutChunker(4, tokenizer="words").split(source)]
         for source in (text, Source(text, metadata={"source": "notes.json"}))
     )
-    assert plain == named
+    assert plain == with_name
 
 
 SRT = "".join(

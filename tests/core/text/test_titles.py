@@ -6,7 +6,7 @@ from tests.phrases import phrases
 
 
 @pytest.mark.parametrize(
-    "named",
+    "case",
     phrases(r"""
         BOEING_2022_10K.pdf -> BOEING 2022 10K | pdfs/3M_2018_10K.pdf -> 3M 2018 10K
         annualReport2023.docx -> annual Report 2023 | HTMLParser.md -> HTML Parser
@@ -23,8 +23,8 @@ from tests.phrases import phrases
         boeing/annual_report.pdf -> annual report
     """),
 )
-def test_a_name_and_the_folder_that_completes_it_are_read_as_words(named: str) -> None:
-    path, title = map(str.strip, named.split("->"))
+def test_a_name_and_the_folder_that_completes_it_are_read_as_words(case: str) -> None:
+    path, title = map(str.strip, case.split("->"))
     assert name_as_title(path) == title
 
 

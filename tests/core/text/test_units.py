@@ -161,7 +161,7 @@ def test_given_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
 
 
 @pytest.mark.parametrize(
-    ("units", "named"),
+    ("units", "message"),
     [
         ([(0, 3), (2, 5)], r"\(2, 5\) as unit 1 .* ends at 3"),
         ([(3, 5), (0, 3)], r"\(0, 3\) as unit 1 .* ends at 5"),
@@ -171,8 +171,8 @@ def test_given_units_are_used_and_gaps_go_to_the_unit_before(finder, expected):
         ([(4, 2)], r"\(4, 2\) as unit 0"),
     ],
 )
-def test_given_units_that_overlap_or_exceed_the_text_are_refused(units, named):
-    with pytest.raises(ValueError, match=f"the unit finder returned {named}"):
+def test_given_units_that_overlap_or_exceed_the_text_are_refused(units, message):
+    with pytest.raises(ValueError, match=f"the unit finder returned {message}"):
         unit_finder(lambda text: units)("abcdef")
 
 

@@ -130,16 +130,18 @@ any_text = st.one_of(nasty_texts, st.text(max_size=40), st.sampled_from(list(KIN
 @quick
 def test_a_shorter_text_never_counts_more(text, data):
     shorter = text[: data.draw(st.integers(0, len(text)))]
-    whole, part, bare, left = EstimatedCounter().count([text, shorter, text.strip(), text.lstrip()])
+    whole, part, stripped, left_stripped = EstimatedCounter().count(
+        [text, shorter, text.strip(), text.lstrip()]
+    )
     assert part <= whole
-    assert bare <= left <= whole
+    assert stripped <= left_stripped <= whole
 
 
 @given(texts=st.lists(any_text, min_size=1, max_size=6))
 @quick
 def test_counts_add_up_except_at_the_seams(texts):
-    (whole,) = EstimatedCounter().count(["".join(texts)])
-    assert abs(sum(EstimatedCounter().count(texts)) - whole) <= 3 * len(texts)
+    (joined,) = EstimatedCounter().count(["".join(texts)])
+    assert abs(sum(EstimatedCounter().count(texts)) - joined) <= 3 * len(texts)
 
 
 @pytest.mark.parametrize("name", ["estimate", "even"])

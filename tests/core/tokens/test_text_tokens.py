@@ -70,8 +70,8 @@ def test_no_range_counts_more_than_its_parts_and_what_is_added(counter, drawn):
         start, end = edges[first], edges[last]
         added = tokens.most_added(start, end, last - first) if start < end else 0
         if added is not None:
-            alone = max(counter.count([text[start:end], text[start:end].strip()]))
-            assert alone <= sum(counts[first:last]) + added
+            count = max(counter.count([text[start:end], text[start:end].strip()]))
+            assert count <= sum(counts[first:last]) + added
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])

@@ -118,7 +118,7 @@ def test_every_counter_pickles_before_and_after_use(counter):
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "expected"),
     [
         ("words", "WordCounter()"),
         ("estimate", "EstimatedCounter()"),
@@ -127,8 +127,8 @@ def test_every_counter_pickles_before_and_after_use(counter):
         (characters, "CallableCounter('characters')"),
     ],
 )
-def test_the_repr_names_what_counts(name, shown):
-    assert repr(token_counter(name)) == shown
+def test_the_repr_names_what_counts(name, expected):
+    assert repr(token_counter(name)) == expected
 
 
 @pytest.mark.parametrize("name", ["cl100k", "gtp-4", "", "Words"])

@@ -126,7 +126,7 @@ def test_a_bounce_has_the_recipient_the_reason_and_the_mail() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "shown"),
+    ("kind", "text", "decoded"),
     [
         ("text/plain", b"caf\xe9", "café"),
         ("text/plain; charset=utf-8", b"caf\xe9 \x93a\x94", "café “a”"),
@@ -154,9 +154,9 @@ def test_a_bounce_has_the_recipient_the_reason_and_the_mail() -> None:
         ("message/disposition-notification", b"Disposition: displayed", "Disposition: displayed"),
     ],
 )
-def test_a_text_is_decoded_like_in_mail_programs(kind: str, text: bytes, shown: str) -> None:
+def test_a_text_is_decoded_like_in_mail_programs(kind: str, text: bytes, decoded: str) -> None:
     content = f"From: Ann\nMIME-Version: 1.0\nContent-Type: {kind}\n\n".encode() + text
-    assert text_of(content) == f"From: Ann\n\n{shown}"
+    assert text_of(content) == f"From: Ann\n\n{decoded}"
 
 
 @pytest.mark.parametrize(

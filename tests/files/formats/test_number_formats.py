@@ -6,7 +6,7 @@ from lumber_files.formats.number_formats import BUILT_IN, show_number
 
 
 @pytest.mark.parametrize(
-    ("code", "value", "shown"),
+    ("code", "value", "formatted"),
     [
         *(
             ("General", -0.0, "0"),
@@ -37,8 +37,8 @@ from lumber_files.formats.number_formats import BUILT_IN, show_number
         ("yyyy-mm-dd", 61, "1900-03-01"),
     ],
 )
-def test_a_number_is_shown_in_its_format(code: str, value: float, shown: str) -> None:
-    assert show_number(value, code) == shown
+def test_a_number_is_shown_in_its_format(code: str, value: float, formatted: str) -> None:
+    assert show_number(value, code) == formatted
 
 
 def test_dates_may_count_from_1904() -> None:

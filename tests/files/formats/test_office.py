@@ -37,26 +37,26 @@ def text_of(content: bytes, suffix: str) -> str:
 
 
 def run(text: str, properties: str = "") -> str:
-    shown = f"<w:rPr>{properties}</w:rPr>" if properties else ""
-    return f'<w:r>{shown}<w:t xml:space="preserve">{text}</w:t></w:r>'
+    formatting = f"<w:rPr>{properties}</w:rPr>" if properties else ""
+    return f'<w:r>{formatting}<w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
 def p(*runs: str, style: str = "", number: int = 0, level: int = 0) -> str:
     """Return a paragraph; plain text in it becomes a run."""
-    listed = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
-    properties = f'<w:pStyle w:val="{style}"/>' * bool(style) + listed * bool(number)
-    shown = "".join(part if part.startswith("<") else run(part) for part in runs)
-    return f"<w:p><w:pPr>{properties}</w:pPr>{shown}</w:p>"
+    numbering = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+    properties = f'<w:pStyle w:val="{style}"/>' * bool(style) + numbering * bool(number)
+    content = "".join(part if part.startswith("<") else run(part) for part in runs)
+    return f"<w:p><w:pPr>{properties}</w:pPr>{content}</w:p>"
 
 
 def cell(*blocks: str, properties: str = "") -> str:
-    shown = "".join(part if part.startswith("<") else p(part) for part in blocks)
-    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{shown}</w:tc>"
+    content = "".join(part if part.startswith("<") else p(part) for part in blocks)
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{content}</w:tc>"
 
 
 def row(*cells: str, properties: str = "") -> str:
-    shown = "".join(part if part.startswith("<w:") else cell(part) for part in cells)
-    return f"<w:tr><w:trPr>{properties}</w:trPr>{shown}</w:tr>"
+    content = "".join(part if part.startswith("<w:") else cell(part) for part in cells)
+    return f"<w:tr><w:trPr>{properties}</w:trPr>{content}</w:tr>"
 
 
 def table(*rows: str, look: str = 'w:val="04A0" w:firstRow="1"') -> str:
@@ -93,15 +93,17 @@ def instruction(*texts: str, result: str = "", form: str = "") -> str:
         f'<w:r><w:fldChar w:fldCharType="{kind}">{form * (kind == "begin")}</w:fldChar></w:r>'
         for kind in ("begin", "separate", "end")
     )
-    shown = "".join(f"<w:r><w:instrText>{text}</w:instrText></w:r>" for text in texts)
-    return begin + shown + middle + run(result) * bool(result) + end
+    runs = "".join(f"<w:r><w:instrText>{text}</w:instrText></w:r>" for text in texts)
+    return begin + runs + middle + run(result) * bool(result) + end
 
 
 def links(*targets: str) -> str:
     """Return the parts that a part refers to, as r0, r1 and so on."""
-    listed = (f'<Relationship Id="r{n}" Type="x" Target="{t}"/>' for n, t in enumerate(targets))
+    relationships = (
+        f'<Relationship Id="r{n}" Type="x" Target="{t}"/>' for n, t in enumerate(targets)
+    )
     space = "http://schemas.openxmlformats.org/package/2006/relationships"
-    return f'<Relationships xmlns="{space}">{"".join(listed)}</Relationships>'
+    return f'<Relationships xmlns="{space}">{"".join(relationships)}</Relationships>'
 
 
 def field(form: str) -> str:
@@ -346,11 +348,11 @@ def test_headings_have_the_numbers_of_their_styles() -> None:
 @pytest.mark.parametrize(("starts", "second"), [("", ("II", "III")), ("7", ("VII", "VIII"))])
 def test_lists_of_one_definition_are_counted_together_up_to_a_new_start(starts, second) -> None:
     anew = f'<w:lvlOverride w:ilvl="0"><w:startOverride w:val="{starts}"/></w:lvlOverride>'
-    listed = f'<w:num w:numId="2"><w:abstractNumId w:val="1"/>{anew * bool(starts)}</w:num>'
+    second_list = f'<w:num w:numId="2"><w:abstractNumId w:val="1"/>{anew * bool(starts)}</w:num>'
     body = p("A", style="h1") + p("B", style="h1", number=2) + p("C", style="h2")
-    content = word(body + p("D", style="h1"), styles=STYLED, numbering=OUTLINE + listed)
-    shown = [line.lstrip("# ") for line in text_of(content, ".docx").split("\n\n")]
-    assert shown == [
+    content = word(body + p("D", style="h1"), styles=STYLED, numbering=OUTLINE + second_list)
+    lines = [line.lstrip("# ") for line in text_of(content, ".docx").split("\n\n")]
+    assert lines == [
         "Part I: A",
         f"Part {second[0]}: B",
         f"{second[0]}.1 C",
@@ -362,7 +364,7 @@ TIDES = "The tide turns at noon, and the boats go out."
 
 
 @pytest.mark.parametrize(
-    ("texts", "shown"),
+    ("texts", "expected"),
     [
         (["**Tides of Arden**", "", "**Of boats:**", "", ""], ["# Tides of Arden", "## Of boats:"]),
         (["**Part 1: Boats**", "", "**Part 2**", ""], ["## Part 1: Boats", "## Part 2"]),
@@ -375,13 +377,13 @@ TIDES = "The tide turns at noon, and the boats go out."
     ],
     ids=[*("title", "parts", "no title", "below a title", "headings", "one", "bold text", "prose")],
 )
-def test_bold_paragraphs_are_headings_of_a_document_without_others(texts, shown) -> None:
+def test_bold_paragraphs_are_headings_of_a_document_without_others(texts, expected) -> None:
     def part(text: str) -> str:
         bold = "<w:b/>" if text.startswith("**") else ""
         return p(run(text.strip("*# ") or TIDES, bold), style="h1" * text.startswith("#"))
 
     lines = text_of(word("".join(map(part, texts)), styles=STYLED), ".docx").split("\n\n")
-    assert [line for line in lines if line[0] in "#*"][-len(shown) :] == shown
+    assert [line for line in lines if line[0] in "#*"][-len(expected) :] == expected
 
 
 @pytest.mark.parametrize(
@@ -412,14 +414,16 @@ def test_legal_numbers_are_digits_of_which_there_may_be_two() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "shown", "end"),
+    ("form", "expected", "end"),
     [
         ("lowerLetter", "Part %1:", "# Part z: T\n\n# Part aa: T\n\n# Part bb: T"),
         ("none", "%1", "# T\n\n# T\n\n# T"),  # as in LibreOffice
     ],
 )
-def test_letters_of_word_are_doubled_after_the_last_and_none_are_shown_for_none(form, shown, end):
-    numbering = OUTLINE.replace("upperRoman", form).replace("Part %1:", shown)
+def test_letters_of_word_are_doubled_after_the_last_and_none_are_shown_for_none(
+    form, expected, end
+):
+    numbering = OUTLINE.replace("upperRoman", form).replace("Part %1:", expected)
     body = p("T", style="h1") * 28
     assert text_of(word(body, styles=STYLED, numbering=numbering), ".docx").endswith(end)
 
@@ -547,10 +551,10 @@ def test_words_in_headers_and_footers_of_old_documents_are_named_in_a_notice(
     heads, has_words
 ) -> None:
     for encoding in ("cp1252", "utf-16-le")["М" in heads :]:
-        text, shown = "Body.\r".encode(encoding), heads.encode(encoding)
-        sizes = pack("<II44x8I", 512, 512 + len(text + shown), 6, 0, len(heads), *[0] * 5)
+        text, header_bytes = "Body.\r".encode(encoding), heads.encode(encoding)
+        sizes = pack("<II44x8I", 512, 512 + len(text + header_bytes), 6, 0, len(heads), *[0] * 5)
         start = (b"\xec\xa5\xc1".ljust(24, b"\0") + sizes).ljust(512, b"\0")
-        notices = list_left_out(bytes(512) + start + text + shown, "doc")
+        notices = list_left_out(bytes(512) + start + text + header_bytes, "doc")
         assert notices == ["page headers and footers left out"] * has_words
 
 
@@ -644,14 +648,14 @@ def test_names_of_parts_may_have_backslashes() -> None:
 
 def sheet(*rows: str) -> str:
     """Return rows, each its cells, separated by "|"."""
-    shown = ""
+    xml = ""
     for number, cells in enumerate(rows, start=1):
-        shown += f'<row r="{number}">'
+        xml += f'<row r="{number}">'
         for column, value in zip("ABCDE", cells.split("|"), strict=False):
             if value:
-                shown += f'<c r="{column}{number}" t="inlineStr"><is><t>{value}</t></is></c>'
-        shown += "</row>"
-    return shown
+                xml += f'<c r="{column}{number}" t="inlineStr"><is><t>{value}</t></is></c>'
+        xml += "</row>"
+    return xml
 
 
 FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
@@ -770,8 +774,8 @@ def test_symbols_and_raised_numbers_of_a_sheet_are_kept() -> None:
         f"<sst xmlns='{space}'><si><t>No such style</t></si><si><t>ll¡</t></si><si><r><rPr>"
         "<rFont val='Arial'/></rPr><t>ll</t></r><rPh><t>Tide</t></rPh></si></sst>"
     )
-    shown = "| 10^6 | α | ✓ | § Row. | No such style | ●●○ | ll | 9:30 AM |"
-    assert shown in text_of(zip_parts(parts), ".xlsx")
+    expected = "| 10^6 | α | ✓ | § Row. | No such style | ●●○ | ll | 9:30 AM |"
+    assert expected in text_of(zip_parts(parts), ".xlsx")
 
 
 def test_all_sheets_are_read_and_far_cells_do_not_add_empty_rows() -> None:
@@ -782,8 +786,8 @@ def test_all_sheets_are_read_and_far_cells_do_not_add_empty_rows() -> None:
 
 def test_notices_report_hidden_parts_and_formulas_without_values_of_open_document() -> None:
     def cell(text: str, of: str = "") -> str:
-        shown = f"<text:p>{text}</text:p>" if text else ""
-        return f"<table:table-cell {of}>{shown}</table:table-cell>"
+        content = f"<text:p>{text}</text:p>" if text else ""
+        return f"<table:table-cell {of}>{content}</table:table-cell>"
 
     rows = "".join(
         f"<table:table-row {of}>{cell(name)}{number}</table:table-row>"
@@ -857,14 +861,14 @@ def test_raised_and_hidden_text_of_old_documents_is_named_in_a_notice(places, lo
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "shown"),
+    ("kind", "text", "expected"),
     [(6, b"Tides", ["Tides"]), (30, "Öre".encode("utf-16-le"), ["Öre"]), (25, b"A comment", [])],
 )
-def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, shown: list[str]):
+def test_shapes_of_binary_workbooks_have_their_texts(kind: int, text: bytes, expected: list[str]):
     is_wide = int(b"\0" in text)
     shape = pack("<HHHH14s18s", 0x15, 0x12, kind, 1, b"", b"")[:-2]
     box = pack("<HH10sHHIHHB", 0x1B6, 18, b"", len(text) >> is_wide, 16, 0, 0x3C, 9, is_wide)
-    assert [*read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0")] == shown
+    assert [*read_shapes(b"\xff" * 9 + shape + box + text + b"\x3c\0\x10\0")] == expected
 
 
 @pytest.mark.parametrize("unused", [0xFFFFFFFF, 0xFFFFFFFE])  # the file has no such block
@@ -899,7 +903,7 @@ def test_the_first_visible_sheet_of_a_binary_workbook_has_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "shown"),
+    ("record", "expected"),
     [
         ("e000140000001f000100", "e000140000000e000100"),  # a cell style with format 31
         ("e0001400000020000100", "e0001400000015000100"),  # format 32 is a time
@@ -907,8 +911,8 @@ def test_the_first_visible_sheet_of_a_binary_workbook_has_its_name() -> None:
         ("e0001400000002000100", "e0001400000002000100"),
     ],
 )
-def test_dates_of_asian_binary_workbooks_have_formats_of_dates(record: str, shown: str) -> None:
-    assert show_local_dates(bytes.fromhex(record)) == bytes.fromhex(shown)
+def test_dates_of_asian_binary_workbooks_have_formats_of_dates(record: str, expected: str) -> None:
+    assert show_local_dates(bytes.fromhex(record)) == bytes.fromhex(expected)
 
 
 def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
@@ -928,8 +932,8 @@ def test_cells_of_a_binary_sheet_without_a_column_are_in_the_next_one() -> None:
 
 def points(kind: str, *texts: str, code: str = "") -> str:
     """Return numbered points, without those that have no text."""
-    shown = (f'<pt idx="{n}"><v>{text}</v></pt>' for n, text in enumerate(texts) if text)
-    return f"<{kind}><cache><formatCode>{code}</formatCode>{''.join(shown)}</cache></{kind}>"
+    values = (f'<pt idx="{n}"><v>{text}</v></pt>' for n, text in enumerate(texts) if text)
+    return f"<{kind}><cache><formatCode>{code}</formatCode>{''.join(values)}</cache></{kind}>"
 
 
 def axis(kind: str, title: str) -> str:
@@ -975,8 +979,8 @@ def test_charts_become_tables(body: str, title: str, rows: list[list[str]]) -> N
     assert read_chart(chart) == (title, rows)
     # anydoc reads the labels of each series.
     labels, *columns = zip(*rows, strict=True) if rows else ((),)
-    shown = [title, *(text for name, *c in columns for text in (name, *labels[1:], *c))]
-    assert [*etree.fromstring(rewrite_chart(chart)).itertext()] == [*filter(None, shown)]
+    texts = [title, *(text for name, *c in columns for text in (name, *labels[1:], *c))]
+    assert [*etree.fromstring(rewrite_chart(chart)).itertext()] == [*filter(None, texts)]
 
 
 def test_charts_of_newer_kinds_are_read_instead_of_their_placeholder() -> None:
@@ -1133,7 +1137,7 @@ def test_open_document_gives_the_visible_text(body: str, markdown: str) -> None:
 def test_headings_with_a_style_without_numbers_are_not_numbered() -> None:
     space = " ".join(f'xmlns:{name}="{SPACES[name]}"' for name in ("office", "style", "text"))
     outline = '<text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/>'
-    named = f"<office:styles><text:outline-style>{outline}</text:outline-style></office:styles>"
+    styles = f"<office:styles><text:outline-style>{outline}</text:outline-style></office:styles>"
     unnumbered = '<style:style style:name="N" style:list-style-name=""/>'
     texts = (("", "Tides"), (' text:style-name="N"', "Annex"), ("", "Boats"))
     body = "".join(
@@ -1142,7 +1146,7 @@ def test_headings_with_a_style_without_numbers_are_not_numbered() -> None:
     parts = unzip_parts(
         odf("text", body, f"<office:automatic-styles>{unnumbered}</office:automatic-styles>")
     )
-    parts["styles.xml"] = f"<office:document-styles {space}>{named}</office:document-styles>"
+    parts["styles.xml"] = f"<office:document-styles {space}>{styles}</office:document-styles>"
     assert text_of(zip_parts(parts), ".odt") == "# 1. Tides\n\n# Annex\n\n# 2. Boats"
 
 
@@ -1173,13 +1177,15 @@ def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "shown"),
+    ("kind", "expected"),
     [
         ("text", ["- a) Zero", "1. One", "   - a) Sub", "   - b) More", "1. Two"]),
         ("presentation", ["- a) Zero", "1. One", "   - a) Sub", "   - b) More", "2. Two"]),
     ],
 )
-def test_a_list_that_starts_an_item_belongs_to_the_item_before(kind: str, shown: list[str]) -> None:
+def test_a_list_that_starts_an_item_belongs_to_the_item_before(
+    kind: str, expected: list[str]
+) -> None:
     words = ("Zero", "One", "Sub", "More", "Two")
     zero, one, sub, more, two = (item(f"<text:p>{text}</text:p>") for text in words)
     lists = nest(item(nest(zero)), name="L") + "<text:p/>" + nest(one, name="L")
@@ -1193,7 +1199,7 @@ def test_a_list_that_starts_an_item_belongs_to_the_item_before(kind: str, shown:
     box = f"<draw:frame><draw:text-box>{lists}</draw:text-box></draw:frame>"
     body = lists if kind == "text" else f"<draw:page {NAMES}>{box}</draw:page>"
     text = text_of(odf(kind, body, styles), f".od{kind[0]}").removeprefix("## Slide 1\n\n")
-    assert [line for line in text.split("\n") if line] == shown
+    assert [line for line in text.split("\n") if line] == expected
 
 
 BOX = "<draw:text-box><text:p>Box.</text:p></draw:text-box>"
@@ -1241,8 +1247,8 @@ def test_slides_of_open_document_are_sections_and_are_marked_if_hidden() -> None
     )
     style = f"<style:style style:name='B' {presentation}><x p:visibility='hidden'/></style:style>"
     pages = pages.replace("draw:style-name='B'", "draw:style-name='B' p:use-footer-name='f1'")
-    listed = "<text:list><text:list-item><text:p>Tides</text:p></text:list-item></text:list>"
-    pages = pages.replace("<text:p>Tides</text:p>", listed)
+    item_list = "<text:list><text:list-item><text:p>Tides</text:p></text:list-item></text:list>"
+    pages = pages.replace("<text:p>Tides</text:p>", item_list)
     foot = f"<p:footer-decl {presentation} p:name='f1'>Mill 1</p:footer-decl>"
     feet = foot + foot.replace("1<", "2<").replace("f1", "f2")
     assert text_of(odf("presentation", feet + pages, style), ".odp") == (
@@ -1259,12 +1265,12 @@ def test_charts_and_shapes_of_open_document_are_read() -> None:
     values = odf("chart", f"{title}<table:table table:name='local-table'>{rows}</table:table>")
     shapes = f"<draw:rect {NAMES}><text:p>Tides</text:p></draw:rect>{chart}"
     sheet = f"<table:table table:name='S'><table:shapes>{shapes}</table:shapes>{row}</table:table>"
-    page, shown = f"<draw:page {NAMES}>{chart}</draw:page>", grid("|", "a|7", "b|")
+    page, expected = f"<draw:page {NAMES}>{chart}</draw:page>", grid("|", "a|7", "b|")
     on_sheet = f"{grid('|', 'a|7')}\n\nTides"
     for kind, body, markdown in (
-        ("text", f"<text:p>See {chart}below.</text:p>", f"See below.\n\nBoats\n\n{shown}"),
-        ("spreadsheet", sheet, f"## S\n\n{on_sheet}\n\nBoats\n\n{shown}"),
-        ("presentation", page, f"## Slide 1\n\nBoats\n\n{shown}"),
+        ("text", f"<text:p>See {chart}below.</text:p>", f"See below.\n\nBoats\n\n{expected}"),
+        ("spreadsheet", sheet, f"## S\n\n{on_sheet}\n\nBoats\n\n{expected}"),
+        ("presentation", page, f"## Slide 1\n\nBoats\n\n{expected}"),
     ):
         parts = unzip_parts(odf(kind, body)) | {
             "O 1/content.xml": unzip_parts(values)["content.xml"]
@@ -1327,8 +1333,8 @@ def test_open_documents_and_rich_text_become_markdown() -> None:
     left_out = read_bytes(rb"{\rtf1 a{\field{\*\fldinst {\b EQ \\f(1,2)}}}}", name="a.rtf").notices
     assert left_out == ("equations in fields left out",)
     for label, mark in ((rb"\'B7", "-"), (b"1.", "1."), (b"(c)", "- (c)")):
-        listed = rb"{\rtf1 {\pntext\f1 %b\tab}a\par{\pntext\f1 %b\tab}b\par}" % (label, label)
-        assert text_of(listed, ".rtf") == f"{mark} a\n{mark} b", "a list of WordPad"
+        rich_text = rb"{\rtf1 {\pntext\f1 %b\tab}a\par{\pntext\f1 %b\tab}b\par}" % (label, label)
+        assert text_of(rich_text, ".rtf") == f"{mark} a\n{mark} b", "a list of WordPad"
     level = rb"{\listlevel\levelnfc0\levelstartat1{\leveltext\'02\'00.;}{\levelnumbers\'01;}}"
     names = b"".join(rb"{\listoverride\listid7\listoverridecount0\ls%d}" % n for n in (3, 4))
     shared = rb"{\rtf1{\*\listtable{\list%b\listid7}}{\*\listoverridetable%b}" % (level, names)

@@ -9,9 +9,9 @@ def test_a_statement_continues_below_labels_of_many_lines() -> None:
     rows = [*rows_of(654, *ROWS[:2], *ROWS[:2]), *labels]
     rows += rows_of(546, ("and are six", "40", "30"))
     heads = [(250, 670, 11, "2023"), (350, 670, 11, "2022")]
-    shown = table_of(*heads, *rows)
-    assert shown[:3] == [" | 2023 | 2022", "Boats | 1,200 | 1,100", "Nets | (30) | 45"]
-    assert [shown[5], shown[-1][-21:]] == ["Equity |  | ", "and are six | 40 | 30"]
+    rows_read = table_of(*heads, *rows)
+    assert rows_read[:3] == [" | 2023 | 2022", "Boats | 1,200 | 1,100", "Nets | (30) | 45"]
+    assert [rows_read[5], rows_read[-1][-21:]] == ["Equity |  | ", "and are six | 40 | 30"]
     note = "Boats are those of the harbour."
     apart = [*rows_of(654, *ROWS[:2]), (72, 622, 11, note), *rows_of(592, ("Rent", "7", "5"))]
     assert f"\n\n{note}\n\n" in read_between(*heads, *apart)
@@ -36,8 +36,8 @@ def test_wrapped_text_of_a_row_is_not_a_header() -> None:
     heads = rows_of(660, ("Region", "Why", "2023"), lefts=(72, 150, 480))
     first = [(72, 634, 11, "North"), (150, 637, 11, wide), (150, 626, 11, "and others")]
     last = rows_of(600, ("South", "Weak", "41"), lefts=(72, 150, 480))
-    shown = table_of(*heads, *first, (480, 626, 11, "53"), *last)
-    assert shown[:2] == ["Region | Why | 2023", f"North | {wide} | "]
+    rows_read = table_of(*heads, *first, (480, 626, 11, "53"), *last)
+    assert rows_read[:2] == ["Region | Why | 2023", f"North | {wide} | "]
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,14 @@ def test_a_year_at_the_right_of_its_numbers_is_only_above_them() -> None:
 
 def test_a_unit_above_a_rule_over_all_columns_is_not_the_header_of_one() -> None:
     heads = rows_of(640, ("", "2023", "2022"), ("In boats", "", ""), step=14)
-    shown = table_of(*heads, *rows_of(604), more="70 622 m 380 622 l S")
-    assert shown[:2] == [" | 2023 | 2022", "In boats |  | "]
+    rows_read = table_of(*heads, *rows_of(604), more="70 622 m 380 622 l S")
+    assert rows_read[:2] == [" | 2023 | 2022", "In boats |  | "]
 
 
 def test_sums_of_money_without_headers_are_a_table_with_their_total() -> None:
     sums = [("Boats", "$", "120", ""), ("Nets", "", "", "30"), ("", "$", "150", "")]
-    shown = table_of(*rows_of(620, *sums, lefts=(72, 300, 340, 346)))
-    assert shown == [" | ", "Boats | $120", "Nets | 30", " | $150"]
+    rows_read = table_of(*rows_of(620, *sums, lefts=(72, 300, 340, 346)))
+    assert rows_read == [" | ", "Boats | $120", "Nets | 30", " | $150"]
 
 
 @pytest.mark.parametrize(
@@ -124,19 +124,21 @@ def test_numbers_with_signs_beside_digits_are_in_columns(first, second, expected
 
 def test_a_number_close_to_a_long_label_is_in_its_column() -> None:
     rows = ("Hire", "6,090", "12"), ("Hire of boats and nets in the bay", "4,811", "33")
-    shown = table_of(*rows_of(604, ("", "2023", "2022"), *rows, lefts=(72, 240, 300)))
-    assert shown[1:] == [" | ".join(row) for row in rows]
+    rows_read = table_of(*rows_of(604, ("", "2023", "2022"), *rows, lefts=(72, 240, 300)))
+    assert rows_read[1:] == [" | ".join(row) for row in rows]
 
 
 def test_headers_may_be_the_numbers_of_their_columns() -> None:
     rows = [("Pier", "1", "2", "3", "4"), *[("North", "10", "14", "12", "18")] * 2]
-    shown = table_of(*rows_of(620, *rows, lefts=(72, 200, 270, 340, 410)))
-    assert shown[:2] == ["Pier | 1 | 2 | 3 | 4", " | ".join(rows[1])]
+    rows_read = table_of(*rows_of(620, *rows, lefts=(72, 200, 270, 340, 410)))
+    assert rows_read[:2] == ["Pier | 1 | 2 | 3 | 4", " | ".join(rows[1])]
 
 
 def test_a_unit_in_brackets_above_the_headers_is_not_a_header() -> None:
-    shown = table_of((270, 642, 11, "[In boats]"), *rows_of(624, ("", "2023", "2022"), *ROWS[:2]))
-    assert shown[0] == " | 2023 | 2022"
+    rows_read = table_of(
+        (270, 642, 11, "[In boats]"), *rows_of(624, ("", "2023", "2022"), *ROWS[:2])
+    )
+    assert rows_read[0] == " | 2023 | 2022"
 
 
 def test_the_words_of_a_typewriter_are_one_header() -> None:
@@ -147,17 +149,17 @@ def test_the_words_of_a_typewriter_are_one_header() -> None:
 
 def test_a_mark_below_numbers_is_not_a_sum() -> None:
     rows = rows_of(600, ("Goods", "2023", ""), ("Boats", "120", ""), ("Nets", "30", ""))
-    shown = table_of(*rows, (258, 552, 11, "~"))
-    assert shown == ["Goods | 2023", "Boats | 120", "Nets | 30"]
+    rows_read = table_of(*rows, (258, 552, 11, "~"))
+    assert rows_read == ["Goods | 2023", "Boats | 120", "Nets | 30"]
 
 
 def test_the_end_of_a_sentence_above_a_table_is_not_a_header() -> None:
     text = "The boats and nets that were let to keepers of the harbour until"
     lines = [(72, 664, 11, text), (72, 650, 11, "spring are these:"), (250, 650, 11, "Hired")]
     rows = rows_of(634, ("In dollars", "2023", "2022"), *ROWS[:2])
-    shown = read_between(*lines, *rows)
-    assert rows_between(shown)[0] == "In dollars | 2023 | 2022"
-    assert f"{text} spring are these: Hired" in shown.replace("  ", " ")
+    rows_read = read_between(*lines, *rows)
+    assert rows_between(rows_read)[0] == "In dollars | 2023 | 2022"
+    assert f"{text} spring are these: Hired" in rows_read.replace("  ", " ")
     lines[1] = (72, 650, 11, "Spring")
     assert table_of(*lines, *rows)[0] == "Spring In dollars | Hired 2023 | 2022"
 
@@ -166,10 +168,10 @@ def test_a_line_that_announces_a_table_is_not_a_header() -> None:
     line = "The boats that were let to the keepers of the bay are:"
     heads = [(380, 660, 11, "NOTE 8: BOATS"), (72, 643, 11, line)]
     rows = rows_of(627, ("In dollars", "2023", "2022"), *ROWS[:2], lefts=(72, 400, 480))
-    shown = read_between(*heads, *rows)
-    assert rows_between(shown)[0] == "In dollars | 2023 | 2022"
-    assert "NOTE 8: BOATS" in shown
-    assert line in shown
+    text = read_between(*heads, *rows)
+    assert rows_between(text)[0] == "In dollars | 2023 | 2022"
+    assert "NOTE 8: BOATS" in text
+    assert line in text
 
 
 def test_roman_page_numbers_of_a_contents_page_are_not_a_running_head() -> None:

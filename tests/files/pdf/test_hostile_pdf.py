@@ -9,16 +9,16 @@ from tests.making_files import character_map, pdf_page, pdf_stream
 SHOW = "BT /F1 12 Tf 72 720 Td (lol) Tj ET "
 
 
-def with_font(shown: str, entries: str, *more: bytes) -> bytes:
+def with_font(content: str, entries: str, *more: bytes) -> bytes:
     font = f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica {entries} >>"
-    return pdf_page(shown, *more, font=font)
+    return pdf_page(content, *more, font=font)
 
 
 def a_widened_page() -> bytes:
     """A font that makes 250 characters of each, and a page full of them."""
-    shown = f"BT /F1 12 Tf 72 720 Td ({'a' * 100_000}) Tj ET"
+    content = f"BT /F1 12 Tf 72 720 Td ({'a' * 100_000}) Tj ET"
     targets = {f"{code:04x}": "0041" * 250 for code in range(256)}
-    return with_font(shown, "/ToUnicode 6 0 R", character_map(targets))
+    return with_font(content, "/ToUnicode 6 0 R", character_map(targets))
 
 
 def a_form_in_itself() -> bytes:
@@ -54,10 +54,10 @@ def test_exceeding_a_limit_raises_an_error_of_one_sentence(make, most, reason, m
 
 
 def test_endless_glyph_names_are_not_read_as_text() -> None:
-    shown = f"BT /F1 12 Tf ({'a' * 4_000}) Tj ET"
+    content = f"BT /F1 12 Tf ({'a' * 4_000}) Tj ET"
     for name in ("Zz" * 900, "uni" + "0042" * 300):
         encoding = f"/Encoding << /Type /Encoding /Differences [97 /{name}] >>"
-        assert len(file_of(with_font(shown, encoding)).text) < 5_000
+        assert len(file_of(with_font(content, encoding)).text) < 5_000
 
 
 def test_a_page_with_a_broken_font_is_read() -> None:

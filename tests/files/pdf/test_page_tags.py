@@ -13,7 +13,7 @@ def read_tagged(*elements: Element, untagged: str = "") -> str:
     """Return the text of a page of tagged elements, below untagged content."""
     objects: list[str] = []
     owners: list[str] = []
-    shown = [untagged]
+    contents = [untagged]
 
     def add(kind: str, inside: Sequence[Element | str], parent: int) -> str:
         number = len(objects) + 8
@@ -21,7 +21,7 @@ def read_tagged(*elements: Element, untagged: str = "") -> str:
         kids = []
         for child in inside:
             if isinstance(child, str):
-                shown.append(f"/P << /MCID {len(owners)} >> BDC {child} EMC")
+                contents.append(f"/P << /MCID {len(owners)} >> BDC {child} EMC")
                 kids.append(str(len(owners)))
                 owners.append(f"{number} 0 R")
             else:
@@ -32,7 +32,7 @@ def read_tagged(*elements: Element, untagged: str = "") -> str:
 
     roots = " ".join(add(*element, 6) for element in elements)
     content = pdf_page(
-        "\n".join(shown),
+        "\n".join(contents),
         f"<< /Type /StructTreeRoot /K [{roots}] /ParentTree 7 0 R >>",
         f"<< /Nums [0 [{' '.join(owners)}]] >>",
         *objects,
@@ -174,8 +174,8 @@ def test_a_currency_sign_in_a_cell_of_its_own_belongs_to_its_number() -> None:
         row(680, "North", "$", "7", "9"),
         ("TR", [cell(0, 660, "South"), cell(1, 660, "5", "/ColSpan 2"), cell(3, 660, "6")]),
     ]
-    shown = rows_between(read_tagged(("Table", rows)))
-    assert shown == ["Pier | 2022 | 2021", "North | $7 | 9", "South | 5 | 6"]
+    rows_read = rows_between(read_tagged(("Table", rows)))
+    assert rows_read == ["Pier | 2022 | 2021", "North | $7 | 9", "South | 5 | 6"]
 
 
 def test_text_beside_a_table_stays_outside() -> None:

@@ -32,11 +32,11 @@ def draw_pdf(pages: Sequence[Sequence[Drawn]], *, outline: str = "", more: str =
     objects += [f"<< {item} >>", f"<< /Title ({outline}) /Parent 6 0 R /Dest [9 0 R /Fit] >>"]
     kids = []
     for page in pages:
-        shown = [
+        operators = [
             f"BT /F{int(size < 0)} {abs(size)} Tf {left} {base} Td ({text}) Tj ET"
             for left, base, size, text in page
         ]
-        body = "\n".join([*shown, more])
+        body = "\n".join([*operators, more])
         objects.append(f"<< /Length {len(body)} >>\nstream\n{body}\nendstream")
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents "
@@ -305,12 +305,12 @@ def test_a_line_that_continues_in_a_cell_or_a_formula_is_not_a_running_head(
 
 @pytest.mark.parametrize("size", [11, 8])
 def test_notes_below_a_column_follow_the_paragraph_that_continues_in_the_next(size: int) -> None:
-    left = [(72, 740 - 14 * n, 11, f"line {n} of the keeper") for n in range(9)]
+    left_column = [(72, 740 - 14 * n, 11, f"line {n} of the keeper") for n in range(9)]
     right = [(300, 740 - 14 * n, 11, f"line {n} of the lamp") for n in range(3)]
     right += [(300, 660 - 14 * n, 11, f"Line {n} of the tide") for n in range(3)]
     notes = [(72, 600, size, "1 See the rules of"), (72, 588, size, "the harbour.")]
     rule = "72 612 m 120 612 l S"
-    text = read([*left, *notes, *right], more=rule).replace("\n", " ")
+    text = read([*left_column, *notes, *right], more=rule).replace("\n", " ")
     places = [text.index(part) for part in ("line 8 of", "line 2 of the lamp", "1 See", "Line 0")]
     assert places == sorted(places)
 
@@ -330,7 +330,7 @@ def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> N
 
 
 @pytest.mark.parametrize(
-    ("shown", "text"),
+    ("operators", "text"),
     [
         ("(About 10) Tj /F0 7 Tf 4 Ts (6) Tj 0 Ts /F0 11 Tf ( boats) Tj", "About 10^6 boats"),
         ("(built in 1998) Tj /F0 7 Tf 4 Ts (3) Tj 0 Ts /F0 11 Tf (.) Tj", "built in 1998^3."),
@@ -339,8 +339,8 @@ def test_the_headers_of_columns_stay_where_a_table_continues(titles, split) -> N
         ("(the 21) Tj /F0 7 Tf 4 Ts (st) Tj 0 Ts /F0 11 Tf ( of May) Tj", "the 21st of May"),
     ],
 )
-def test_a_raised_number_is_not_joined_with_the_number_before(shown: str, text: str) -> None:
-    assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {shown} ET").endswith(text)
+def test_a_raised_number_is_not_joined_with_the_number_before(operators: str, text: str) -> None:
+    assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {operators} ET").endswith(text)
 
 
 @pytest.mark.parametrize(("base", "joined"), [(604.5, ["table^1"]), (600, ["table", "1"])])
@@ -384,8 +384,8 @@ def test_tightly_set_words_stay_separate(drawn: str, text: str) -> None:
 
 def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
     code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
-    shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
-    text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 698 Td {shown} ET")
+    content = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
+    text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 698 Td {content} ET")
     assert text.endswith("\n\n```\nBEGIN\nfor boat in boats:\n    sail[boat,    7]\nEND\n```")
 
 
@@ -414,8 +414,8 @@ def test_code_at_the_end_of_a_page_ends_there() -> None:
 
 
 def test_a_typewritten_file_is_not_code() -> None:
-    shown = " T* ".join(f"({line}) Tj" for line in PROSE)
-    text = read([], more=f"BT /F2 10 Tf 12 TL 72 600 Td {shown} ET")
+    content = " T* ".join(f"({line}) Tj" for line in PROSE)
+    text = read([], more=f"BT /F2 10 Tf 12 TL 72 600 Td {content} ET")
     assert text.split() == " ".join(PROSE).split()
 
 
@@ -468,16 +468,16 @@ def test_a_drop_cap_belongs_to_its_word() -> None:
 
 
 def test_a_paragraph_continues_on_the_next_page() -> None:
-    whole = f"{PROSE[0]}\n\f{PROSE[1]} {PROSE[2]}"
-    assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == whole
+    expected = f"{PROSE[0]}\n\f{PROSE[1]} {PROSE[2]}"
+    assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == expected
 
 
 @pytest.mark.parametrize("end", ["", '"', "\\)", '"]'])
 def test_a_paragraph_may_end_inside_quotes_or_parentheses(end: str) -> None:
     ended = [PROSE[0], f"when the lamp is lit.{end}"]
-    shown = ended[1].replace("\\", "")
-    assert f"{shown}\n\n\fwhen" in read(prose(740, ended), prose(740, PROSE[1:]))
-    assert f"{shown}\n\nNobody" in read(prose(740, [*ended, PROSE[2]]))
+    ending = ended[1].replace("\\", "")
+    assert f"{ending}\n\n\fwhen" in read(prose(740, ended), prose(740, PROSE[1:]))
+    assert f"{ending}\n\nNobody" in read(prose(740, [*ended, PROSE[2]]))
 
 
 @pytest.mark.parametrize(("size", "is_heading"), [(14, True), (12, False)])
@@ -513,8 +513,8 @@ def test_close_numbers_are_separate_cells_and_text_is_not_a_header() -> None:
 def test_marks_that_are_drawn_last_are_after_their_word(mark: str, text: str) -> None:
     rows = [("Goods", "2023", "2022"), ("Hire", "12", "11"), ("Rent", "", "7")]
     raised: list[Drawn] = [(275, 604, 7, mark), (92, 588, 7, mark)]
-    shown = table_of(*rows_of(600, *rows), *raised)
-    assert shown == [f"Goods | 2023{text} | 2022", f"Hire{text} | 12 | 11", "Rent |  | 7"]
+    rows_read = table_of(*rows_of(600, *rows), *raised)
+    assert rows_read == [f"Goods | 2023{text} | 2022", f"Hire{text} | 12 | 11", "Rent |  | 7"]
 
 
 def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
@@ -710,8 +710,8 @@ def test_a_cell_that_wraps_between_rules_is_one_cell(heights: Sequence[int], par
     cells += rows_of(550, OPEN_ROWS[2], lefts=(72, 150))
     places = (70, 145, 260)[:: 1 if parts == 2 else 2]
     rules = "".join(f"{x} {y} m {z} {y} l S\n" for y in heights for x, z in pairwise(places))
-    whole = "Ebb | From high to low water, which takes six hours."
-    assert table_of(*cells, more=rules) == ["Term | Meaning", whole, "Slack | Between the two"]
+    expected = "Ebb | From high to low water, which takes six hours."
+    assert table_of(*cells, more=rules) == ["Term | Meaning", expected, "Slack | Between the two"]
 
 
 def test_text_close_to_a_table_with_rules_between_rows_is_not_a_cell() -> None:
@@ -735,8 +735,8 @@ def test_a_table_of_numbers_with_backgrounds_may_be_drawn_by_columns() -> None:
     ]
     bands = "".join(f"70 {y} 230 {h} re f\n" for y, h in ((605, 18), (556, 18)))
     expected = ["Of the lake | In May | In June", "Boats that sail | 12 | 14", "Nets | 30 | 45"]
-    shown = rows_between(read([*prose(740), *drawn], more=f"0.9 g\n{bands}0 g"))
-    assert shown == [*expected, "Rafts | 7 | 8"]
+    rows_read = rows_between(read([*prose(740), *drawn], more=f"0.9 g\n{bands}0 g"))
+    assert rows_read == [*expected, "Rafts | 7 | 8"]
 
 
 def test_a_heading_between_two_ruled_tables_is_not_a_row() -> None:
@@ -754,9 +754,9 @@ def test_rows_are_divided_by_rules_or_by_alternating_backgrounds(bands: str) -> 
     lines += [("", "water", ""), ("Slack", "", "5"), ("Neap", "Of half a moon", "")]
     drawn = rows_of(606, *lines, lefts=(72, 134, 330), step=18)
     rules = "".join(f"70 {y} m 370 {y} l S\n" for y in (618, 600, 582, 546, 528, 510))
-    shown = table_of(*drawn, more=bands or rules)
+    rows_read = table_of(*drawn, more=bands or rules)
     lines[2:4] = [("Ebb", "From high to low water", "8")]
-    assert shown == [*map(" | ".join, lines)]
+    assert rows_read == [*map(" | ".join, lines)]
 
 
 @given(missing=st.sets(st.integers(0, 23)))
@@ -789,8 +789,8 @@ def test_sentences_that_continue_in_two_columns_are_not_cells() -> None:
     rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (640, 612, 510))
     sentences = ("it is dark, and puts it out", "the fog lifts, and then it")
     assert "|" not in read_between(*drawn(sentences), more=rules)
-    shown = table_of(*drawn(("Ebb", sentences[1])), more=rules)
-    assert shown == ["The lamp | The horn", *["Ebb | the fog lifts, and then it"] * 6]
+    rows_read = table_of(*drawn(("Ebb", sentences[1])), more=rules)
+    assert rows_read == ["The lamp | The horn", *["Ebb | the fog lifts, and then it"] * 6]
 
 
 @pytest.mark.parametrize(("left", "is_table"), [(211, False), (202, True)])
@@ -846,8 +846,8 @@ def glyphs_of(word: str) -> str:
 def test_right_to_left_letters_drawn_from_the_left_are_put_in_reading_order(
     drawn: str, word: str
 ) -> None:
-    shown = f"BT /F0 12 Tf 300 300 Td /ReversedChars BMC\n{glyphs_of(drawn[::-1])}EMC ET"
-    assert read(prose(740), more=shown).split()[-1] == word
+    content = f"BT /F0 12 Tf 300 300 Td /ReversedChars BMC\n{glyphs_of(drawn[::-1])}EMC ET"
+    assert read(prose(740), more=content).split()[-1] == word
 
 
 @pytest.mark.parametrize(
@@ -862,21 +862,21 @@ def test_right_to_left_letters_drawn_from_the_left_are_put_in_reading_order(
 )
 def test_a_letter_of_several_glyphs_is_read_once_and_no_space_is_added_after_it(letters, text):
     """As Chrome draws letters from Devanagari to Khmer."""
-    shown = ""
+    content = ""
     for letter, second, width in letters:
         glyphs = (
             f"(o) Tj {second} 0 Td (n) Tj" if second else f"({' ' if letter == ' ' else 'o'}) Tj"
         )
         stated = letter.encode("utf-16-be").hex()
-        shown += f"/Span <</ActualText <FEFF{stated}>>> BDC {glyphs} EMC {width} 0 Td\n"
-    assert read(prose(740), more=f"BT /F0 12 Tf 100 300 Td {shown} ET").endswith(f"\n\n{text}")
+        content += f"/Span <</ActualText <FEFF{stated}>>> BDC {glyphs} EMC {width} 0 Td\n"
+    assert read(prose(740), more=f"BT /F0 12 Tf 100 300 Td {content} ET").endswith(f"\n\n{text}")
 
 
 def test_a_full_stop_ends_a_right_to_left_line() -> None:
     """PDFium returns it first, as it is drawn."""
     glyphs = glyphs_of("\u05d1\u05d0")
-    shown = f"BT /F0 12 Tf 296 300 Td (.) Tj 4 0 Td {glyphs} ET"
-    assert read(prose(740), more=shown).endswith("\n\n\u05d0\u05d1.")
+    content = f"BT /F0 12 Tf 296 300 Td (.) Tj 4 0 Td {glyphs} ET"
+    assert read(prose(740), more=content).endswith("\n\n\u05d0\u05d1.")
 
 
 @pytest.mark.parametrize(
@@ -921,8 +921,8 @@ def test_the_first_column_of_a_right_to_left_table_is_the_rightmost() -> None:
 def test_a_right_to_left_paragraph_ends_after_a_short_line() -> None:
     long = " ".join(["\u05d0\u05d1\u05d2\u05d3"] * 12)
     lines = [long, f"{long[:14]}?", long, f"{long[:24]}\u061f", long]
-    shown = (draw_from_right(540, 700 - 14 * number, line) for number, line in enumerate(lines))
-    text = read([], more="".join(shown))
+    content = (draw_from_right(540, 700 - 14 * number, line) for number, line in enumerate(lines))
+    text = read([], more="".join(content))
     ends = [paragraph.split()[-1][-1] for paragraph in text.split("\n\n")]
     assert ends == ["?", "\u061f", "\u05d3"]
 
@@ -980,7 +980,7 @@ def test_the_longest_line_of_an_address_is_not_joined_with_the_next() -> None:
     blocks = [*prose(660, address), *prose(600, verse), *prose(480, hours)]
     blocks += [(120, base, size, line) for _, base, size, line in prose(400, verse)]
     text = read([*prose(740), *blocks, *prose(300)])
-    whole = ["\n".join(lines) for lines in (address, verse, hours, verse)]
-    assert text.split("\n\n")[1:5] == whole
+    expected = ["\n".join(lines) for lines in (address, verse, hours, verse)]
+    assert text.split("\n\n")[1:5] == expected
     narrow = ["The harbour of the isles is", "closed at night."]
     assert "The harbour of the isles is closed" in read([*prose(740), *prose(660, narrow)])

@@ -18,16 +18,16 @@ DIVIDING = "Some examples were printed.\n"
 """Goes before a text with "exam-" and "ples": a file that is known to divide words."""
 
 
-def pdf_with_font(font: str, shown: Sequence[str], targets: Sequence[str] = ()) -> bytes:
+def pdf_with_font(font: str, pages: Sequence[str], targets: Sequence[str] = ()) -> bytes:
     """Return a PDF with pages of lines of codes; object 3 maps those from 1 on to text."""
-    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(shown)))
+    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
     objects: list[str | bytes] = [
         "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(shown)} >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         character_map({f"{code:02x}": text for code, text in enumerate(targets, start=1)}),
         f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Made {font} >>",
     ]
-    for page in shown:
+    for page in pages:
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R"
             f" >> >> /Contents {len(objects) + 2} 0 R >>"
@@ -40,12 +40,12 @@ def pdf_of_text(pages: Sequence[str]) -> bytes:
     """Return a PDF whose font maps its codes to the characters of these pages."""
     characters = sorted({character for page in pages for character in page} - {"\n"})
     codes = {character: f"{code:02x}" for code, character in enumerate(characters, start=1)}
-    shown = [
+    pages_of_codes = [
         " T* ".join(f"<{''.join(map(codes.__getitem__, line))}> Tj" for line in page.split("\n"))
         for page in pages
     ]
     targets = [character.encode("utf-16-be", "surrogatepass").hex() for character in characters]
-    return pdf_with_font("/ToUnicode 3 0 R", shown, targets)
+    return pdf_with_font("/ToUnicode 3 0 R", pages_of_codes, targets)
 
 
 def read(content: bytes) -> str:
@@ -57,7 +57,7 @@ def clean(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("shown", "text"),
+    ("drawn", "text"),
     [
         ("这本书的语言识\n别图像。", "这本书的语言识别图像。"),
         ("表 7.6 是计算機\n科学の語。", "表 7.6 是计算機科学の語。"),
@@ -68,8 +68,8 @@ def clean(text: str) -> str:
         ("姓名：张三\n地址：北京市海淀区学院路", "姓名：张三\n地址：北京市海淀区学院路"),
     ],
 )
-def test_lines_of_chinese_and_japanese_are_joined_without_a_space(shown: str, text: str) -> None:
-    assert read(pdf_of_text([shown])) == text
+def test_lines_of_chinese_and_japanese_are_joined_without_a_space(drawn: str, text: str) -> None:
+    assert read(pdf_of_text([drawn])) == text
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,10 @@ def test_a_notice_names_pages_whose_letters_are_undecodable() -> None:
 
 @pytest.mark.parametrize("code", ["000a", "000d"])
 def test_a_glyph_whose_code_is_that_of_a_line_end_is_a_space(code: str) -> None:
-    shown = "<0102030103> Tj T* <0301> Tj"
-    assert read(pdf_with_font("/ToUnicode 3 0 R", [shown], ["0041", code, "0042"])) == "A BAB BA"
+    operators = "<0102030103> Tj T* <0301> Tj"
+    assert (
+        read(pdf_with_font("/ToUnicode 3 0 R", [operators], ["0041", code, "0042"])) == "A BAB BA"
+    )
 
 
 def test_invisible_characters_are_removed() -> None:
@@ -251,9 +253,9 @@ def font_encoding(*names: str, mapped: bool = False) -> str:
     ("name", "text"), [("Euro", "€"), ("uni20B9", "₹"), ("uni20B9.tf", "₹"), ("a.sc", "a")]
 )
 def test_a_glyph_is_the_character_of_its_name(name: str, text: str) -> None:
-    shown = ["<0141> Tj"]
-    assert read(pdf_with_font(font_encoding(name), shown)) == f"{text}A"
-    assert read(pdf_with_font(font_encoding(name, mapped=True), shown, [""])) == f"{text}A"
+    operators = ["<0141> Tj"]
+    assert read(pdf_with_font(font_encoding(name), operators)) == f"{text}A"
+    assert read(pdf_with_font(font_encoding(name, mapped=True), operators, [""])) == f"{text}A"
 
 
 @pytest.mark.parametrize("name", ["g23", "rupees", ".notdef", "uniD800", "u110000", "f_g23"])
@@ -313,14 +315,14 @@ def test_a_word_that_is_drawn_twice_letter_by_letter_is_read_once(matrix: str) -
     for letter in "Tell all 111":
         drawn += [f"16 0 0 16 {left:.2f} {lift} Tm ({letter}) Tj" for lift in (0, 1.4)]
         left += widths[letter] * 0.016
-    shown = f"ET q {matrix} cm BT /F1 1 Tf {' '.join(drawn)} ET Q BT"
-    assert read(pdf_with_font("/BaseFont /Helvetica", [shown])) == "Tell all 111"
+    operators = f"ET q {matrix} cm BT /F1 1 Tf {' '.join(drawn)} ET Q BT"
+    assert read(pdf_with_font("/BaseFont /Helvetica", [operators])) == "Tell all 111"
 
 
 @pytest.mark.parametrize("matrix", ["1 0 0 1 72 700", "0 1 -1 0 72 400"])
 def test_double_letters_are_not_removed_as_copies(matrix: str) -> None:
-    shown = f"ET q {matrix} cm BT /F1 16 Tf (llllll 1111 oo) Tj ET Q BT"
-    assert read(pdf_with_font("/BaseFont /Helvetica", [shown])) == "llllll 1111 oo"
+    operators = f"ET q {matrix} cm BT /F1 16 Tf (llllll 1111 oo) Tj ET Q BT"
+    assert read(pdf_with_font("/BaseFont /Helvetica", [operators])) == "llllll 1111 oo"
 
 
 def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
@@ -340,8 +342,8 @@ def test_columns_of_vertical_japanese_are_read_from_the_right() -> None:
 @pytest.mark.parametrize(("title", "is_heading"), [("目录", True), ("目", False)])
 def test_two_letters_of_chinese_may_be_a_heading(title: str, is_heading: bool) -> None:
     codes = "0102"[: 2 * len(title)]
-    shown = [f"/F1 20 Tf <{codes}> Tj 0 -40 Td /F1 12 Tf <{'0304' * 20}> Tj"]
-    content = pdf_with_font("/ToUnicode 3 0 R", shown, [f"{ord(o):04x}" for o in "目录猫是"])
+    operators = [f"/F1 20 Tf <{codes}> Tj 0 -40 Td /F1 12 Tf <{'0304' * 20}> Tj"]
+    content = pdf_with_font("/ToUnicode 3 0 R", operators, [f"{ord(o):04x}" for o in "目录猫是"])
     assert read(content).startswith("# ") == is_heading
 
 
@@ -352,9 +354,9 @@ def test_glyphs_that_are_drawn_at_any_scale_make_words() -> None:
     codes = "/FirstChar 65 /LastChar 90 /Widths [" + "100 " * 26 + "]"
     names = f"/Encoding << /Type /Encoding /Differences [65 {'/a ' * 26}] >> /ToUnicode 7 0 R"
     targets = character_map({f"{code:02x}": f"{code:04x}" for code in range(65, 91)})
-    shown = "BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"
+    operators = "BT /F1 0.1 Tf 72 700 Td (THE) Tj 45 0 Td (TIDE) Tj ET"
     font = f"<< /Type /Font /Subtype /Type3 /Resources <<>> {glyphs} {codes} {names} >>"
-    assert read(pdf_page(shown, pdf_stream(glyph), targets, font=font)) == "THE TIDE"
+    assert read(pdf_page(operators, pdf_stream(glyph), targets, font=font)) == "THE TIDE"
 
 
 def test_accents_of_bitmap_fonts_of_tex_are_known_by_their_codes() -> None:
@@ -366,9 +368,9 @@ def test_accents_of_bitmap_fonts_of_tex_are_known_by_their_codes() -> None:
     letter, accent = (
         pdf_stream(f"50 0 {box} d1 0 0 40 80 re f") for box in ("0 0 40 45", "15 50 35 70")
     )
-    shown = "BT /F1 12 Tf 72 700 Td [(cd) <13> 500 (efd)] TJ ET"
+    operators = "BT /F1 12 Tf 72 700 Td [(cd) <13> 500 (efd)] TJ ET"
     font = f"<< /Type /Font /Subtype /Type3 /Resources <<>> {font} >>"
-    assert read(pdf_page(shown, letter, accent, font=font)) == "cd\xe9fd"
+    assert read(pdf_page(operators, letter, accent, font=font)) == "cd\xe9fd"
 
 
 def glyphs_of(text: str, first: int) -> str:

@@ -304,8 +304,8 @@ def test_every_range_of_words_is_found_exactly(drawn) -> None:
     assert citation.kind == "exact"
     assert citation.span is not None
     assert citation.text == citation.span.of(text)
-    alone = re.compile(r"(?<=[水獭])\s+(?=[水獭])")
-    assert alone.sub("", citation.text).split() == alone.sub("", quote).split()
+    space_between = re.compile(r"(?<=[水獭])\s+(?=[水獭])")
+    assert space_between.sub("", citation.text).split() == space_between.sub("", quote).split()
 
 
 @quick

@@ -81,8 +81,8 @@ def count_stored(place: Path | str) -> int:
 
 def test_an_edit_embeds_what_it_has_changed(place: Place) -> None:
     index = index_of(place())
-    whole = count_embedded(index, document(BOOK, "book"))
-    assert whole >= 240
+    whole_count = count_embedded(index, document(BOOK, "book"))
+    assert whole_count >= 240
     edited = BOOK.replace("On day 60 the", "On day 60 all the")
     assert count_embedded(index, document(edited, "book")) <= 3
     assert count_embedded(index, document(f"A first line.\n\n{edited}", "book")) <= 3
@@ -133,8 +133,8 @@ def test_changed_metadata_is_stored_without_splitting_unless_the_splitter_reads_
     for number, metadata in enumerate(revisions, start=1):
         changes = index.add(notes(**metadata))
         assert (changes.added, changes.unchanged, changes.embedded) == (1, 1, 0)
-        again = reads == "*" or (reads == "genre" and number != 2)
-        assert bool(changes.chunks) == again
+        is_split = reads == "*" or (reads == "genre" and number != 2)
+        assert bool(changes.chunks) == is_split
         (passage,) = index.search("otters", budget=6, where={"source": "river"})
         assert {key: passage.metadata[key] for key in metadata} == metadata
         assert {*passage.metadata}.isdisjoint({"seen", "genre"} - {*metadata})
@@ -165,24 +165,24 @@ def test_vectors_returned_before_a_failure_are_not_computed_again(place: Place, 
     with pytest.raises(OSError, match="is away"):
         index_of(path, model).add([book])
     assert len(model.texts) == 201  # 200 texts and the probe
-    again = index_of(path)
-    assert again.sources == []
-    changes = again.add([book])
-    assert changes.embedded == len({*texts_embedded_by(again)} - {*model.texts})
-    assert_made_anew(again, book)
+    second_index = index_of(path)
+    assert second_index.sources == []
+    changes = second_index.add([book])
+    assert changes.embedded == len({*texts_embedded_by(second_index)} - {*model.texts})
+    assert_made_anew(second_index, book)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monkeypatch) -> None:
     path, both = place(), [document(BOOK, "book"), document(RIVER, "river")]
-    whole = index_of().add(both).embedded
+    whole_count = index_of().add(both).embedded
 
     def add() -> None:
         monkeypatch.setattr(PassageStore, "put", lambda *_: os._exit(0))
         index_of(path).add(both)
 
     assert works_in_a_fork(add)
-    assert count_stored(path) == whole
+    assert count_stored(path) == whole_count
     assert count_embedded(index_of(path), *both) == 0
 
 
@@ -201,7 +201,7 @@ def test_vectors_of_a_killed_run_outlast_changes_by_others(place: Place, monkeyp
 def test_damaged_vectors_are_computed_again(tmp_path: Path, caplog) -> None:
     path, book = tmp_path / "notes.db", document(BOOK, "book")
     first = "id = (SELECT min(id) FROM embedded)"
-    whole = index_of(path).add([book]).embedded
+    whole_count = index_of(path).add([book]).embedded
     for damage in ("vectors = zeroblob(length(vectors))", "vectors = x'00'", "keys = x'0102'"):
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(f"UPDATE embedded SET {damage} WHERE {first}")
@@ -213,7 +213,7 @@ def test_damaged_vectors_are_computed_again(tmp_path: Path, caplog) -> None:
             return
         caplog.clear()
         changes = index.add([document(f"{BOOK}\n\nThe end of {damage}.", "book")])
-        assert 64 <= changes.embedded <= 66 < whole
+        assert 64 <= changes.embedded <= 66 < whole_count
         assert "64 stored vectors are damaged" in caplog.text
         assert_made_anew(index, document(f"{BOOK}\n\nThe end of {damage}.", "book"))
         caplog.clear()
@@ -230,17 +230,17 @@ def test_vectors_that_no_chunk_uses_are_removed(place: Place) -> None:
         return [document(text, name) for name, text in names.items()]
 
     index.add(notes(texts))
-    whole = count_stored(path)
+    whole_count = count_stored(path)
     index.delete([str(n) for n in range(50)])
-    assert count_stored(path) == whole
+    assert count_stored(path) == whole_count
     index.delete([str(n) for n in range(50, 150)])
-    assert count_stored(path) == whole / 4
+    assert count_stored(path) == whole_count / 4
     kept = notes({name: texts[name] for name in random.Random(1).sample([*texts][150:], 20)})
     assert count_embedded(index, *kept) == 0
-    assert count_stored(path) == whole / 10
+    assert count_stored(path) == whole_count / 10
     for number in range(30):
         index.add([document(f"Bees of hive {number} hum.", "bees")])
-    assert count_stored(path) < whole / 5
+    assert count_stored(path) < whole_count / 5
 
 
 def test_vectors_of_small_additions_are_stored_in_large_rows(place: Place) -> None:
@@ -273,9 +273,9 @@ def test_two_writers_of_the_same_documents_share_the_embedding(place: Place, mon
 
     with ThreadPoolExecutor() as pool:
         counts = [*pool.map(add, [Together(), Together()])]
-    whole = index_of().add(documents).embedded
-    assert whole <= sum(changes.embedded for changes in counts) < 2 * whole
-    assert count_stored(path) == whole
+    whole_count = index_of().add(documents).embedded
+    assert whole_count <= sum(changes.embedded for changes in counts) < 2 * whole_count
+    assert count_stored(path) == whole_count
     assert_made_anew(index_of(path), *documents)
 
 

@@ -354,8 +354,8 @@ def test_eight_writers_give_the_same_index_as_one(postgres: Server) -> None:
 
 
 def sessions(server: Server) -> int:
-    named = "application_name = 'lumber-splitters'"
-    [(number,)] = server.run(f"SELECT count(*) FROM pg_stat_activity WHERE {named}")
+    condition = "application_name = 'lumber-splitters'"
+    [(number,)] = server.run(f"SELECT count(*) FROM pg_stat_activity WHERE {condition}")
     return int(number)
 
 
@@ -403,8 +403,8 @@ def test_a_pickle_opens_the_same_collection(postgres: Server) -> None:
     store = PassageStore(postgres.place())
     index = index_of(store.path)
     index.add(BOTH)
-    again = pickle.loads(pickle.dumps(store))
-    assert again.names() == store.names() == ["river", "music"]
+    copy = pickle.loads(pickle.dumps(store))
+    assert copy.names() == store.names() == ["river", "music"]
 
 
 def test_an_error_about_missing_rights_names_who_grants_them(own_postgres: Server) -> None:

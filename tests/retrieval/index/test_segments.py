@@ -144,13 +144,16 @@ def test_candidates_by_signs_include_nearly_all_nearest_vectors() -> None:
 def test_a_vector_is_stored_and_compared_independently_of_others() -> None:
     rows = vectors_of(700, 3)
     parts = vectors.in_two_parts(vectors.rotate(rows[5]))
-    alone = [vectors.pack(rows[n : n + 1]) for n in range(len(rows))]
-    assert b"".join(alone) == vectors.pack(rows)
-    whole = vectors.PackedVectors(vectors.pack(rows), len(rows))
+    packed_rows = [vectors.pack(rows[n : n + 1]) for n in range(len(rows))]
+    assert b"".join(packed_rows) == vectors.pack(rows)
+    packed_together = vectors.PackedVectors(vectors.pack(rows), len(rows))
     single = [
-        vectors.PackedVectors(packed, 1).similarities(parts, np.arange(1)) for packed in alone
+        vectors.PackedVectors(packed, 1).similarities(parts, np.arange(1)) for packed in packed_rows
     ]
-    assert np.concatenate(single).tolist() == whole.similarities(parts, np.arange(700)).tolist()
+    assert (
+        np.concatenate(single).tolist()
+        == packed_together.similarities(parts, np.arange(700)).tolist()
+    )
 
 
 @pytest.mark.parametrize("width", [64, 384, 1024, 3072])

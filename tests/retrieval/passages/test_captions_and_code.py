@@ -58,8 +58,8 @@ def test_sentences_of_captions_continue_over_cues() -> None:
         *("Now they are of polyester.", "The anchor weighs nine pounds.", "It holds in sand."),
     ]
     unmarked = SRT.replace(".", "")
-    whole = [sentence.text for sentence in sentences_of(unmarked, "en", spoken=True)]
-    assert whole == unmarked.rstrip().split("\n\n")
+    texts = [sentence.text for sentence in sentences_of(unmarked, "en", spoken=True)]
+    assert texts == unmarked.rstrip().split("\n\n")
     over = "".join(
         f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n\n"
         for n, line in enumerate(["We rest. When the", "tide turns,", "we row. So"], 1)
@@ -321,8 +321,13 @@ def test_a_quote_over_several_cues_is_exact_and_cited_with_start_and_end_time(
     assert text[citation.span.start :].startswith(quote[:3])
     assert text[: citation.span.end].endswith(quote[-2:])
     passages, _ = search("talk.srt", text, quote, 40, size=8)
-    [again] = cite([quote], passages)
-    assert (again.kind, again.span, again.places, again.place) == ("exact", citation.span, 1, place)
+    [from_passages] = cite([quote], passages)
+    assert (from_passages.kind, from_passages.span, from_passages.places, from_passages.place) == (
+        "exact",
+        citation.span,
+        1,
+        place,
+    )
 
 
 def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a_chunk() -> None:

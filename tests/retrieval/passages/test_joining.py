@@ -106,11 +106,11 @@ def test_passages_stay_within_the_budget_and_always_include_the_best_hit(search,
         assert words <= max(budget, len(best.text.split()))
         assert passages_around(best, passages)
         # A hit without additional words is never left out.
-        left = [hit for hit in hits if not any(hit in passage.hits for passage in passages)]
+        left_out = [hit for hit in hits if not any(hit in passage.hits for passage in passages)]
         assert words <= budget or len(passages) == 1
         every = join_hits(hits, texts, max_gap=max_gap)
         if words == sum(len(passage.text.split()) for passage in every) <= budget:
-            assert all(passages_around(hit, passages) for hit in left)
+            assert all(passages_around(hit, passages) for hit in left_out)
 
 
 def test_a_hit_whose_gap_does_not_fit_is_left_out_and_the_next_one_tried():

@@ -140,9 +140,9 @@ def test_the_parts_of_a_name_follow_the_name(name: str, parts: str) -> None:
     assert words_in(f"impl {name} for A") == ["impl", fold(name), *parts.split(), "for", "a"]
     assert words_in(f"A\\{name} B") == ["a", fold(name), *parts.split(), "b"]
     asked = QuestionWords(name, dict.fromkeys(words_in(name), 1), 9)
-    whole, apart = asked.coverages([name, parts])
-    assert whole == 1.0
-    assert 0.5 <= apart <= whole
+    of_name, of_parts = asked.coverages([name, parts])
+    assert of_name == 1.0
+    assert 0.5 <= of_parts <= of_name
 
 
 @pytest.mark.parametrize("name", ["maxRetryCount", "HTTPServer", "utf8"])
@@ -186,7 +186,7 @@ def test_parts_are_beside_the_words_of_a_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrapped", "whole"),
+    ("wrapped", "unwrapped"),
     [
         ("语言识\n别图像", "语言识别图像"),
         ("計算 \r\n\u3000機", "計算機"),
@@ -194,6 +194,8 @@ def test_parts_are_beside_the_words_of_a_text(text: str) -> None:
         ("数据\f集合", "数据集合"),
     ],
 )
-def test_line_ends_do_not_divide_words_of_chinese_and_japanese(wrapped: str, whole: str) -> None:
-    assert words_in(wrapped) == words_in(whole)
+def test_line_ends_do_not_divide_words_of_chinese_and_japanese(
+    wrapped: str, unwrapped: str
+) -> None:
+    assert words_in(wrapped) == words_in(unwrapped)
     assert words_in("학교\n에서") != words_in("학교에서")
