@@ -104,9 +104,11 @@ def test_a_chunk_size_of_none_is_no_limit_in_every_splitter(make: Any) -> None:
     assert make().chunk_size == make(chunk_size="auto").chunk_size
 
 
-@pytest.mark.parametrize("language", ["en", "de", "pt-br", "zh_Hans", "yue"])
+@pytest.mark.parametrize("language", ["en", "de", "de-at", "de_AT", "pt-br", "zh_Hans", "yue"])
 def test_language_codes_may_have_a_region(language: str) -> None:
-    assert GreedyChunker(language=language, tokenizer="words").split_text("A. B.")
+    chunker = GreedyChunker(1, language=language, tokenizer="words")
+    date = ["Er kam am 5. Mai. "] if language.startswith("de") else ["Er kam am 5. ", "Mai. "]
+    assert chunker.split_text("Er kam am 5. Mai. Er ging.") == [*date, "Er ging."]
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,12 @@ def test_all_writers_that_create_a_collection_at_once_store_their_documents(
 
 def test_a_read_only_database_is_read_and_states_that_it_is_read_only(postgres: Server) -> None:
     place = postgres.place()
-    index_of(place).add([document(RIVER, "river")])
+    index = index_of(place)
+    index.add([document(RIVER, "river")])
     postgres.run("CREATE ROLE standby LOGIN SUPERUSER")
     postgres.run("ALTER ROLE standby SET default_transaction_read_only = on")
     reader = index_of(place.replace("postgres:@", "standby:@"))
-    assert reader.search("otters")
+    assert reader.search("otters") == index.search("otters") != []
     with pytest.raises(StoreError, match="read-only") as error:
         reader.add([document(MUSIC, "music")])
     assert "DROP" not in str(error.value)
@@ -141,6 +142,7 @@ def test_a_connection_that_is_returned_while_another_is_refused_is_used(postgres
 def test_a_lost_connection_is_not_reported_as_damage(postgres: Server) -> None:
     index = index_of(postgres.place())
     index.add([document(RIVER, "river")])
+    before = index.search("otters")
 
     def lose_the_connection() -> None:
         with index.store.database.transaction(write=True) as connection:
@@ -151,7 +153,7 @@ def test_a_lost_connection_is_not_reported_as_damage(postgres: Server) -> None:
     with pytest.raises(StoreError, match="repeat the call") as error:
         lose_the_connection()
     assert "DROP" not in str(error.value)
-    assert index.search("otters")
+    assert index.search("otters") == before != []
 
 
 @pytest.fixture
