@@ -132,10 +132,9 @@ class TestBoth:
         assert nodes
 
     def test_unknown_keyword_arguments_of_parse_nodes_are_accepted(self, make: Any) -> None:
-        nodes = make().get_nodes_from_documents([Document(text=TEXT)], unknown=1)
-        assert [node.text for node in nodes] == [
-            node.text for node in make()([Document(text=TEXT)])
-        ]
+        documents = [Document(text=TEXT), Document(text="Two.")]
+        nodes = make().get_nodes_from_documents(documents, unknown=1)
+        assert [node.text for node in nodes] == [node.text for node in make()(documents)]
 
     def test_nodes_of_nodes_without_offsets_get_no_offsets(self, make: Any) -> None:
         parent = SentenceSplitter()([Document(text=TEXT)])[0]
