@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# agno 3.1.10: LangChainVectorDb makes a retriever of a LangChain store (langchain-core 1.8.3) at its first search, with that
-# search's filters and limit, and asks it all later questions: one about 2024 finds the ferry of 2020. Of a retriever that is
-# passed (knowledge_retriever=), filters and limit are ignored, without a message.
-# Exits 0 while that is so; seen: "asked for 2020: [2020]; then for 2024: [2020]; of a retriever: 3 years".
+# agno 3.1.10: LangChainVectorDb makes a retriever of a LangChain store (langchain-core 1.8.3) at its first search, with
+# that search's filters and limit, and asks it all later questions: one about 2024 finds the ferry of 2020. If a
+# retriever is passed (knowledge_retriever=), filters and limit are ignored without a message.
+# Exits 0 while this holds; output: "asked for 2020: [2020]; then for 2024: [2020]; of a retriever: 3 years".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # firecrawl-anydoc 0.2.4 writes the item "1) Dogs" of a DOCX or ODT as "- 1\) Dogs", and indents the items below it by
-# the width of that label. CommonMark counts from behind "- ", so that four spaces too many are code: what reads the
-# Markdown finds code where the document has a list. So with "(i)" and "Article I"; "1." stays a number.
-# Exits 0 while that is so; seen: "1. <ul><li>indoors", "1) <pre><code>- indoors</code></pre>".
+# the width of that label. CommonMark counts from behind "- ", so the four additional spaces make code: a reader of the
+# Markdown finds code in place of a list. The same happens with "(i)" and "Article I"; "1." stays a number.
+# Exits 0 while this holds; output: "1. <ul><li>indoors", "1) <pre><code>- indoors</code></pre>".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # firecrawl-anydoc 0.2.4: if a point of a chart is empty, the values below it move up a row, so that June
 # has what July sold and July has nothing. PowerPoint stores the number of each point and shows a gap.
-# Exits 0 while that is so; seen: "May 7, June 9, July -".
+# Exits 0 while this holds; output: "May 7, June 9, July -".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # astchunk 0.1.0: a docstring, string or comment that alone has more characters, white space aside, than max_chunk_size
-# is in no chunk. Of the docstring the quotation marks stay, so that a search does not find what a function states
-# about itself. Two lines of text are more than the README's size of 100.
-# Exits 0 while that is so; seen: "Python: def fee(boats): """ """ return 34 * boats; Java: class Harbour { int fee() {
-# return 34; } }".
+# is in no chunk. Only the quotation marks of the docstring stay, so a search does not find its words. Two lines of text
+# exceed the README's size of 100.
+# Exits 0 while this holds; output: "Python: def fee(boats): """ """ return 34 * boats; Java: class Harbour { int fee()
+# { return 34; } }".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # beir 2.2.0: EvaluateRetrieval.evaluate takes the mean over the questions that the results have as keys, and
 # evaluate_custom over those with judgments. So a search that finds nothing for half of the questions has a recall and
-# NDCG of 1.0 beside an MRR of 0.5, unless it has an entry for each: a `{}` for a question without hits is enough.
-# Exits 0 while that is so; seen: "left out: recall 1.0, NDCG 1.0, MRR 0.5; as {}: recall 0.5, NDCG 0.5, MRR 0.5".
+# NDCG of 1.0 beside an MRR of 0.5, unless the results have an entry for each question: `{}` is enough for a question
+# without hits.
+# Exits 0 while this holds; output: "left out: recall 1.0, NDCG 1.0, MRR 0.5; as {}: recall 0.5, NDCG 0.5, MRR 0.5".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

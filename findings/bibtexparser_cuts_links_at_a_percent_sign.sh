@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bibtexparser 2.0.0b9 with LatexDecodingMiddleware decodes all fields with pylatexenc 2.11 as LaTeX, also links, in
 # which "%" begins a comment: a link with "%20" ends there, also in \url, where LaTeX keeps it.
-# Exits 0 while that is so; seen: "https://example.com/pool" of "https://example.com/pool%20rules.pdf", twice.
+# Exits 0 while this holds; output: "https://example.com/pool" of "https://example.com/pool%20rules.pdf", twice.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

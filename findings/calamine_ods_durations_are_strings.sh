@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # python-calamine 0.9.1: a duration is a timedelta if the sheet is XLSX, and the string of the file if it
 # is ODS, though dates are dates in both. Sums and formats that hold for one fail for the other.
-# Exits 0 while that is so; seen: "xlsx: 1 day, 6:15:00; ods: PT30H15M00S".
+# Exits 0 while this holds; output: "xlsx: 1 day, 6:15:00; ods: PT30H15M00S".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

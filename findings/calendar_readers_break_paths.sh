@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# ics 0.7.3 and node-ical 0.27.2 (npm) break the path "\\nas\plans" of a calendar's event into a backslash, and "as\plans"
-# on a new line: they take the escaped backslash (RFC 5545, 3.3.11) and the "n" behind it for the escape of a line end.
-# icalendar 7.3.2 reads it as it is.
-# Exits 0 while that is so; seen: '\\\\\nas\\plans' and 'See C:\\\new, room 5' for both.
+# ics 0.7.3 and node-ical 0.27.2 (npm) break the path "\\nas\plans" of a calendar's event into a backslash, and
+# "as\plans" on a new line: they take the escaped backslash (RFC 5545, 3.3.11) and the "n" behind it for the escape of a
+# line end. icalendar 7.3.2 reads the path unchanged.
+# Exits 0 while this holds; output: '\\\\\nas\\plans' and 'See C:\\\new, room 5' for both.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

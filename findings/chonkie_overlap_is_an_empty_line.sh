@@ -3,7 +3,7 @@
 # line break, whatever context_size is. If a sentence is longer than that, the overlap from the next chunk
 # is words without the spaces between. So chunks of a document with paragraphs have no context, and no
 # question has such a word as "Mosteels".
-# Exits 0 while that is so; seen: "before: '\n', after: 'Mosteelsswimbynightinquite'" for 8 tokens.
+# Exits 0 while this holds; output: "before: '\n', after: 'Mosteelsswimbynightinquite'" for 8 tokens.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

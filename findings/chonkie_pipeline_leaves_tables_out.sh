@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# chonkie 1.7.0: Pipeline().process_with("markdown").chunk_with(...) makes chunks of the prose alone. Tables and fenced
-# code are in other lists of the document, so what is refined, exported or stored from the chunks lacks them, without a
-# word. Without process_with they are in the chunks.
-# Exits 0 while that is so; seen: "with it ['Prices:\n\n', '\nRun:\n\n', '\n\nThen wait.']".
+# chonkie 1.7.0: Pipeline().process_with("markdown").chunk_with(...) makes chunks of the prose only. Tables and fenced
+# code are in other lists of the document, so they are missing, without a message, when chunks are refined, exported or
+# stored. Without process_with they are in the chunks.
+# Exits 0 while this holds; output: "with it ['Prices:\n\n', '\nRun:\n\n', '\n\nThen wait.']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

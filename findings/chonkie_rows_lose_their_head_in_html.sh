@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# chonkie 1.7.0: TableChunker repeats the header of an HTML table in each chunk only if a <tbody>
-# follows it. A row of <th> without that, as browsers and most pages write tables, is a row like any other:
-# it is in the first chunk alone, and "Wed, pike" is of no column.
-# Exits 0 while that is so; seen: "with tbody [True, True], without [True, False]".
+# chonkie 1.7.0: TableChunker repeats the header of an HTML table in each chunk only if a <tbody> follows
+# it. A row of <th> without that, as browsers and most pages write tables, is treated as an ordinary row:
+# only the first chunk has it, and "Wed, pike" has no column names.
+# Exits 0 while this holds; output: "with tbody [True, True], without [True, False]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # chonkie 1.7.0: with tokenizer="word", RecursiveChunker leaves out the space between two chunks, and gives
-# the second the offset of that space and an end that is one short: text[start_index:end_index] is another
-# text. Chunks joined are not the text ("cold andswims"). A citation by offsets is cut off by a character.
+# the second chunk the offset of that space and an end that is one too low: text[start_index:end_index] is
+# not its text. Joined chunks are not the text ("cold andswims"). A citation by offsets lacks a character.
 # With tokenizer="character", which is the default, both are right.
-# Exits 0 while that is so; seen: "[(True, 0), (False, 35)] with words, joined equal: False".
+# Exits 0 while this holds; output: "[(True, 0), (False, 35)] with words, joined equal: False".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

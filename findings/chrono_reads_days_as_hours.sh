@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # chrono-node 2.10.3 (npm) reads "Return it in 5 to 7 days" as from five to seven o'clock today, "Rest for 2 1/2 hours"
 # as 2 January, and "5 days before Christmas" as five days ago. It knows "in 5 days" and "10 days before 1 June".
-# Exits 0 while that is so; seen of 15 May 2024: 15 May 05:00 to 15 May 07:00, 2 January, and 10 May.
+# Exits 0 while this holds; output of 15 May 2024: 15 May 05:00 to 15 May 07:00, 2 January, and 10 May.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# chunkipy 1.2.0 leaves a space out where its RecursiveTextChunker divides a part at spaces because it is too large: that
-# behind ": ", "; " or ", " at the part's end, although its separators are documented to be kept. "room 3: 5 people"
+# chunkipy 1.2.0 loses a space if its RecursiveTextChunker divides a part that is too large at spaces: the space after
+# ":", ";" or "," at the end of the part, although the documentation states that separators are kept. "room 3: 5 people"
 # becomes "3:5 people", "pool 2; 4 dogs" becomes "2;4 dogs", and "lane 7, 500 swimmers" becomes "7,500 swimmers".
-# Exits 0 while that is so; seen: "3:5", "2;4" and "7,500" in the joined chunks, and the texts as they are in one chunk.
+# Exits 0 while this holds; output: "3:5", "2;4" and "7,500" in the joined chunks, and the texts as they are in one
+# chunk.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# chunklet-py 3.0.1: CodeChunker.chunk_text(code, include_comments=False) takes a "#" in a string of several lines for
-# a comment, with the quotation marks behind it. A template of Markdown loses its headings, and the code is no Python
-# any more: "unterminated triple-quoted string literal".
-# Exits 0 while that is so; seen: 'page = """Pool : unterminated triple-quoted string literal (detected at line 2)'.
+# chunklet-py 3.0.1: CodeChunker.chunk_text(code, include_comments=False) takes a "#" in a string of several lines for a
+# comment, with the quotation marks behind it. A template of Markdown loses its headings, and the code is not valid
+# Python any more: "unterminated triple-quoted string literal".
+# Exits 0 while this holds; output: 'page = """Pool : unterminated triple-quoted string literal (detected at line 2)'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

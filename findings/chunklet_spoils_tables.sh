@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # chunklet-py 3.0.1: DocumentChunker makes "| Day | Fee ||----" of a table's head and the line of dashes below it in
-# Markdown, so that no reader sees a table, and "Winter=====" of an underlined heading. The spans that it states are
-# of other text: they end before the chunk does.
-# Exits 0 while that is so; seen: chunk '# Pool\nOpen at 8.\n| Day | Fee ||----\n| Mon | 12 |',
+# Markdown, so that no reader sees a table, and "Winter=====" of an underlined heading. Its spans do not match the text:
+# they end before the chunk does.
+# Exits 0 while this holds; output: chunk '# Pool\nOpen at 8.\n| Day | Fee ||----\n| Mon | 12 |',
 # span '# Pool\n\nOpen at 8.\n\n| Da'.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# clevercsv 0.8.5 finds that a file of CSV with a single column of names is one with spaces between cells: "Ann Lee" is
-# a row of two cells below the single head "name", and in dicts the name is "Ann".
-# Exits 0 while that is so; seen: [{'name': 'Ann', None: ['Lee']}, {'name': 'Bob', None: ['Ray']}].
+# clevercsv 0.8.5 takes spaces for the delimiter of a CSV file with a single column of names: "Ann Lee" is a row of two
+# cells below the single head "name", and in dicts the name is "Ann".
+# Exits 0 while this holds; output: [{'name': 'Ann', None: ['Lee']}, {'name': 'Bob', None: ['Ray']}].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

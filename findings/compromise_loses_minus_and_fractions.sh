@@ -2,7 +2,7 @@
 # compromise 14.17.0 (npm): numbers() reads 5 of "-5 degrees", and "warmer by one" is "-6 degrees". Of "1/2 cup" it
 # reads 1, and one more is "2/2 cup". Of "nineteen eighty-four" it makes three numbers. In words, "minus five degrees",
 # it is right.
-# Exits 0 while that is so; seen: [5,"It is -6 degrees."], [1,"Take 2/2 cup."] and [-5,"It is minus four degrees."].
+# Exits 0 while this holds; output: [5,"It is -6 degrees."], [1,"Take 2/2 cup."] and [-5,"It is minus four degrees."].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-community 0.4.2 and llama-index-readers-file 0.7.0: CSVLoader and PagedCSVReader give "column: value"
 # lines of a row, but of columns with the same name, as exports of address books, surveys and joins have
 # them, only the last one's value. The first is in no document.
-# Exits 0 while that is so; seen: "CSVLoader: Name: Ada | Phone: 020 2; PagedCSVReader: Name: Ada | Phone: 020 2".
+# Exits 0 while this holds; output: "CSVLoader: Name: Ada | Phone: 020 2; PagedCSVReader: Name: Ada | Phone: 020 2".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# csvkit 2.2.0: csvjson, csvsort and others make the date 2001-01-03 of the range "1-3" if each value of a column is
-# one, and the number 1234 of a name such as 12_34, because agate 1.14.2 reads dates with parsedatetime, and numbers as
-# Python writes them. The options for dates and leading zeros do not name this; --no-inference keeps both.
-# Exits 0 while that is so; seen: [{"boat": "12_34", "crew": "1-3"}] as {"boat": 1234.0, "crew": "2001-01-03"}.
+# csvkit 2.2.0: csvjson, csvsort and others turn the range "1-3" into the date 2001-01-03 if every value of a column is
+# a range, and the number 1234 of a name such as 12_34, because agate 1.14.2 reads dates with parsedatetime, and numbers
+# as Python writes them. The options for dates and leading zeros do not name this; --no-inference keeps both.
+# Exits 0 while this holds; output: [{"boat": "12_34", "crew": "1-3"}] as {"boat": 1234.0, "crew": "2001-01-03"}.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

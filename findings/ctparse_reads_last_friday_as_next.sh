@@ -2,7 +2,7 @@
 # ctparse 0.3.6 knows "next" and "this", but reads "last Friday" as the Friday to come, and "last month" as the Monday to
 # come: it takes "mon" of "month" for the day. "Next month" is a Monday, too. "Two weeks ago" is a duration of two weeks,
 # and "2 years 3 months ago" one of three months. "Yesterday" is right.
-# Exits 0 while that is so; seen of Wednesday, 15 May 2024: 17 May, 20 May, 27 May, "2 weeks", "3 months", and 14 May.
+# Exits 0 while this holds; output of Wednesday, 15 May 2024: 17 May, 20 May, 27 May, "2 weeks", "3 months", and 14 May.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

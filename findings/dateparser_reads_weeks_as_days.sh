@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# dateparser 1.5.0 reads week 20 of 2023, "2023-W20" in ISO 8601, as day 20 of the current month in 2023, and of "5 days
-# before 2024-05-10" it leaves the date out: 5 days before now.
-# Exits 0 while that is so; seen on 15 March 2024: 20 March 2023, and 10 March 2024.
+# dateparser 1.5.0 reads week 20 of 2023, "2023-W20" in ISO 8601, as day 20 of the current month in 2023, and ignores
+# the date in "5 days before 2024-05-10": it returns 5 days before now.
+# Exits 0 while this holds; output on 15 March 2024: 20 March 2023, and 10 March 2024.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

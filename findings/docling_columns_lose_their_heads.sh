@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# docling-core 2.104.0: HierarchicalChunker leaves out the head of a table with one column, and takes the
-# first cell below for it. A chunk does not have the words by which it is looked for ("Closed on"), and
-# states of each cell that it is the first. The document's Markdown is right; with two columns, heads stay.
-# Exits 0 while that is so; seen: "one column: Monday = Sunday. Monday = Easter; two: Mon, Open = 9".
+# docling-core 2.104.0: HierarchicalChunker leaves out the header of a table with one column, and takes the
+# first cell below it as the header. A chunk lacks the words that people search for ("Closed on"), and
+# equates each cell with the first one. The document's Markdown is right; with two columns, heads stay.
+# Exits 0 while this holds; output: "one column: Monday = Sunday. Monday = Easter; two: Mon, Open = 9".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # docstring-parser 0.18.0, which libraries of agents use to describe tools to a model, leaves out the sections "Note:"
 # and "Warning:" of a docstring in Google's style when they stand below "Args:". Above it they are part of the
 # description.
-# Exits 0 while that is so; seen: "Not below 18 m" nowhere in what was parsed, and there with the note above.
+# Exits 0 while this holds; output: "Not below 18 m" nowhere in what was parsed, and there with the note above.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # docx2md 1.0.5 leaves out the text of content controls in a line, as Word's templates have them for names and sums, and
 # the results of simple fields, such as dates: "The rent of" for "The rent of 900 pounds". Tabs are left out, too, so that
 # room 12 with 34 seats is "1234 seats". docx2txt reads all three.
-# Exits 0 while that is so; seen: "The rent of is due on .", "Room 1234 seats".
+# Exits 0 while this holds; output: "The rent of is due on .", "Room 1234 seats".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

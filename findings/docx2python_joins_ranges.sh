@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # docx2python 3.7.1: the hyphen that Word writes for Ctrl+Shift+Hyphen is left out, so a range becomes a
-# number, and a paragraph that was moved while changes were tracked is there twice. A question about
-# the dose finds the number, and two of its passages are the same. python-docx keeps the hyphen.
-# Exits 0 while that is so; seen: "python-docx: Take 2-4 pills.; docx2python: Take 24 pills.", and "Rest."
+# number, and a paragraph that was moved with tracked changes is returned twice. A question about the
+# dose finds the number, and two of its passages are the same. python-docx keeps the hyphen.
+# Exits 0 while this holds; output: "python-docx: Take 2-4 pills.; docx2python: Take 24 pills.", and "Rest."
 # twice.
 set -euo pipefail
 folder=$(mktemp -d)

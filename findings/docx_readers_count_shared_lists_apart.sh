@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# pandoc 3.9 (pypandoc-binary 1.17), docx2python 3.7.1 and firecrawl-anydoc 0.2.4 number two lists of a DOCX that
-# share one definition (w:abstractNum) from 1 each. Word and LibreOffice count them together, as clauses are that go
-# on behind a heading: what begins a new count is w:startOverride (ECMA-376 part 1, 17.9.26). "Clause 3" of the text
-# is 1 in all three.
-# Exits 0 while that is so; seen: "Call the miller." is 1 in each.
+# pandoc 3.9 (pypandoc-binary 1.17), docx2python 3.7.1 and firecrawl-anydoc 0.2.4 number two lists of a DOCX that share
+# one definition (w:abstractNum) from 1 each. Word and LibreOffice count them together, as for clauses that continue
+# after a heading: only w:startOverride begins a new count (ECMA-376 part 1, 17.9.26). "Clause 3" of the text is 1 in
+# all three.
+# Exits 0 while this holds; output: "Call the miller." is 1 in each.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

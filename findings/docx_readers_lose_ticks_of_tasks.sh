@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # mammoth 1.13.0 and docx2python 3.7.1 lose the ticks of a list of tasks that pandoc wrote as DOCX: "[x] Pay the rent"
-# and "[ ] Cancel the lease" become items that look alike, so that nobody can tell what is done. pandoc writes the
-# ticks as the bullets of two lists, and reads them back.
-# Exits 0 while that is so; seen: "Pay the rent", "Cancel the lease" without ticks from both.
+# and "[ ] Cancel the lease" become items that look alike, so that done and open tasks cannot be distinguished. pandoc
+# writes the ticks as the bullets of two lists, and reads them back.
+# Exits 0 while this holds; output: "Pay the rent", "Cancel the lease" without ticks from both.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A word with ruby (its reading above it) in a DOCX file: python-docx 1.2.0 and mammoth 1.13.0 leave out
 # the reading and the word; docx2txt 0.9 writes the reading in front of the word, without a mark.
-# Exits 0 while that is so; seen: "before after", twice, and "before かもめ鴎after".
+# Exits 0 while this holds; output: "before after", twice, and "before かもめ鴎after".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

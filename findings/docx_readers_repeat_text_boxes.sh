@@ -2,7 +2,7 @@
 # docx2txt 0.9 and docx2python 3.7.1: the words of a text box are read twice, as Word writes them twice: as a shape
 # and, for older programs, as a fallback (mc:AlternateContent). Keywords count double, and a passage with a box quotes
 # it twice. docx2txt is what LangChain's Docx2txtLoader and LlamaIndex's DocxReader read with.
-# Exits 0 while that is so; seen: "Boxed: 2 times by docx2txt, 2 times by docx2python".
+# Exits 0 while this holds; output: "Boxed: 2 times by docx2txt, 2 times by docx2python".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

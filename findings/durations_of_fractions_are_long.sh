@@ -2,7 +2,7 @@
 # parse-duration 2.1.9 and timestring 7.0.0 (npm) read every number of a text and add them. Asked for hours, the first reads
 # "1/2 hour" as 3 and "1 1/2 hours" as 13, the second as 12 and 112. A pause of "2-3 hours" is 5 hours, or 3; one of
 # "2h – 3h" is 5. Asked for nothing, parse-duration adds milliseconds: "1/2 hour" is 7200001. No error is raised.
-# Exits 0 while that is so; seen: 3 and 12, 13 and 112, 5 and 3, 5 and 5; "1.5 hours" is 1.5 with both.
+# Exits 0 while this holds; output: 3 and 12, 13 and 112, 5 and 3, 5 and 5; "1.5 hours" is 1.5 with both.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# email-reply-parser 0.5.12 leaves out what its writer has written: from "On Friday we leave" to "Ann asked, and I
-# wrote:" it is all taken for the head of a quote, paragraphs apart, and with it all below. Prices below zero, each a
-# line that begins with "-5", are taken for a signature. mail-parser-reply 1.36 keeps both.
-# Exits 0 while that is so; seen: "Hello," and "The lake has:".
+# email-reply-parser 0.5.12 leaves out the writer's own words: everything from "On Friday we leave" to "Ann asked, and I
+# wrote:", paragraphs apart, is taken for the header of a quote, and everything below for the quote. Prices below zero,
+# each a line that begins with "-5", are taken for a signature. mail-parser-reply 1.36 keeps both.
+# Exits 0 while this holds; output: "Hello," and "The lake has:".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

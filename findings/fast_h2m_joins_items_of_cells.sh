@@ -2,7 +2,7 @@
 # fast-h2m 0.4.5 joins the items of a list in a cell of a table: "9-12" and "14-18" are "9-1214-18", and the lanes 1 and 2
 # "12". A heading is glued to the text below it in a cell: grade 5 above "6 lessons" is "56 lessons". A table with a cell
 # that spans rows, and without a header, becomes a list, in which the second Monday has no day.
-# Exits 0 while that is so; seen: "9-1214-18", "12", "56 lessons", and "- Mon 5", "- 6", "- Tue 7".
+# Exits 0 while this holds; output: "9-1214-18", "12", "56 lessons", and "- Mon 5", "- 6", "- Tue 7".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# flexsearch 0.8.212 (npm) takes equal letters beside each other for one, digits too: by default, bus 11 is bus 1, room
-# 100 is room 10, and of "built in 2000" and "built in 2200" each is found for the other, in equal rank. With "tokenize:
-# strict" too.
-# Exits 0 while that is so; seen: room 10 and 100, bus 1 and 11, 2000 and 2200 for each question.
+# flexsearch 0.8.212 (npm) treats repeated letters and digits as one: by default, bus 11 is bus 1, room 100 is room 10,
+# and of "built in 2000" and "built in 2200" each is found for the other with equal rank, even with "tokenize: strict".
+# Exits 0 while this holds; output: room 10 and 100, bus 1 and 11, 2000 and 2200 for each question.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # python-frontmatter 1.3.0 reads "opens: 9:30" above a note as the number 570, the score "2:1" as 121, and room "012" as
 # 10, but room "019" as a text: numbers to the base 60 and 8 of YAML 1.1. A filter by metadata finds no 9:30, and no
 # room 12.
-# Exits 0 while that is so; seen: {'opens': 570, 'score': 121, 'room': 10, 'hall': '019'}.
+# Exits 0 while this holds; output: {'opens': 570, 'score': 121, 'room': 10, 'hall': '019'}.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

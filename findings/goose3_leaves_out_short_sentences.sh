@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# goose3 3.1.22 leaves out what is short, or in <code>, in the middle of an article: "No dogs." and "Do not dive." are
-# lost, and "call 112 in an emergency" is "call in an emergency".
-# Exits 0 while that is so; seen: the text without these two sentences and without the number.
+# goose3 3.1.22 leaves out short paragraphs, and text in <code>, in the middle of an article: "No dogs." and "Do not
+# dive." are lost, and "call 112 in an emergency" is "call in an emergency".
+# Exits 0 while this holds; output: the text without these two sentences and without the number.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

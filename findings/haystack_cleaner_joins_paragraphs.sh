@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# haystack-ai 3.4.1: DocumentCleaner, as it comes, makes a space of each run of white space with two characters or more,
-# so of blank lines too. Headings, items, code and paragraphs run together, and DocumentSplitter(split_by="passage"),
-# which follows it in Haystack's own pipelines, has nowhere to cut: a file becomes one document.
-# Exits 0 while that is so; seen: "without: 4; with: ['Room 12 34 seats - tea - cake if wet: stop()']".
+# haystack-ai 3.4.1: DocumentCleaner with default settings replaces each run of two or more white space characters with
+# a space, so blank lines too. Headings, items, code and paragraphs run together, and
+# DocumentSplitter(split_by="passage"), which follows it in Haystack's own pipelines, has nowhere to cut: a file becomes
+# one document.
+# Exits 0 while this holds; output: "without: 4; with: ['Room 12 34 seats - tea - cake if wet: stop()']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # haystack-ai 3.4.1: DocumentJoiner("distribution_based_rank_fusion") brings the scores of each retriever to one scale,
 # except where all hits of one have the same score, so where it has one hit. Its raw score then competes with scores
 # of 0 to 1, so that a hit of BM25 stands above the best by cosine because it is the only one.
-# Exits 0 while that is so; seen: "two hits each: ['a 0.67', 'c 0.67', 'b 0.33', 'd 0.33']; one of BM25: ['c 1.2',
+# Exits 0 while this holds; output: "two hits each: ['a 0.67', 'c 0.67', 'b 0.33', 'd 0.33']; one of BM25: ['c 1.2',
 # 'a 0.67', 'b 0.33']".
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Haystack 3.4.1 with mdit-plain 1.0.1: MarkdownToDocument(table_to_single_line=True), which is to write a table on one
-# line, writes its cells and rows without anything between: 1, 2 and 3, 4 are "1234". The numbers of lists are left out
-# with and without it, so that "see 9" leads nowhere.
-# Exits 0 while that is so; seen: "['DogsCats1234', 'Drain it: see 9.', 'Open it.']".
+# Haystack 3.4.1 with mdit-plain 1.0.1: MarkdownToDocument(table_to_single_line=True), which should write a table on one
+# line, writes its cells and rows without separators: 1, 2 and 3, 4 are "1234". The numbers of lists are left out with
+# and without it, so that "see 9" leads nowhere.
+# Exits 0 while this holds; output: "['DogsCats1234', 'Drain it: see 9.', 'Open it.']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

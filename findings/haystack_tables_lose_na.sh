@@ -2,7 +2,7 @@
 # Haystack 3.4.1: XLSXToDocument leaves cells empty in which NA, None, null, NaN or n/a is written: the country code of
 # Namibia, or what a cat is called. CSVDocumentCleaner and CSVDocumentSplitter do so with CSV that CSVToDocument has
 # read in full; the cleaner also drops a row of such cells. pandas, which reads them, takes these for missing values.
-# Exits 0 while that is so; seen: "CSVDocumentCleaner: 'country,pet\nNL,\n'; XLSXToDocument:
+# Exits 0 while this holds; output: "CSVDocumentCleaner: 'country,pet\nNL,\n'; XLSXToDocument:
 # ',A,B\n1,country,pet\n2,,\n3,NL,\n'".
 set -euo pipefail
 folder=$(mktemp -d)

@@ -2,7 +2,7 @@
 # hocr-tools-lib 1.3.0 and hocr-parser 0.0.5 read lines of the class ocr_line alone. Tesseract writes headings as ocr_header,
 # captions as ocr_caption and floating text as ocr_textfloat, in the place of ocr_line. The searchable PDF that hocr-pdf
 # makes of a page has none of their words, nor has the text of hocr-parser. The reader of archive-hocr-tools has all.
-# Exits 0 while that is so; seen: "Do not dive" of "Rule 7", "Do not dive", "Depth: 1.2 m" and "Figure 5", with both.
+# Exits 0 while this holds; output: "Do not dive" of "Rule 7", "Do not dive", "Depth: 1.2 m" and "Figure 5", with both.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # html2text 2025.4.15 joins the paragraphs of a table's cell without a space, if the page has none between their tags,
-# as mammoth writes a DOCX: the hours "8-11" and "15-18" are "8-1115-18". A bar in a cell ("ps | grep") is not
-# escaped, so that it begins another column. LangChain's Html2TextTransformer uses html2text.
-# Exits 0 while that is so; seen: "Monday| 8-1115-18| ps | grep x".
+# as mammoth writes a DOCX: the hours "8-11" and "15-18" are "8-1115-18". A bar in a cell ("ps | grep") is not escaped,
+# so it begins another column. LangChain's Html2TextTransformer uses html2text.
+# Exits 0 while this holds; output: "Monday| 8-1115-18| ps | grep x".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # that begins with <ol start="5"> and has an item with value="9", as laws and contracts have after repealed
 # clauses. The first two ignore the value, so clause 9 is "6"; inscriptis ignores the start, so clause 5
 # is "1"; resiliparse ignores both. An answer that cites "clause 6" cites one that does not exist.
-# Exits 0 while that is so; seen: "5 6, 5 6, 1 9, 1 2".
+# Exits 0 while this holds; output: "5 6, 5 6, 1 9, 1 2".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # <summary> and <legend> for words of a line, and glue them to the text below. Of a page that was minified, as by a site
 # generator, "Children under 5" above "6 euro" is "Children under 56 euro", and "Room 5" above "6 beds" "Room 56 beds".
 # node-html-markdown 2.0.0 (npm) does so even if a line end is between them. With <p> around the text, all are right.
-# Exits 0 while that is so; seen: "Children under 56 euro" and "Room 56 beds" with all seven.
+# Exits 0 while this holds; output: "Children under 56 euro" and "Room 56 beds" with all seven.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

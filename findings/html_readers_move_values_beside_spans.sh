@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # html2text 2025.4.15, markdownify 1.2.3 and inscriptis 2.7.6 move values of a table to other heads. Below a cell that
-# spans rows (rowspan) they stand a column to the left: the hours 14 to 18 of Monday are a day called 14, from 18.
-# Behind a cell that spans columns (colspan) html2text and inscriptis do so too: the loans of 2024 are those of 2023.
-# Exits 0 while that is so; seen: "['14', '18']" of three columns, "['Loans', '75', '80']" of four.
+# spans rows (rowspan) values are one column too far left: the hours 14 to 18 of Monday become a day called 14, from 18.
+# After a cell that spans columns (colspan) html2text and inscriptis move values, too: the loans of 2024 are those of
+# 2023.
+# Exits 0 while this holds; output: "['14', '18']" of three columns, "['Loans', '75', '80']" of four.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

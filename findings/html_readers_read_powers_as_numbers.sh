@@ -2,7 +2,7 @@
 # html2text 2025.4.15, markdownify 1.2.3, html-to-markdown 3.21.2 and inscriptis 2.7.6 read 10<sup>6</sup> as 106, and
 # one and a half, written with <sup> and <sub>, as 11/2. The number of a note behind 12 makes it 123. pandoc writes
 # 10^6^.
-# Exits 0 while that is so; seen: "Up to 106 eels, 11/2 cups of oil, 123 boats." of all four.
+# Exits 0 while this holds; output: "Up to 106 eels, 11/2 cups of oil, 123 boats." of all four.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

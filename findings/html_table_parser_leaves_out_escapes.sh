@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# html-table-parser-python3 0.3.1 leaves out what is escaped in a cell, unless `decode_html_entities` is set: "R&amp;D"
-# is "R D", "&minus;20 &deg;C" is "20 C", and of "caf&eacute;" the word "caf" is left. Cells without end tags, which
-# HTML does not need, are not read at all.
-# Exits 0 while that is so; seen: [['R D', 'x 5', '20 C', 'caf']], and [[]] for two cells without end tags.
+# html-table-parser-python3 0.3.1 leaves out escaped characters of a cell, unless `decode_html_entities` is set:
+# "R&amp;D" is "R D", "&minus;20 &deg;C" is "20 C", and of "caf&eacute;" the word "caf" is left. Cells without end tags,
+# which HTML does not need, are not read at all.
+# Exits 0 while this holds; output: [['R D', 'x 5', '20 C', 'caf']], and [[]] for two cells without end tags.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,8 @@
 # the digits of Hindi, Bengali, Gujarati and other languages of India: "৩.৫০" is "৩", ".", "৫০", so that a search by
 # tokens finds any other 3 and 50. Its detokenizer writes 3.50 as "३. ५०", and 1,500 as "१, ५००". A number in Latin
 # digits is cut as well if the text begins with it.
-# Exits 0 while that is so; seen: nine tokens of three numbers in Indian digits, three in Latin, "3", ".", "50" at a start.
+# Exits 0 while this holds; output: nine tokens of three numbers in Indian digits, three in Latin, "3", ".", "50" at a
+# start.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

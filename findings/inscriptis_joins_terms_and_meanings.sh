@@ -2,7 +2,7 @@
 # inscriptis 2.7.6 puts the terms and meanings of a definition list on one line, without a space where the
 # page has none between them, as minified pages: "Coda fishEela snake of a fish". Browsers show each on a
 # line. The words at the edges are found by no search.
-# Exits 0 while that is so; seen: "Coda fishEela long fish".
+# Exits 0 while this holds; output: "Coda fishEela long fish".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# inspect-ai 0.3.285: match(numeric=True) compares five digits, so that 1,234,567 is right where 1,234,599 is asked for, and
-# it takes the comma of "3,5" out: 35. exact() splits at hyphens and takes other signs out: to it,
-# "5 degrees" equals "-5 degrees", "1:30" is 130, and "C#" is "C++".
-# Exits 0 while that is so; seen: "match(numeric=True) 1,234,567 for 1,234,599: C", "exact() 5 degrees for -5 degrees: C".
+# inspect-ai 0.3.285: match(numeric=True) compares five digits, so 1,234,567 is accepted for 1,234,599, and it removes
+# the comma of "3,5": 35. exact() splits at hyphens and removes other signs: for it, "5 degrees" equals "-5 degrees",
+# "1:30" is 130, and "C#" is "C++".
+# Exits 0 while this holds; output: "match(numeric=True) 1,234,567 for 1,234,599: C", "exact() 5 degrees for -5 degrees:
+# C".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# instructor 1.17.0: CitationMixin replaces a model's quote by words of the context that are up to five letters away from
-# it, without a message. So a quote that states the contrary is a valid citation, and what was wrong is no longer seen.
-# Exits 0 while that is so; seen: "'Dogs may not enter.' is cited as 'Dogs may enter.'"
+# instructor 1.17.0: CitationMixin replaces a model's quote by words of the context that are up to five letters away
+# from it, without a message. So a quote that states the contrary becomes a valid citation, and the mistake is hidden.
+# Exits 0 while this holds; output: "'Dogs may not enter.' is cited as 'Dogs may enter.'"
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # right. The scores differ by 3e-8, as those of a reranker near 1 do. P and nDCG compare them as 32-bit
 # floats, where they are equal, and prefer the larger name; RR@k compares them as they are.
 # Settings of a retriever can change places by the names of the documents alone: compare ranks.
-# Exits 0 while that is so; seen: "P@1 0.0, nDCG@1 0.0, RR@1 1.0; with whole numbers 1.0, 1.0, 1.0".
+# Exits 0 while this holds; output: "P@1 0.0, nDCG@1 0.0, RR@1 1.0; with whole numbers 1.0, 1.0, 1.0".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # jats 0.2.2, which converts articles in JATS to Markdown, writes a <th> that begins a row of a table's body behind the
 # row's <td>: the values of Monday stand below "Day" and "Child", and "Mon" below "Adult". A list, a formula and a quote
 # that stand between paragraphs, and a paragraph above the first section, are left out without a message.
-# Exits 0 while that is so; seen: 5, 8, "Mon" for the row Mon, 5, 8, and "Rules are:" right above "Then swim.".
+# Exits 0 while this holds; output: 5, 8, "Mon" for the row Mon, 5, 8, and "Rules are:" right above "Then swim.".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

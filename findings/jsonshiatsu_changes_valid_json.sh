@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# jsonshiatsu 0.2.1 changes texts inside valid JSON as if it were broken: "No pets" is "false pets", room "012" is
-# "10", a fraction is a decimal, and what looks like a comment or Python is changed. Its documentation has it as a
-# replacement for Python's json, whose functionality works the same. json-repair 0.64.6 returns what json does.
-# Exits 0 while that is so; seen: "false pets", "10", "0.9 stars", "srcx", "null" and "a: {b}".
+# jsonshiatsu 0.2.1 changes texts inside valid JSON as if it were broken: "No pets" is "false pets", room "012" is "10",
+# a fraction is a decimal, and text that looks like a comment or like Python is changed. Its documentation describes it
+# as a replacement for Python's json with the same functionality. json-repair 0.64.6 returns the same as json.
+# Exits 0 while this holds; output: "false pets", "10", "0.9 stars", "srcx", "null" and "a: {b}".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # jusText 3.0.2 leaves out a space that stands alone between two tags: "<s>12</s> <b>15</b> euro" costs 1215 euro,
 # "<b>not</b> <i>enter</i>" is one word, and so are two links side by side. Corpora are made with it.
-# Exits 0 while that is so; seen: "Tickets cost 1215 euro. Dogs may notenter the hall.".
+# Exits 0 while this holds; output: "Tickets cost 1215 euro. Dogs may notenter the hall.".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kreuzberg 4.10.4: accents that are written as commands in LaTeX, as in most sources from before UTF-8, stay
 # commands, so that there is no word "Café" or "Müller" and no search finds them.
-# Exits 0 while that is so; seen: The Caf\’e of M\"uller is na\"ive.
+# Exits 0 while this holds; output: The Caf\’e of M\"uller is na\"ive.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

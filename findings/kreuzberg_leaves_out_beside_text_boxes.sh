@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# kreuzberg 4.10.4: a paragraph of DOCX in which a text box is anchored is left out; the words of the box are read.
-# Word anchors a box in the paragraph where the cursor is, so that any may go: the first of a letter, a clause.
-# Exits 0 while that is so; seen: "'Boxed'" of "Do not swim." and a box.
+# kreuzberg 4.10.4: a paragraph of DOCX in which a text box is anchored is left out; the words of the box are read. Word
+# anchors a box in the paragraph of the cursor, so any paragraph can be lost: the first one of a letter, a clause.
+# Exits 0 while this holds; output: "'Boxed'" of "Do not swim." and a box.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

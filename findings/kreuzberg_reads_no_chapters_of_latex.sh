@@ -2,7 +2,7 @@
 # kreuzberg 4.10.4: a file of LaTeX without a document environment, such as a chapter that a book takes in by \input
 # or \include, gives an empty text and no error. Of the folder of a thesis, its preamble is read and its chapters are
 # not.
-# Exits 0 while that is so; seen: "chapter '', with \begin{document} 'Open at 8.'".
+# Exits 0 while this holds; output: "chapter '', with \begin{document} 'Open at 8.'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kreuzberg 4.10.4 leaves the words TODO and DONE out of headings in Org files, in the text as in the metadata: what is
 # paid and what is still to pay read alike.
-# Exits 0 while that is so; seen: "['Pay the rent', 'By May.', 'Pay the tax', 'By June.']".
+# Exits 0 while this holds; output: "['Pay the rent', 'By May.', 'Pay the tax', 'By June.']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

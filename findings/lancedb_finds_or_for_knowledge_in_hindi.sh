@@ -3,7 +3,7 @@
 # though its docs name white space and punctuation. "विद्या" (knowledge) becomes "विद" and "या", which is "or",
 # so each word finds texts with the other. The same holds for Bengali, Tamil and Malayalam. In full-text and
 # hybrid search, pass base_tokenizer="icu", which keeps the words whole.
-# Exits 0 while that is so; seen: "simple: 2 texts for knowledge, 2 for or; icu: 1 and 1".
+# Exits 0 while this holds; output: "simple: 2 texts for knowledge, 2 for or; icu: 1 and 1".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

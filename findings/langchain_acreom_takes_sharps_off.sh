@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: AcreomLoader takes each "#" out of the notes of a vault, to have tags without it: "C#" is
+# langchain-community 0.4.2: AcreomLoader removes each "#" from the notes of a vault, to get tags without it: "C#" is
 # "C", an issue #12 is 12, and headings are paragraphs. Comments of a script lose their mark in code, too.
-# Exits 0 while that is so; seen: " Tuning\n\nIn C and F, not in C."
+# Exits 0 while this holds; output: " Tuning\n\nIn C and F, not in C."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-core 1.8.3: a retriever that as_tool makes a tool answers the model with Python's repr of a list of documents: line
 # breaks of lists and tables are the two characters \n in one line, and all metadata and IDs go to the model as well.
 # create_retriever_tool answers with the texts.
-# Exits 0 while that is so; seen: "as_tool: [Document(id='1', metadata={'source': 'pool.md', ...\n- Dogs: no')]".
+# Exits 0 while this holds; output: "as_tool: [Document(id='1', metadata={'source': 'pool.md', ...\n- Dogs: no')]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: BibtexLoader, which is said to read the abstract of an entry without a PDF, leaves out each
-# entry without a `file`. With bibtexparser 2.1.0, which pip installs, it raises AttributeError.
-# Exits 0 while that is so; seen: "AttributeError; with 1.4.4: 0 documents of 1 entry".
+# langchain-community 0.4.2: BibtexLoader, which should read the abstract of an entry without a PDF according to its
+# documentation, leaves out each entry without a `file`. With bibtexparser 2.1.0, which pip installs, it raises
+# AttributeError.
+# Exits 0 while this holds; output: "AttributeError; with 1.4.4: 0 documents of 1 entry".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: BM25Retriever cuts at white space alone, so "otters" is another word than "Otters", and "eat?"
-# than "eat". Where no word fits, it returns texts all the same, the last one first. TFIDFRetriever finds the answer.
-# Exits 0 while that is so; seen: "What do otters eat? BM25: 'Rain on Monday.' TF-IDF: 'Otters eat fish.'".
+# langchain-community 0.4.2: BM25Retriever cuts only at white space, so "otters" and "Otters" are different words, as
+# are "eat?" and "eat". If no word matches, it still returns texts, the last one first. TFIDFRetriever finds the answer.
+# Exits 0 while this holds; output: "What do otters eat? BM25: 'Rain on Monday.' TF-IDF: 'Otters eat fish.'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-community 0.4.2: ChatGPTLoader leaves out the last conversation of an export unless num_logs=0 is passed,
 # for its default of -1 is the end of a slice. An export of one conversation gives no document. In the others, answers
 # that were generated anew stand beside those that replaced them.
-# Exits 0 while that is so; seen: "['One']" of the conversations One and Two.
+# Exits 0 while this holds; output: "['One']" of the conversations One and Two.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# langchain-litellm 0.11.2 and langchain-openrouter 0.2.9: ChatLiteLLM and ChatOpenRouter return a refusal of OpenAI's as
-# an empty answer, with the finish reason "stop", so that it cannot be told from a model that has nothing to add.
-# litellm 1.110.2 itself has it in message.refusal, and ChatOpenAI in additional_kwargs.
-# Exits 0 while that is so; seen: "ChatLiteLLM '' False, ChatOpenRouter '' False, ChatOpenAI '' True, litellm None True".
+# langchain-litellm 0.11.2 and langchain-openrouter 0.2.9: ChatLiteLLM and ChatOpenRouter return a refusal of OpenAI's
+# as an empty answer, with the finish reason "stop", so that it looks like a model that has nothing to add. litellm
+# 1.110.2 itself has the refusal in message.refusal, and ChatOpenAI in additional_kwargs.
+# Exits 0 while this holds; output: "ChatLiteLLM '' False, ChatOpenRouter '' False, ChatOpenAI '' True, litellm None
+# True".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

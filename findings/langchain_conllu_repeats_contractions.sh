@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: CoNLLULoader writes a contraction and its parts ("zum zu dem"), puts a
 # space before "?" if SpaceAfter=No is not alone in its column, and fails at a quotation mark.
-# Exits 0 while that is so; seen: "Er geht zum zu dem Hafen, oder ?", and IndexError for '"Gut."'.
+# Exits 0 while this holds; output: "Er geht zum zu dem Hafen, oder ?", and IndexError for '"Gut."'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: DiscordChatLoader raises NameError for every table, because it imports pandas for a checker
-# of types alone. With the name put in from outside, it takes the column of IDs for the text, and the message for
-# metadata. The table is as in a package of data that Discord gives its users.
-# Exits 0 while that is so; seen: "NameError: name 'pd' is not defined; then the text is '1066'".
+# langchain-community 0.4.2: DiscordChatLoader raises NameError for every table, because it imports pandas only for type
+# checkers. With the name injected, it takes the column of IDs for the text, and the message for metadata. The table is
+# as in a package of data that Discord gives its users.
+# Exits 0 while this holds; output: "NameError: name 'pd' is not defined; then the text is '1066'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # in LangChain's DuckDB store. Its cosine is NaN, and DuckDB sorts NaN as the largest number. Embeddings of
 # words give such a vector for a page without known words, and k such pages leave no place for an answer.
 # LangChain's InMemoryVectorStore ranks it last, with the score 0.
-# Exits 0 while that is so; seen: "DuckDB: ['(blank page)', 'eel'], in memory: ['eel', 'eel and cod']".
+# Exits 0 while this holds; output: "DuckDB: ['(blank page)', 'eel'], in memory: ['eel', 'eel and cod']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

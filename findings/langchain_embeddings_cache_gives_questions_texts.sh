@@ -2,7 +2,8 @@
 # langchain-classic 1.0.8: CacheBackedEmbeddings embeds a text that occurs twice in one call twice, so repeated footers
 # and empty cells are paid each time. With query_embedding_cache=True questions and texts share their keys: a question
 # that is also a text gets the vector of the text, and then the other way round, from models that tell them apart.
-# Exits 0 while that is so; seen: "embedded: ['Fees', 'Fees']; the question Fees: [1.0, 0.0], without cache [0.0, 1.0]".
+# Exits 0 while this holds; output: "embedded: ['Fees', 'Fees']; the question Fees: [1.0, 0.0], without cache [0.0,
+# 1.0]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

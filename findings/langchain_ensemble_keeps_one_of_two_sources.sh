@@ -2,7 +2,7 @@
 # langchain-classic 1.0.8: EnsembleRetriever takes documents with the same text for one, whatever their metadata or
 # IDs. Unless id_key= names metadata, of two files that state the same, such as "Closed on Mondays." of a pool and a
 # museum, one is found, with the rank of both, and an answer cites that one alone.
-# Exits 0 while that is so; seen: "each retriever finds ['museum.md', 'pool.md'], together they find ['pool.md']".
+# Exits 0 while this holds; output: "each retriever finds ['museum.md', 'pool.md'], together they find ['pool.md']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: EverNoteLoader(load_single_document=False) keeps the last tag of a note in the metadata,
-# so that a filter by any other finds nothing, and reads "[x] Pay" and "[ ] Call" of a list of tasks (en-todo) alike.
-# Exits 0 while that is so; seen: "tag y of x and y, text 'Pay\n\nCall'".
+# langchain-community 0.4.2: EverNoteLoader(load_single_document=False) keeps the last tag of a note in the metadata, so
+# a filter by any other tag finds nothing, and reads "[x] Pay" and "[ ] Call" of a list of tasks (en-todo) alike.
+# Exits 0 while this holds; output: "tag y of x and y, text 'Pay\n\nCall'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

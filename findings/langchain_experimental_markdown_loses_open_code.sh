@@ -3,7 +3,7 @@
 # not closed, and all text after it: CommonMark ends such a block with the document. So does a block in
 # "~~~" whose code has a line of "```", which is closed too soon. Both are valid; nothing is raised.
 # MarkdownHeaderTextSplitter keeps both.
-# Exits 0 while that is so; seen: "['# Tide'], ['# Tide', '~~~ ```']".
+# Exits 0 while this holds; output: "['# Tide'], ['# Tide', '~~~ ```']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-community 0.4.2: FacebookChatLoader joins messages in the order of the file. Facebook's export has the latest
 # message first, so a conversation is read backwards: the answer "No." stands before its question, and of several
 # answers a reader takes the oldest for the last.
-# Exits 0 while that is so; seen: "['No.', 'Shall we go?']".
+# Exits 0 while this holds; output: "['No.', 'Shall we go?']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2 with faiss-cpu 1.15.1: FAISS refuses an ID that it has, but the vector is
 # in the index by then, without a document. Searches that find it raise KeyError from then on.
-# Exits 0 while that is so; seen: "refused: ValueError; then a search: KeyError".
+# Exits 0 while this holds; output: "refused: ValueError; then a search: KeyError".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

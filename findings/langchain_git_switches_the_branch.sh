@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: GitLoader, which reads the files of a repository on disk, checks its branch "main" out in the
-# user's own folder, and leaves it there. Who works on another branch has main's files afterwards, and commits to main.
-# What is not committed is read as if it were in the branch.
-# Exits 0 while that is so; seen: "on draft, loads ['High at nine.'], on main; then loads ['Not committed.']".
+# langchain-community 0.4.2: GitLoader, which reads the files of a repository on disk, checks its branch "main" out in
+# the user's own folder, and leaves it there. Users of another branch have main's files afterwards, and commit to main.
+# Uncommitted changes are read as if they were in the branch.
+# Exits 0 while this holds; output: "on draft, loads ['High at nine.'], on main; then loads ['Not committed.']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

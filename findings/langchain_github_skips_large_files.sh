@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: GithubFileLoader leaves out files of more than 1 MB, for which GitHub sends no content
-# but the address of it ("encoding": "none"), as it does empty ones. Of a large repository it reads
-# what fits into GitHub's list of files, and does not look at "truncated": true.
-# Exits 0 while that is so; seen: "read ['README.md']; not: docs/manual.md, and what the list left out".
+# langchain-community 0.4.2: GithubFileLoader leaves out files of more than 1 MB, for which GitHub sends an address
+# instead of the content ("encoding": "none"), as it leaves out empty files. Of a large repository it reads what fits
+# into GitHub's list of files, and does not look at "truncated": true.
+# Exits 0 while this holds; output: "read ['README.md']; not: docs/manual.md, and what the list left out".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # langchain-text-splitters 1.1.3: HTMLHeaderTextSplitter passes over a heading whose words are in a link or
-# a span, as generators of documentation and wikis write them. What is below it has the heading above in its
-# metadata, so a filter by heading, or a prompt that shows it, states the wrong section.
-# Exits 0 while that is so; seen: "'Refunds are paid.' is below 'Sale', 'No refunds.' is below 'Sale'", though
+# a span, as generators of documentation and wikis write them. The text below it has the heading above it in
+# its metadata, so a filter by heading, or a prompt that shows it, states the wrong section.
+# Exits 0 while this holds; output: "'Refunds are paid.' is below 'Sale', 'No refunds.' is below 'Sale'", though
 # the second is below "<h2><a href="#vouchers">Vouchers</a></h2>".
 set -euo pipefail
 folder=$(mktemp -d)

@@ -2,7 +2,7 @@
 # langchain-text-splitters 1.1.3: HTMLSemanticPreservingSplitter, in spite of its name, puts the words of
 # inline elements before the others: "not Gulls do sleep." of "Gulls do <b>not</b> sleep." Text that
 # stands in no element of its own between a heading and a paragraph is left out.
-# Exits 0 while that is so; seen: "'not Gulls do sleep.', then 'Eels do.' without 'Cod rests.'".
+# Exits 0 while this holds; output: "'not Gulls do sleep.', then 'Eels do.' without 'Cod rests.'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

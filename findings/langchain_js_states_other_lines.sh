@@ -2,7 +2,7 @@
 # @langchain/textsplitters 1.0.2 (npm): CharacterTextSplitter states for a chunk with two blank lines in it lines that the
 # text does not have, in metadata.loc, from which citations are made: it joins the parts with one blank line,
 # searches for that in the text, and counts on from where it finds nothing.
-# Exits 0 while that is so; seen: "lines 14 to 19 of 14; lines 23 to 25 of 14".
+# Exits 0 while this holds; output: "lines 14 to 19 of 14; lines 23 to 25 of 14".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# @langchain/core 1.4.0 (npm): JsonOutputParser, which streams objects while a reply arrives, shows "cafu00" if a
-# piece ends inside the escape of "café" (caf\u00e9), as tokens do in replies in ASCII. What has been shown is taken
-# back later, where a text otherwise only grows. LangChain for Python (langchain-core 1.8.3) waits for the end of an
-# escape.
-# Exits 0 while that is so; seen: {"dish":"cafu00"}, then {"dish":"café"}; in Python {} and {'dish': 'café'}.
+# @langchain/core 1.4.0 (npm): JsonOutputParser, which streams objects while a reply arrives, shows "cafu00" if a piece
+# ends inside the escape of "café" (caf\u00e9), as tokens do in replies in ASCII. Shown text is replaced later, although
+# a text otherwise only grows. LangChain for Python (langchain-core 1.8.3) waits for the end of an escape.
+# Exits 0 while this holds; output: {"dish":"cafu00"}, then {"dish":"café"}; in Python {} and {'dish': 'café'}.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-classic 1.0.8: JsonEqualityEvaluator, which is to tell whether two JSON texts are equal, takes the steps
-# ["open", "drain"] for ["drain", "open"]: it sorts a list that is the whole text, but none inside an object.
-# `true` equals 1, so that "paid: 1" passes for "paid: true".
-# Exits 0 while that is so; seen: "list True, in an object False, true and 1 True".
+# langchain-classic 1.0.8: JsonEqualityEvaluator, which checks whether two JSON texts are equal, accepts the steps
+# ["open", "drain"] for ["drain", "open"]: it sorts a list that is the whole text, but none inside an object. `true`
+# equals 1, so that "paid: 1" passes for "paid: true".
+# Exits 0 while this holds; output: "list True, in an object False, true and 1 True".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

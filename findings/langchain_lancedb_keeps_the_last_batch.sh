@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2 with lancedb 0.40.0: LanceDB.add_texts replaces the table at each call,
-# because its default mode is "overwrite". A store that is filled in batches has the last one alone.
-# Exits 0 while that is so; seen: "1 of 2 texts: ['second']; with mode=append 2 of 2".
+# because its default mode is "overwrite". A store that is filled in batches has only the last
+# batch.
+# Exits 0 while this holds; output: "1 of 2 texts: ['second']; with mode=append 2 of 2".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

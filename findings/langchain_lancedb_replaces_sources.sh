@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# langchain-lancedb 0.1.0: the LanceDB store replaces "source" in the metadata of each hit by the folder of the database, so
-# that no hit names its document, and ignores the `filter` of a search without a message. What it has stored is right.
-# Exits 0 while that is so; seen: "stored: ferry.md, pool.md; found: lance, lance; with a filter for 2024: 2020, 2024".
+# langchain-lancedb 0.1.0: the LanceDB store replaces "source" in the metadata of each hit by the folder of the
+# database, so that no hit names its document, and ignores the `filter` of a search without a message. The stored
+# metadata is right.
+# Exits 0 while this holds; output: "stored: ferry.md, pool.md; found: lance, lance; with a filter for 2024: 2020,
+# 2024".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

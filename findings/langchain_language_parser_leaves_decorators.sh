@@ -2,7 +2,7 @@
 # langchain-community 0.4.2: LanguageParser puts functions and classes of Python into documents of their own, without
 # their decorators and the comment above. These stay in the document of the rest, above "# Code for: def pool():", so
 # that the route or the test's cases of a function are not found with it.
-# Exits 0 while that is so; seen: "function: def pool():; the rest has @app.get: True".
+# Exits 0 while this holds; output: "function: def pool():; the rest has @app.get: True".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-classic 1.0.8: LocalFileStore.yield_keys(prefix=...) yields no key that begins with the prefix, as
-# BaseStore states and other stores do: it looks for a folder of that name. What is to be listed or deleted by prefix,
-# such as the namespace of a cache of embeddings ("model-1" + hash), stays.
-# Exits 0 while that is so; seen: "in memory ['pool-1', 'pool-2'], in files []".
+# langchain-classic 1.0.8: LocalFileStore.yield_keys(prefix=...) does not yield the keys that begin with the prefix, as
+# BaseStore documents and other stores do: it looks for a folder of that name. Keys that should be listed or deleted by
+# prefix, such as the namespace of a cache of embeddings ("model-1" + hash), stay.
+# Exits 0 while this holds; output: "in memory ['pool-1', 'pool-2'], in files []".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-text-splitters 1.1.3: MarkdownHeaderTextSplitter deletes tabs and no-break spaces and trims each line, in
 # code too. "12<tab>34" becomes 1234, "100 000" with a no-break space 100000 or "10 km" 10km, the indentation of Python is
 # gone, and an item below another stands beside it.
-# Exits 0 while that is so; seen: "['1234', 'if wet:', 'stop()', '- boats', '- punts', '10km']".
+# Exits 0 while this holds; output: "['1234', 'if wet:', 'stop()', '- boats', '- punts', '10km']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-mcp-adapters 0.3.1, which asks for "mcp>=1.24.0", cannot be imported with the mcp 2.3.0 that is installed with
 # it. With mcp 1.30.0 it can.
-# Exits 0 while that is so; seen: "ImportError: cannot import name 'RequestContext' from 'mcp.shared.context'".
+# Exits 0 while this holds; output: "ImportError: cannot import name 'RequestContext' from 'mcp.shared.context'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

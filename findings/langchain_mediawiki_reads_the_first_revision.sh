@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: of a dump with histories, MWDumpLoader reads the first revision of each page, which is the
-# oldest: what was corrected since is not found.
-# Exits 0 while that is so; seen: "The ferry leaves at eight." of a page that states nine.
+# oldest: later corrections are not found.
+# Exits 0 while this holds; output: "The ferry leaves at eight." of a page that states nine.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

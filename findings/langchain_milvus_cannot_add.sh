@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-milvus 0.3.3 with pymilvus 2.6.17, which pip installs with it: the client's connection is
 # not known to the part of pymilvus that the store adds with, so the first addition raises an error.
-# Exits 0 while that is so; seen: "pymilvus 2.6.17: ConnectionNotExistException; 2.6.7: 1 added".
+# Exits 0 while this holds; output: "pymilvus 2.6.17: ConnectionNotExistException; 2.6.7: 1 added".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-community 0.4.2: NotebookLoader gives the cells of a notebook as Python shows lists of strings: with
 # brackets, quotation marks and "\n" as two characters. No line ends, so that "# Tide" is no heading, and the code of
 # a cell is one line for a splitter and an embedder.
-# Exits 0 while that is so; seen: 'markdown' cell: '['# Tide\n', 'High at nine.']'.
+# Exits 0 while this holds; output: 'markdown' cell: '['# Tide\n', 'High at nine.']'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # ChatOllama models under one key, "chat-ollama". So another model, temperature, context or server gets the
 # first one's answer, and a comparison of two models is one of a model with itself.
 # ChatPerplexity 1.4.2 does the same; the classes for OpenAI, Anthropic and Mistral do not.
-# Exits 0 while that is so; seen: "small: I am small. large: I am small. 1 request".
+# Exits 0 while this holds; output: "small: I am small. large: I am small. 1 request".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-openai 1.7.4: a refusal, which OpenAI sends in a field of its own, is in additional_kwargs["refusal"]
 # of a whole answer, and nowhere in a stream: its text is empty and its finish reason "stop". So an answer
 # that was refused looks like none, with streaming=True in invoke as well. The Responses API keeps it.
-# Exits 0 while that is so; seen: "whole: I can't help with that. stream: none (stop), streaming=True: none".
+# Exits 0 while this holds; output: "whole: I can't help with that. stream: none (stop), streaming=True: none".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: ReadTheDocsLoader, which is said to read <article role="main">, returns an empty text for each
 # page of Sphinx with the theme Furo, which has that element. A page of Alabaster, Sphinx's own theme, is read.
-# Exits 0 while that is so; seen: "alabaster: 'Ferry¶\nAt nine.', furo: ''".
+# Exits 0 while this holds; output: "alabaster: 'Ferry¶\nAt nine.', furo: ''".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: RecursiveUrlLoader follows links in the order of a set. A page that it meets first at its
 # greatest depth is not followed again from nearer: another run of the program, on the same site, leaves out other pages.
-# Exits 0 while that is so; seen: "['/ /a /b', '/ /a /b /c']" in sixteen runs; /c is two links from the start.
+# Exits 0 while this holds; output: "['/ /a /b', '/ /a /b /c']" in sixteen runs; /c is two links from the start.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

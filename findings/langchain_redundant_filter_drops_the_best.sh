@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: of two texts that are alike, EmbeddingsRedundantFilter drops the first, which is the
-# better hit of a retriever. Its comment states the second, but it reads the pairs from the lower half of
-# a matrix, whose rows are the later texts. So last year's draft takes the place of this year's prices.
-# Exits 0 while that is so; seen: "found 2026, 2025 (a draft), Piers; kept 2025 (a draft), Piers".
+# langchain-community 0.4.2: of two texts that are alike, EmbeddingsRedundantFilter drops the first, which is the better
+# hit of a retriever. Its comment announces that it drops the second, but it reads the pairs from the lower half of a
+# matrix, whose rows are the later texts. So last year's draft takes the place of this year's prices.
+# Exits 0 while this holds; output: "found 2026, 2025 (a draft), Piers; kept 2025 (a draft), Piers".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

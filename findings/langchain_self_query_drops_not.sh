@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: SelfQueryRetriever's translators for DeepLake and MyScale, which allow "not", write the
-# filter without it. So "no drafts" finds drafts alone. They join the parts of an operation by its
-# name, and "not" has one part. Those for Milvus, Elasticsearch, OpenSearch and Tencent write it.
-# Exits 0 while that is so; seen: "DeepLake: (metadata['status'] == 'draft'); MyScale: metadata.status = 'draft'; Milvus: not(( status == "draft" ))".
+# filter without it. So "no drafts" finds only drafts. They join the parts of an operation by its name, and "not" has
+# one part. Those for Milvus, Elasticsearch, OpenSearch and Tencent write it.
+# Exits 0 while this holds; output: "DeepLake: (metadata['status'] == 'draft'); MyScale: metadata.status = 'draft'; Milvus: not(( status == "draft"
+# ))".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-experimental 0.4.2: SemanticChunker with add_start_index=True adds up the lengths of its chunks, without
 # the spaces and empty lines between them that it leaves out. Each start is further from the truth than the one
 # before.
-# Exits 0 while that is so; seen: "Ask Ann." is stated at 'ing tea.'.
+# Exits 0 while this holds; output: "Ask Ann." is stated at 'ing tea.'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

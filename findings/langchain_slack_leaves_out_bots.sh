@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: SlackDirectoryLoader returns an empty text for a message of an app, which is in blocks or
 # attachments, and keeps Slack's escapes: "R&amp;D", so that no search for R&D finds it.
-# Exits 0 while that is so; seen: "['R&amp;D meets at nine.', '', '']".
+# Exits 0 while this holds; output: "['R&amp;D meets at nine.', '', '']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

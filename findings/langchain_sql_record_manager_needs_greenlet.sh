@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # langchain-classic 1.0.8: SQLRecordManager, which LangChain's index() needs to remember chunks from run to run, cannot be
 # imported with the SQLAlchemy 2.1.9 that pip installs with it: from 2.1 on, that installs no greenlet. With it, it can.
-# Exits 0 while that is so; seen: "The SQLAlchemy asyncio module requires that the Python 'greenlet' library is installed.",
-# then "SQLRecordManager".
+# Exits 0 while this holds; output: "The SQLAlchemy asyncio module requires that the Python 'greenlet' library is
+# installed.", then "SQLRecordManager".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2: TelegramChatFileLoader leaves out each message with a link, a mention, a number of a
-# phone or a word in bold. Telegram Desktop exports the text of such a message as a list of its parts, and the
-# loader takes only texts that are strings. Answers that name a page are what goes.
-# Exits 0 while that is so; seen: "read: Where does it leave? Thanks!"
+# langchain-community 0.4.2: TelegramChatFileLoader leaves out each message with a link, a mention, a number of a phone
+# or a word in bold. Telegram Desktop exports the text of such a message as a list of its parts, and the loader takes
+# only texts that are strings. Answers that link to a page are lost.
+# Exits 0 while this holds; output: "read: Where does it leave? Thanks!"
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# langchain-classic 1.0.8: TimeWeightedVectorStoreRetriever puts the time of access into the metadata as a datetime, which
-# langchain-chroma 1.1.0 refuses, so that no document can be added. It returns each refused document all the same, for the
-# last four are always among the hits, until the process ends: the store is empty.
-# Exits 0 while that is so; seen: "refused: ValueError; in Chroma: 0; found: The ferry leaves at nine."
+# langchain-classic 1.0.8: TimeWeightedVectorStoreRetriever puts the time of access into the metadata as a datetime,
+# which langchain-chroma 1.1.0 refuses, so that no document can be added. It still returns each refused document until
+# the process ends, because the last four are always among the hits, although the store is empty.
+# Exits 0 while this holds; output: "refused: ValueError; in Chroma: 0; found: The ferry leaves at nine."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

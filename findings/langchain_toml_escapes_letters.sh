@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: TomlLoader, and JSONLoader of objects, write letters but ASCII's as escapes: no search for a
 # café finds "Caf\u00e9". TomlLoader raises TypeError if a file has a date, which TOML has.
-# Exits 0 while that is so; seen: "TOML {"name": "Caf\u00e9"}, JSON {"name": "Caf\u00e9"}, date TypeError".
+# Exits 0 while this holds; output: "TOML {"name": "Caf\u00e9"}, JSON {"name": "Caf\u00e9"}, date TypeError".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

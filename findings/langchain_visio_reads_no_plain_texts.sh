@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-community 0.4.2: VsdxLoader reads a shape's text only if it has formatting inside. Of a drawing that Visio made,
 # whose shapes have plain texts (the package vsdx brings it), it returns an empty page.
-# Exits 0 while that is so; seen: "vsdx: ['RECTANGLE', 'CONNECTED_SHAPE', 'STRAIGHT_CONNECTOR', ...], VsdxLoader: ''".
+# Exits 0 while this holds; output: "vsdx: ['RECTANGLE', 'CONNECTED_SHAPE', 'STRAIGHT_CONNECTOR', ...], VsdxLoader: ''".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

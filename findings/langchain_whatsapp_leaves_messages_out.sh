@@ -2,7 +2,7 @@
 # langchain-community 0.4.2: WhatsAppChatLoader reads a chat line by line, and keeps only lines that begin with
 # a date and a sender of letters. So the second line of a message goes, and all messages of those who are
 # not among the contacts ("+44 7700 900123"), or whose name has a hyphen, a full stop or an apostrophe.
-# Exits 0 while that is so; seen: "lost: Not from pier 3. At nine. Bring the tickets. Dr. Cod pays."
+# Exits 0 while this holds; output: "lost: Not from pier 3. At nine. Bring the tickets. Dr. Cod pays."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

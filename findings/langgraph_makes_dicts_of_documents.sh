@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# langgraph-checkpoint 4.3.2: the documents that a tool returns beside its text (response_format="content_and_artifact", as
-# for retrievers) are dicts in the message once a checkpoint has stored it, in memory, too: document.metadata is an error.
-# Exits 0 while that is so; seen: "before: Document, in the state: dict".
+# langgraph-checkpoint 4.3.2: the documents that a tool returns beside its text (response_format="content_and_artifact",
+# as for retrievers) become dicts in the message as soon as a checkpoint stores it, even in memory: document.metadata
+# raises an error.
+# Exits 0 while this holds; output: "before: Document, in the state: dict".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

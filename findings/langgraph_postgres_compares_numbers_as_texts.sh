@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langgraph-checkpoint-postgres 3.2.0: the filters $gt, $gte, $lt and $lte of PostgresStore compare numbers as texts: 10
 # is not above 9, and 9 not below 10. InMemoryStore compares them as numbers.
-# Exits 0 while that is so; seen: "price above 9: InMemoryStore ['cake'], PostgresStore []".
+# Exits 0 while this holds; output: "price above 9: InMemoryStore ['cake'], PostgresStore []".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # langgraph-checkpoint-sqlite 3.1.2: SqliteStore ignores "fields" of its index, which InMemoryStore and PostgresStore
-# heed, and embeds the whole value as JSON: its keys, and all that was to be left out of the vectors.
-# Exits 0 while that is so; seen: "InMemoryStore ['Otters swim.'], SqliteStore ['{"draft": "no", "text": "Otters swim."}']".
+# respect, and embeds the whole value as JSON: its keys, and all fields that should be left out of the vectors.
+# Exits 0 while this holds; output: "InMemoryStore ['Otters swim.'], SqliteStore ['{"draft": "no", "text": "Otters
+# swim."}']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langgraph-checkpoint-sqlite 3.1.2: SqliteStore (and PostgresStore 3.2.0) embeds a question with embed_documents, as if it
 # were a text: models that distinguish them (E5, Cohere, Gemini) get no question. InMemoryStore uses embed_query.
-# Exits 0 while that is so; seen: "InMemoryStore ['query: tide?'], SqliteStore ['passage: tide?']".
+# Exits 0 while this holds; output: "InMemoryStore ['query: tide?'], SqliteStore ['passage: tide?']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # langgraph-checkpoint-sqlite 3.1.2: with distance_type="l2", SqliteStore's search returns the farthest texts, best match
 # last. With "inner_product", it ranks by the distance L1, so that a long vector in the direction of the question is last.
-# Exits 0 while that is so; seen: "cosine ['same', 'near', 'far'], l2 ['far', 'near', 'same'], inner_product: near before long".
+# Exits 0 while this holds; output: "cosine ['same', 'near', 'far'], l2 ['far', 'near', 'same'], inner_product: near before
+# long".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

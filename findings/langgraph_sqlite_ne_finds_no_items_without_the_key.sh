@@ -2,7 +2,7 @@
 # langgraph-checkpoint-sqlite 3.1.2: a search in SqliteStore for items whose status is not "draft" ($ne) leaves out the
 # items that have no status, because SQL compares NULL with nothing. InMemoryStore of langgraph-checkpoint 4.3.2 finds
 # them, so tests in memory pass, and the items are missing on disk.
-# Exits 0 while that is so; seen: "InMemoryStore ['final', 'none'], SqliteStore ['final']".
+# Exits 0 while this holds; output: "InMemoryStore ['final', 'none'], SqliteStore ['final']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # litellm 1.108.7: the cache (litellm.cache = Cache()) leaves the server out of its key. Two servers with a model of the same
 # name, such as a test and a production deployment, or two vLLMs, share answers: the second is not asked.
-# Exits 0 while that is so; seen: "one: I am one. two: I am one. 1 request".
+# Exits 0 while this holds; output: "one: I am one. two: I am one. 1 request".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

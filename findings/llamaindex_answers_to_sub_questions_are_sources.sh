@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: SubQuestionQueryEngine puts what the LLM has answered to a sub-question first among the source
-# nodes, as a node like those of documents. Who shows the sources, or looks for a quote in them, takes it for one.
+# llama-index-core 0.14.25: SubQuestionQueryEngine puts the LLM's answer to a sub-question first among the source nodes,
+# as a node like those of documents. Code that shows the sources, or looks for a quote in them, takes it for a document.
 # MultiStepQueryEngine does the same.
-# Exits 0 while that is so; seen: "Sub question: What do otters eat? Response: Otters eat whales. | Otters eat fish."
+# Exits 0 while this holds; output: "Sub question: What do otters eat? Response: Otters eat whales. | Otters eat fish."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-llms-anthropic 0.12.3 requires anthropic>=0.75 and gets 2.14.0, with which its every call raises
 # TypeError before a request is sent: it calls a type that is a union there.
-# Exits 0 while that is so; seen: "TypeError: Cannot instantiate typing.Union, after 0 requests".
+# Exits 0 while this holds; output: "TypeError: Cannot instantiate typing.Union, after 0 requests".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

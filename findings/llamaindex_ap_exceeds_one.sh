@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25 measures an average precision of 2.0 and an nDCG of 1.57, whose maximum is 1, if a
-# document is found more than once, as where several of its chunks are. One of two right documents,
-# found four times, is better than both. Haystack 3.4.1 gives 0.5 and 0.61 for the same.
-# Exits 0 while that is so; seen: "LlamaIndex: AP 2.0, nDCG 1.57; Haystack: AP 0.5, nDCG 0.61".
+# llama-index-core 0.14.25 measures an average precision of 2.0 and an nDCG of 1.57, whose maximum is 1, if a document
+# is found more than once, for example through several of its chunks. One of two right documents, found four times, is
+# better than both. Haystack 3.4.1 gives 0.5 and 0.61 for the same.
+# Exits 0 while this holds; output: "LlamaIndex: AP 2.0, nDCG 1.57; Haystack: AP 0.5, nDCG 0.61".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # IDs. These are random, so a model reads steps 4, 2, 3, 1, and others after each indexing. PrevNextNodePostprocessor
 # keeps the order, and replaces a hit behind another hit by a copy without a score, the best hit too:
 # SimilarityPostprocessor then leaves that out.
-# Exits 0 while that is so; seen: "9 orders of 9, such as (4, 2, 3, 1); scores [(3, 0.8), (4, None), (5, None)]".
+# Exits 0 while this holds; output: "9 orders of 9, such as (4, 2, 3, 1); scores [(3, 0.8), (4, None), (5, None)]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # llama-index-retrievers-bm25 0.8.0 with bm25s 0.3.16: BM25Retriever drops words of one character and English
 # stop words, so a question about vitamin C ranks vitamin D as high, and one about IT ranks nothing and
 # returns texts with a score of 0 all the same. In Chinese words of one character, such as "dog", go.
-# Exits 0 while that is so; seen: "vitamin C: ['D', 'C'] of one score; IT: 0.0".
+# Exits 0 while this holds; output: "vitamin C: ['D', 'C'] of one score; IT: 0.0".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: in a pipeline of MarkdownNodeParser and SentenceSplitter, nodes below the first section have no
-# offsets, or offsets in their section that are said to be those in the document: a quote of them is sought elsewhere.
-# Exits 0 while that is so; seen: "'Closed on feast days.': (77, 48)", which is at 77, and states 48.
+# llama-index-core 0.14.25: in a pipeline of MarkdownNodeParser and SentenceSplitter, nodes below the first section have
+# no offsets, or offsets within their section instead of the document: quotes of them are looked up at the wrong place.
+# Exits 0 while this holds; output: "'Closed on feast days.': (77, 48)", which is at 77, and states 48.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

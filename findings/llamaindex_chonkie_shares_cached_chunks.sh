@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-node-parser-chonkie 0.2.0 (llama-index-core 0.14.25, chonkie 1.7.0): an IngestionPipeline gives any Chunker the
 # cached nodes of the first, whatever its kind and size, because no setting of chonkie is in what LlamaIndex serialises.
-# Exits 0 while that is so; seen: "50 words: 3 nodes; then 10 words: 3 nodes from the cache, 14 without it".
+# Exits 0 while this holds; output: "50 words: 3 nodes; then 10 words: 3 nodes from the cache, 14 without it".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

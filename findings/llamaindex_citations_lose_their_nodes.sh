@@ -2,7 +2,7 @@
 # llama-index-core 0.14.25: CitationQueryEngine returns copies of the nodes that it found, with random IDs, without
 # offsets, and with "Source 1:" in the text, even of a node that is not cut. So a citation leads to a document, but to
 # no node or place in it; the plain query engine returns the nodes themselves.
-# Exits 0 while that is so; seen: "plain: [('pool', 40, 'house', 'Open at 8.')]; citations: [('random', None, 'house',
+# Exits 0 while this holds; output: "plain: [('pool', 40, 'house', 'Open at 8.')]; citations: [('random', None, 'house',
 # 'Source 1:\nOpen at 8.\n')]".
 set -euo pipefail
 folder=$(mktemp -d)

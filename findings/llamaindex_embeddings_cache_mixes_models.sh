@@ -3,7 +3,8 @@
 # that is kept while the model changes gives vectors of the old model, so an index is of both. A model
 # that embeds questions otherwise than texts (E5, Cohere, Gemini) gets the vector of the text for a question of
 # the same words, such as a title, or the reverse.
-# Exits 0 while that is so; seen: "new model: its own [2.0, 0.0], with the old cache [1.0, 0.0], as a question [1.0, 0.0]".
+# Exits 0 while this holds; output: "new model: its own [2.0, 0.0], with the old cache [1.0, 0.0], as a question [1.0,
+# 0.0]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

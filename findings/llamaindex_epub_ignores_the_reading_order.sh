@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-readers-file 0.7.0 with EbookLib 0.20: EpubReader joins the chapters in the order of the
 # manifest, which means nothing in EPUB. The spine, which states the order to read in, is not used.
-# Exits 0 while that is so; seen: "spine: first, second, third; text: third, first, second".
+# Exits 0 while this holds; output: "spine: first, second, third; text: third, first, second".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

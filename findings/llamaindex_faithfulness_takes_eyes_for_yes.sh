@@ -2,8 +2,8 @@
 # llama-index-core 0.14.25: FaithfulnessEvaluator and RelevancyEvaluator, which ask a model for YES or NO, pass an
 # answer if "yes" stands anywhere in the reply, also within a word. So "NO, her eyes were closed." and "NO, that was
 # yesterday." are counted as YES, and the score is 1.0.
-# Exits 0 while that is so; seen: "NO: [0.0, 0.0]; NO, her eyes were closed.: [1.0, 1.0]; NO, that was yesterday.: [1.0,
-# 1.0]".
+# Exits 0 while this holds; output: "NO: [0.0, 0.0]; NO, her eyes were closed.: [1.0, 1.0]; NO, that was yesterday.:
+# [1.0, 1.0]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-core 0.14.25: NodeWithScore, which retrievers return, cannot be read from what its to_dict writes. So the
-# stored context of a workflow cannot be restored if a step has put what it found into it.
-# Exits 0 while that is so; seen: "NodeWithScore: TypeError; context of a workflow: ValueError; TextNode is read".
+# stored context of a workflow cannot be restored if a step has put retrieved nodes into it.
+# Exits 0 while this holds; output: "NodeWithScore: TypeError; context of a workflow: ValueError; TextNode is read".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

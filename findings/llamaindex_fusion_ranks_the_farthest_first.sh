@@ -2,7 +2,7 @@
 # llama-index-core 0.14.25 with llama-index-vector-stores-faiss 0.7.0: the scores of FaissVectorStore with IndexFlatL2, the
 # index of its documentation, are distances. The retriever puts the nearest text first, QueryFusionRetriever the farthest,
 # in each mode, and SimilarityPostprocessor drops the nearest. With IndexFlatIP, on vectors of length 1, all is right.
-# Exits 0 while that is so; seen: "found near, middle, far; reciprocal_rerank: far, middle, near; above 0.5: far".
+# Exits 0 while this holds; output: "found near, middle, far; reciprocal_rerank: far, middle, near; above 0.5: far".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

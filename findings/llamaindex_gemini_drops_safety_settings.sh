@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# llama-index-llms-google-genai 0.11.3 with google-genai 2.34.0: GoogleGenAI takes safety_settings=..., as it
-# takes any keyword, and sends none of them. They have an effect in generation_config=... alone.
-# Exits 0 while that is so; seen: "safety_settings: not sent, generation_config: sent".
+# llama-index-llms-google-genai 0.11.3 with google-genai 2.34.0: GoogleGenAI accepts safety_settings=..., as it accepts
+# any keyword, and does not send them. They only have an effect in generation_config=....
+# Exits 0 while this holds; output: "safety_settings: not sent, generation_config: sent".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-llms-google-genai 0.11.3 with google-genai 2.34.0: GoogleGenAI(max_retries=3) means to repeat
-# a request after the statuses 429 and 408, but compares these numbers with the name of the status
+# llama-index-llms-google-genai 0.11.3 with google-genai 2.34.0: GoogleGenAI(max_retries=3) should repeat a
+# request after the statuses 429 and 408, but compares these numbers with the name of the status
 # ("RESOURCE_EXHAUSTED"). So it repeats none after a 429, while it sends three requests for a 503.
-# Exits 0 while that is so; seen: "429: 1 request, 503: 3 requests".
+# Exits 0 while this holds; output: "429: 1 request, 503: 3 requests".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-core 0.14.25 with beautifulsoup4 4.15.0: HTMLNodeParser takes a bold or italic word out of
-# its paragraph and makes it a node of its own, so what is left can state the opposite.
-# Exits 0 while that is so; seen: "['Gulls do\nsleep.', 'not']" for "<p>Gulls do <b>not</b> sleep.</p>".
+# its paragraph and makes it a separate node, so the rest can state the opposite.
+# Exits 0 while this holds; output: "['Gulls do\nsleep.', 'not']" for "<p>Gulls do <b>not</b> sleep.</p>".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # llama-index-readers-json 0.6.0: JSONReader(levels_back=0), which writes a line of keys for each value, writes none for
 # an empty list or object: a cake of which the file states that it has no allergens reads as one of which nothing is
 # known. null and false have lines. The default, without levels_back, keeps empty lists.
-# Exits 0 while that is so; seen: ['cake vegan False', 'cake price None'].
+# Exits 0 while this holds; output: ['cake vegan False', 'cake price None'].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-vector-stores-lancedb 0.6.0 with lancedb 0.40.0: delete(ref_doc_id) quotes the ID as the
 # name of a column, and raises ValueError for every document. So IngestionPipeline cannot update one.
-# Exits 0 while that is so; seen: 'ValueError: ... No field named "gulls.txt"'.
+# Exits 0 while this holds; output: 'ValueError: ... No field named "gulls.txt"'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # llama-index-core 0.14.25: LLMRerank reads the scores of a model up to the full stop, so 9.7 and 9.2 are 9, and
 # 0.9 and 0.2 are 0. It leaves out a document whose line has a second comma, as with a reason behind the
 # score; after a line without a number, the scores move up to other documents.
-# Exits 0 while that is so; seen: "decimals B 9.0 C 9.0 A 0.0, reason C 3.0, without number A 9.0 B 2.0".
+# Exits 0 while this holds; output: "decimals B 9.0 C 9.0 A 0.0, reason C 3.0, without number A 9.0 B 2.0".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # llama-index-readers-file 0.7.0: MarkdownReader, and with it ObsidianReader, ends a section only at a heading of a
 # level that it has open. So the text between a heading and the first one below it comes under both: "Open." and
 # "Never." are below "Pool Dogs". Blank lines and indentation go too, so an item below another is one beside it.
-# Exits 0 while that is so; seen: ['Pool Dogs\nOpen.\nNever.', 'Pool Cats\nWelcome.\n- indoors\n- outdoors'].
+# Exits 0 while this holds; output: ['Pool Dogs\nOpen.\nNever.', 'Pool Cats\nWelcome.\n- indoors\n- outdoors'].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

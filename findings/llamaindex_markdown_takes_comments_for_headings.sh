@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: MarkdownNodeParser knows code between ``` alone. In code between ~~~, or between four
+# llama-index-core 0.14.25: MarkdownNodeParser recognises code only between ```. In code between ~~~, or between four
 # backticks with three inside, a comment "# " is a heading: the code is cut in two there, and the path of the sections
 # below names the comment in place of their chapter.
-# Exits 0 while that is so; seen: "['/', '/Guide/', '/', '/stop the clock/']".
+# Exits 0 while this holds; output: "['/', '/Guide/', '/', '/stop the clock/']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

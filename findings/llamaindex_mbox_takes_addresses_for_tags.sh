@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-readers-file 0.7.0: MboxReader reads plain texts of mails as HTML, so that what stands in angle brackets
-# goes: addresses ("Ann <ann@boats.example>") and links, which RFC 3986 recommends to write so. Line ends go as well,
-# so that quoted lines cannot be told from answers.
-# Exits 0 while that is so; seen: "Write to Ann or see ."
+# llama-index-readers-file 0.7.0: MboxReader reads plain texts of mails as HTML, so that text in angle brackets is lost:
+# addresses ("Ann <ann@boats.example>") and links, which RFC 3986 recommends to write so. Line ends go as well, so that
+# quoted lines cannot be told from answers.
+# Exits 0 while this holds; output: "Write to Ann or see ."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: the mode MMR of a vector store, which is to find texts unlike those that are found before,
-# compares each with the one before alone. So a copy of the first comes back as the third, before a
-# text that is new. LangChain's, with the same vectors and weight, compares it with all before.
-# Exits 0 while that is so; seen: "LlamaIndex ['tea', 'jam', 'tea, a copy']; LangChain ['tea', 'jam', 'cake']".
+# llama-index-core 0.14.25: the mode MMR of a vector store, which should find texts unlike those found before, compares
+# each text only with the one before. So a copy of the first comes back as the third, before a text that is new.
+# LangChain's, with the same vectors and weight, compares it with all before.
+# Exits 0 while this holds; output: "LlamaIndex ['tea', 'jam', 'tea, a copy']; LangChain ['tea', 'jam', 'cake']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# llama-index-readers-file 0.7.0: IPYNBReader leaves out all that stands before the first cell of code: the
+# llama-index-readers-file 0.7.0: IPYNBReader leaves out everything before the first cell of code: the
 # title of a notebook and its introduction. A notebook of texts alone gives no document, and no error.
-# Exits 0 while that is so; seen: "['high = 9 # After.'], []".
+# Exits 0 while this holds; output: "['high = 9 # After.'], []".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

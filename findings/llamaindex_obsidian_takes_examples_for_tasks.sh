@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-readers-obsidian 0.8.0: ObsidianReader with extract_tasks=True takes lines in a block of code for tasks,
-# where a note shows how to write one, and does not say which tasks are done: "[x] Call Ann" is a task like "[ ] Pay".
-# Exits 0 while that is so; seen: "['Pay the rent', 'Call Ann', 'An example']".
+# where a note shows how to write one, and does not state which tasks are done: "[x] Call Ann" is a task like "[ ] Pay".
+# Exits 0 while this holds; output: "['Pay the rent', 'Call Ann', 'An example']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: SentenceEmbeddingOptimizer, which is to shorten a text to the sentences near a question,
+# llama-index-core 0.14.25: SentenceEmbeddingOptimizer, which should shorten a text to the sentences near a question,
 # takes the best sentences first, not in their order, each with both neighbours. Half of four sentences is all four, the
 # last ones before the first; a neighbour of two is there twice. The metadata of the node is taken for its first
 # sentence, and is in the text from then on.
-# Exits 0 while that is so; seen: "Then clean it. Last light the fire. First drain the boiler. Then open it.", and with
+# Exits 0 while this holds; output: "Then clean it. Last light the fire. First drain the boiler. Then open it.", and
+# with
 # metadata "First drain the boiler. Then open it. file: boiler.txt  First drain the boiler. Then clean it. Last light
 # the fire.".
 set -euo pipefail

@@ -2,7 +2,7 @@
 # llama-index-readers-file 0.7.0: PandasCSVReader, and with it SimpleDirectoryReader, which reads .csv with it, leaves
 # the names of the columns out of the text, makes 7.0 of the code 007 if another is missing, and "nan" of NA
 # (Namibia).
-# Exits 0 while that is so; seen: "NL, 7.0\nnan, 10.0\nDE, nan".
+# Exits 0 while this holds; output: "NL, 7.0\nnan, 10.0\nDE, nan".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: pickling a splitter, as IngestionPipeline.run(num_workers=2) does for its workers, takes attributes
-# that cannot be pickled off the splitter itself, not only off the copy: a lambda that names nodes, or handlers with a lock.
-# The run logs a warning and returns nodes with random IDs; the next use of the same splitter raises AttributeError.
-# Exits 0 while that is so; seen: "by the workers: named False; then: ... object has no attribute 'id_func'".
+# llama-index-core 0.14.25: pickling a splitter, as IngestionPipeline.run(num_workers=2) does for its workers, removes
+# attributes that cannot be pickled from the splitter itself, not only from the copy: a lambda that names nodes, or
+# handlers with a lock. The run logs a warning and returns nodes with random IDs; the next use of the same splitter
+# raises AttributeError.
+# Exits 0 while this holds; output: "by the workers: named False; then: ... object has no attribute 'id_func'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: the cache of an IngestionPipeline, which is on by default, knows documents by their
-# text and metadata alone. A document with the text of an earlier one gets that one's nodes, so they name
-# the other document: its deletion or update takes these along, and a citation leads there. Keys that
-# are now left out of embeddings (excluded_embed_metadata_keys) stay in nodes and vectors.
-# Exits 0 while that is so; seen: "nodes of ferry-2026: ['ferry-2025']; embedded: ['price: 5 Open at nine.']".
+# llama-index-core 0.14.25: the cache of an IngestionPipeline, which is on by default, identifies documents only by
+# their text and metadata. A document with the text of an earlier one gets that one's nodes, so they name the other
+# document: its deletion or update takes these along, and a citation leads there. Keys that are now left out of
+# embeddings (excluded_embed_metadata_keys) stay in nodes and vectors.
+# Exits 0 while this holds; output: "nodes of ferry-2026: ['ferry-2025']; embedded: ['price: 5 Open at nine.']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: if a step of an IngestionPipeline fails, such as an embedding model whose server is down, the next
-# run takes the documents for done, and returns and stores nothing of them: with the strategy DUPLICATES_ONLY, and with any
-# strategy if there is no vector store. The docstore has their hashes before the steps are run.
-# Exits 0 while that is so; seen: "second run: DUPLICATES_ONLY 0, UPSERTS without a vector store 0, UPSERTS with one 1".
+# llama-index-core 0.14.25: if a step of an IngestionPipeline fails, such as an embedding model whose server is down,
+# the next run treats the documents as done, and neither returns nor stores them: with the strategy DUPLICATES_ONLY, and
+# with any strategy if there is no vector store. The docstore has their hashes before the steps are run.
+# Exits 0 while this holds; output: "second run: DUPLICATES_ONLY 0, UPSERTS without a vector store 0, UPSERTS with one
+# 1".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-storage-docstore-postgres 0.6.0: PostgresDocumentStore raises TypeError at from_uri and from_params with the
 # llama-index-storage-kvstore-postgres 0.4.3 that it installs, which lacks an argument. It allows none above 0.5.
-# Exits 0 while that is so; seen: "from_uri() got an unexpected keyword argument 'create_engine_kwargs'".
+# Exits 0 while this holds; output: "from_uri() got an unexpected keyword argument 'create_engine_kwargs'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-postprocessor-rankgpt-rerank 0.6.0 (llama-index-core 0.14.25): RankGPTRerank takes any number in a model's
 # reply for a rank: of "Ranking of the 3 passages: [2] > [1] > [3]" the third passage is the best.
-# Exits 0 while that is so; seen: "[2] > [1] > [3]: Dogs travel free.; with words before: The pool opens at ten.".
+# Exits 0 while this holds; output: "[2] > [1] > [3]: Dogs travel free.; with words before: The pool opens at ten.".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

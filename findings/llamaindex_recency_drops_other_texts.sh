@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25: EmbeddingRecencyPostprocessor, which drops older versions of a text, sorts nodes by date, but
-# compares the vectors of the order before. It keeps the outdated version, and drops a text on something else.
-# Exits 0 while that is so; seen: "keeps ['ferry, 2024', 'ferry, 2023'] of ['ferry, 2023', 'otters, 2022', 'ferry, 2024']".
+# llama-index-core 0.14.25: EmbeddingRecencyPostprocessor, which drops older versions of a text, sorts nodes by date,
+# but compares the vectors of the order before. It keeps the outdated version, and drops an unrelated text.
+# Exits 0 while this holds; output: "keeps ['ferry, 2024', 'ferry, 2023'] of ['ferry, 2023', 'otters, 2022', 'ferry,
+# 2024']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

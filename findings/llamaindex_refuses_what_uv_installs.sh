@@ -2,7 +2,7 @@
 # llama-index-core 0.14.25 with nltk 3.10.4, installed by uv 0.13.9: SentenceSplitter raises PermissionError. uv links
 # files from its cache where both are on one disk, and nltk reads no file that has a second link, not even the stop
 # words that LlamaIndex brings. pip copies files, and so does uv with --link-mode copy: both work.
-# Exits 0 while that is so; seen: "PermissionError ... refusing multiply-linked file", then "split".
+# Exits 0 while this holds; output: "PermissionError ... refusing multiply-linked file", then "split".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

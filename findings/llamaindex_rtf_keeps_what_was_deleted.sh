@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-readers-file 0.7.0 with striprtf 0.0.26: RTFReader gives the words that were deleted with
 # changes tracked and those that are hidden, and leaves out footnotes and the text of boxes.
-# Exits 0 while that is so; seen: "'Pay 5 50 pounds secret.' without ['of silver', 'By June']".
+# Exits 0 while this holds; output: "'Pay 5 50 pounds secret.' without ['of silver', 'By June']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

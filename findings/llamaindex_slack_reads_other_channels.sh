@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-readers-slack 0.6.0: get_channel_ids(["sales"]) is to take the channel of that name. Each name is a regular
-# expression, too, and is compared with beginnings, so it takes "sales-jokes" as well. Of a workspace with more channels than
-# Slack sends at a time (100), those of later pages are unknown to it: Slack's cursor is ignored.
-# Exits 0 while that is so; seen: "sales: ['sales', 'sales-jokes']; support, on the second page: []".
+# llama-index-readers-slack 0.6.0: get_channel_ids(["sales"]) should select the channel of that name. Each name is a
+# regular expression, too, and is compared with beginnings, so it takes "sales-jokes" as well. Of a workspace with more
+# channels than Slack sends at a time (100), those of later pages are unknown to it: Slack's cursor is ignored.
+# Exits 0 while this holds; output: "sales: ['sales', 'sales-jokes']; support, on the second page: []".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

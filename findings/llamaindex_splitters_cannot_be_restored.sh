@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25 with pydantic 2.14.4: SentenceSplitter, TokenTextSplitter and MarkdownNodeParser cannot be read
-# from what their to_dict or to_json writes. It writes a dict for the function that names nodes, "id_func", and reads a
-# function alone. With pydantic 2.13.5 and 2.12.5 it is the same.
-# Exits 0 while that is so; seen: the three names, ": id_func, Input should be callable".
+# llama-index-core 0.14.25 with pydantic 2.14.4: SentenceSplitter, TokenTextSplitter and MarkdownNodeParser cannot be
+# restored from the result of their to_dict or to_json. It writes a dict for the function that names nodes, "id_func",
+# and reads a function alone. With pydantic 2.13.5 and 2.12.5 it is the same.
+# Exits 0 while this holds; output: the three names, ": id_func, Input should be callable".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

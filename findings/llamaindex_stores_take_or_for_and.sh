@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# llama-index-vector-stores-elasticsearch 0.7.0 and llama-index-vector-stores-docarray 0.6.0 ignore that MetadataFilters are
-# joined by OR. ElasticsearchStore asks for documents that are both of 2023 and of 2024, so that none is found; DocArray's
-# stores take the last filter of a key, and the last alone. SimpleVectorStore finds both. No error, no warning.
-# Exits 0 while that is so; seen: "SimpleVectorStore ['2023', '2024'], DocArray ['2024'], Elasticsearch is asked for must".
+# llama-index-vector-stores-elasticsearch 0.7.0 and llama-index-vector-stores-docarray 0.6.0 ignore that MetadataFilters
+# are joined by OR. ElasticsearchStore asks for documents that are both of 2023 and of 2024, so that none is found;
+# DocArray's stores take the last filter of a key, and the last alone. SimpleVectorStore finds both. There is no error
+# or warning.
+# Exits 0 while this holds; output: "SimpleVectorStore ['2023', '2024'], DocArray ['2024'], Elasticsearch is asked for
+# must".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

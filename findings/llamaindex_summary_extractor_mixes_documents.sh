@@ -2,7 +2,7 @@
 # llama-index-core 0.14.25: SummaryExtractor(summaries=["prev", "self", "next"]) gives the first section of a document the
 # summary of another document's last section as that of the section before, and the last one the next document's first.
 # So what is embedded with "Owls fly." is about otters and bees, if the three were parsed together.
-# Exits 0 while that is so; seen: "owls: before Otters swim., after Bees hum."
+# Exits 0 while this holds; output: "owls: before Otters swim., after Bees hum."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llama-index-core 0.14.25: TimeWeightedPostprocessor takes a score of 0 for a missing score, and puts 1.0 in its place.
 # A text that has nothing in common with the question comes before the best match, if both were read at the same time.
-# Exits 0 while that is so; seen: "0.9 ferry, 0.1 piers, 0.0 otters; then otters, ferry, piers".
+# Exits 0 while this holds; output: "0.9 ferry, 0.1 piers, 0.0 otters; then otters, ferry, piers".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

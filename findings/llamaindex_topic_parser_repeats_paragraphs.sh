@@ -2,7 +2,7 @@
 # llama-index-node-parser-topic 0.5.0 (llama-index-core 0.14.25): TopicNodeParser adds the statements of each paragraph once
 # for each window of five paragraphs that it is in, so that a node has them up to five times; and it leaves out a paragraph
 # that the model did not answer with JSON, and goes on. Here the model repeats each paragraph as it is.
-# Exits 0 while that is so; seen: "times in the node: ferry 3, dogs 4, pool 5, lift 5, bar 4, towel 3; unread: []".
+# Exits 0 while this holds; output: "times in the node: ferry 3, dogs 4, pool 5, lift 5, bar 4, towel 3; unread: []".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # llama-index-readers-file 0.7.0: XMLReader with a tree_level_split writes the elements of that level alone. Words
 # between them are lost: of "Do <b>not</b> swim <i>here</i>." only the marked words and what follows them are left,
 # and a paragraph without any marks is written whole.
-# Exits 0 while that is so; seen: "['<b>not</b> swim', '<i>here</i>.', '<p>Fish.</p>']".
+# Exits 0 while this holds; output: "['<b>not</b> swim', '<i>here</i>.', '<p>Fish.</p>']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # llm-chunk 0.0.1 (npm), by default, joins paragraphs of a chunk without anything between them: "Room 12" above "34
 # seats" is "Room 1234 seats", and the last word of a paragraph is one with the first of the next.
-# Exits 0 while that is so; seen: ["Room 1234 seats are free.","Bring a coat."].
+# Exits 0 while this holds; output: ["Room 1234 seats are free.","Bring a coat."].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # @solvers-hub/llm-json 0.1.11 (npm) finds no JSON in a reply if a string in it has a brace without its other half, as
 # in code or a smiley: it counts braces within strings. It returns no error, and with attemptCorrection the same. The
 # JSON standard (RFC 8259, section 7) lets braces stand in strings, and JSON.parse reads each of these.
-# Exits 0 while that is so; seen: 1 object for {"code":"f() {}"}, and 0 for {"code":"f() {"} and {"note":"No dogs
+# Exits 0 while this holds; output: 1 object for {"code":"f() {}"}, and 0 for {"code":"f() {"} and {"note":"No dogs
 # :-}"}.
 set -euo pipefail
 folder=$(mktemp -d)

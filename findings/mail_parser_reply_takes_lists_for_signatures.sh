@@ -3,7 +3,7 @@
 # "Bring:" has neither its list nor the "Do not dive." under it, and a forecast ends before "-5 degrees". EmailReplyParser
 # has no setting for that; with EmailMessage's keep_hyphen_lists both are there, but a mail still ends at a line "Sent from
 # my office in May."
-# Exits 0 while that is so; seen: "Bring:", "Tonight:" and "The parcel was".
+# Exits 0 while this holds; output: "Bring:", "Tonight:" and "The parcel was".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

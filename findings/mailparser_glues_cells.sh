@@ -2,7 +2,7 @@
 # mailparser 3.14.2 (npm): the text of a mail in HTML alone joins the cells of a table without a space, as html-to-text
 # 10.0.1 does by default: of 12 children for 5 euro it makes "125". With html-to-text's format "dataTable" they stay
 # apart, and the caption is left out.
-# Exits 0 while that is so; seen: "ChildrenEuro125345" of a mail, and no caption.
+# Exits 0 while this holds; output: "ChildrenEuro125345" of a mail, and no caption.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

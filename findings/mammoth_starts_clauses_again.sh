@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mammoth 1.13.0, and markitdown 0.1.9 with it, number a list of a DOCX from 1 again behind a paragraph, where Word goes
 # on: clause 3, which the text below names, is clause 1. kreuzberg 4.10.4 has no numbers at all. pandoc keeps them.
-# Exits 0 while that is so; seen: "1. Call the miller." and "See clause 3."
+# Exits 0 while this holds; output: "1. Call the miller." and "See clause 3."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # markdown-chunker 0.1.3 writes each line of code, the fence above it and each heading twice into its chunks, with
 # default settings: "make dose" in a recipe is done twice. Its documentation has it that blocks of code are kept
 # intact. It prints a warning of "possible content loss", though nothing is lost.
-# Exits 0 while that is so; seen: "# Pool" twice, "make dose" twice, "make open" twice, and "Open the valve." once.
+# Exits 0 while this holds; output: "# Pool" twice, "make dose" twice, "make open" twice, and "Open the valve." once.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

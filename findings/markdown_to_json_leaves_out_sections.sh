@@ -2,7 +2,7 @@
 # markdown-to-json 2.1.2 leaves out the text of a section that has subsections, the text before the first heading, and a
 # section with the same heading as a later one: of "No dogs." and "No cats.", both below "Rules", it keeps the latter. A
 # list below a paragraph is Python's repr of it.
-# Exits 0 while that is so; seen: {"Pool": {"Fees": "Adults pay 5."}} without "Dogs may not swim."
+# Exits 0 while this holds; output: {"Pool": {"Fees": "Adults pay 5."}} without "Dogs may not swim."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

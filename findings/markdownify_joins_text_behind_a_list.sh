@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # markdownify 1.2.3 joins what follows a list inside an item to the last item of that list, without a space: of three old
 # boats, five in all, it makes "old: 35 in all". MarkItDown reads HTML and DOCX with it. html2text keeps the lines.
-# Exits 0 while that is so; seen: "* Boats:", "  + new: 2", "  + old: 35 in all", "* Oars: 12".
+# Exits 0 while this holds; output: "* Boats:", "  + new: 2", "  + old: 35 in all", "* Oars: 12".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

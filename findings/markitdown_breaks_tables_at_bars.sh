@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# markitdown 0.1.9: a bar inside a cell of XLSX or HTML is written as it is, so that the row has a cell more than its
-# head: the use of "ls | wc" becomes "wc", and "counts lines" is no cell of the table any more. CSV is right ("ls \|
+# markitdown 0.1.9: a bar inside a cell of XLSX or HTML is not escaped, so that the row has one cell more than its
+# header: the use of "ls | wc" becomes "wc", and "counts lines" is no cell of the table any more. CSV is right ("ls \|
 # wc").
-# Exits 0 while that is so; seen: "xlsx and html: | ls | wc | counts lines |, csv: | ls \| wc | counts lines |".
+# Exits 0 while this holds; output: "xlsx and html: | ls | wc | counts lines |, csv: | ls \| wc | counts lines |".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # the regular expression "#{1,6}" of its own code for "##" in chunks, and leaves the mark out where a chunk begins, so
 # that the level of no heading is known. It does so with comments in code. Chunks of JavaScript (strategy "recursive" with
 # a language) begin without their "class" or "const".
-# Exits 0 while that is so; seen: "#{1,6} Rules", "install the tools", "Pool {" and "fee = 3;".
+# Exits 0 while this holds; output: "#{1,6} Rules", "install the tools", "Pool {" and "fee = 3;".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mathml-to-latex 1.0.0 writes a binomial coefficient, which MathML has as a fraction without a line, as a fraction: 10
 # over 3 is 10/3, and no longer 120. Of "A does not contain x" (∌) it makes "A is not in x", of "not less" (≮) "</".
-# Exits 0 while that is so; seen: "\frac{10}{3}" of what latex2mathml 3.81.1 makes of "\binom{10}{3}", "A \not\in x".
+# Exits 0 while this holds; output: "\frac{10}{3}" of what latex2mathml 3.81.1 makes of "\binom{10}{3}", "A \not\in x".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

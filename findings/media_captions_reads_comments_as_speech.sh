@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # media-captions 1.0.4 (npm) takes a "Comment:" line of SubStation Alpha (ASS), which players do not show, for a further
-# line of the caption above it, with all its fields. A translator's note, or a line that was taken out, is then said.
-# A comment above the first caption is left out. Its errors, which are asked for, are empty.
-# Exits 0 while that is so; seen: "Dogs may enter.\nComment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,Wrong, cut it."
+# line of the caption above it, with all its fields. A translator's note, or a removed line, then counts as speech. A
+# comment above the first caption is left out. Its list of errors, which the script requests, is empty.
+# Exits 0 while this holds; output: "Dogs may enter.\nComment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,Wrong, cut it."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

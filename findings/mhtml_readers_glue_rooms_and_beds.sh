@@ -2,7 +2,7 @@
 # langchain-community 0.4.2, kreuzberg 4.10.4: both join the paragraphs of a page that a browser has saved as MHTML
 # without anything between them: "Room 5" above "6 beds" is "Room 56 beds". LangChain's MHTMLLoader does so with cells
 # of tables and items, too.
-# Exits 0 while that is so; seen: "Room 56 beds by MHTMLLoader, Room 56 beds by kreuzberg".
+# Exits 0 while this holds; output: "Room 56 beds by MHTMLLoader, Room 56 beds by kreuzberg".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,8 @@
 # minsearch 0.2.0: AppendableIndex, documented as an Index to which texts can be added, takes digits for gaps between
 # words: it finds nothing for "1990" or "H2O", and ranks room 12 with "room 34" as high as room 34. Index finds all of
 # them. The docstring of the tokenizer states that it does what sklearn's does, which keeps digits.
-# Exits 0 while that is so; seen: 1990 and H2O are found by Index alone; AppendableIndex returns "Room 12" before "Room 34".
+# Exits 0 while this holds; output: 1990 and H2O are found by Index alone; AppendableIndex returns "Room 12" before "Room
+# 34".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # mistune 3.3.4: if one row of a table has a cell less or more than its head, the whole table is a paragraph of bars and
 # numbers. GitHub's specification, which the plugin follows, lets rows vary: cells that lack are empty, and more are
 # left out.
-# Exits 0 while that is so; seen: "<p>| Day | Fee | ..." of a table whose last row lacks its fee.
+# Exits 0 while this holds; output: "<p>| Day | Fee | ..." of a table whose last row lacks its fee.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

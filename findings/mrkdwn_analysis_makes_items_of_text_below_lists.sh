@@ -2,8 +2,8 @@
 # mrkdwn_analysis 0.2.3: identify_lists takes the paragraph below a list for an item, and identify_paragraphs has none;
 # so does it with a heading underlined with dashes. In a table, which it documents as GitHub's, an escaped bar moves the
 # values behind it to the right, and a comment in code between "~~~" is a heading.
-# Exits 0 while that is so; seen: an item 'Do not dive.', no paragraphs, an item 'Fees', a row of three cells below two
-# heads, and the heading 'install'.
+# Exits 0 while this holds; output: an item 'Do not dive.', no paragraphs, an item 'Fees', a row of three cells below
+# two heads, and the heading 'install'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # mwparserfromhell 0.7.2, with which LangChain's MWDumpLoader reads dumps of MediaWiki: strip_code makes "Room 1234
 # seats" of two lines with <br> between them, and puts the note behind "from 9" into the sentence: "from 930 minutes
 # later on Sundays". Of an image with a caption it keeps "thumb|".
-# Exits 0 while that is so; seen: "Room 1234 seats", "Open from 930 minutes later on Sundays to 5.", "thumb|The pier".
+# Exits 0 while this holds; output: "Room 1234 seats", "Open from 930 minutes later on Sundays to 5.", "thumb|The pier".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

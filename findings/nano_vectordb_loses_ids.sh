@@ -2,7 +2,7 @@
 # nano-vectordb 0.0.4.3 makes an ID of an item's vector if none is given: of two texts with the same vector the first is
 # gone. An item that is added a second time without an ID is stored without one, and then upsert, get and delete raise
 # KeyError for any item. A filter that no item passes is an IndexError instead of no hits.
-# Exits 0 while that is so; seen: ['Room 34'] of two rooms, KeyError three times, and IndexError.
+# Exits 0 while this holds; output: ['Room 34'] of two rooms, KeyError three times, and IndexError.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

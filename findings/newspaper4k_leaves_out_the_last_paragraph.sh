@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # newspaper4k 0.9.6 leaves out the last paragraph of an article if a word in it is a link, bold or code, or if it is a
-# list: "Call 112 in an emergency" is lost with its link, and kept without it.
-# Exits 0 while that is so; seen: of four pages the end of the one without markup alone.
+# list: "Call 112 in an emergency" is lost if it has a link, and kept without one.
+# Exits 0 while this holds; output: of four pages the end of the one without markup alone.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

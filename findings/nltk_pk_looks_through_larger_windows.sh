@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# nltk 3.10.4: pk is to look through windows of half a mean segment of the reference. It divides by twice the marks, which
-# between units are one less than the segments: of two halves the window is a whole one. So Pk is 0, no error,
-# for a text that is cut once too often, and 0.33 in segeval 2.0.11, or here with k=5; and 1 instead of
-# 0.33 for one that is not cut. Pass k.
-# Exits 0 while that is so; seen: "[10, 5, 5]: nltk 0.0, k=5 0.33, segeval 0.33; [20]: nltk 1.0, k=5 0.33, segeval 0.33".
+# nltk 3.10.4: pk should use windows of half a mean segment of the reference. It divides by twice the marks, which
+# between units are one less than the segments: of two halves the window is a whole one. So Pk is 0, no error, for a
+# text that is cut once too often, and 0.33 in segeval 2.0.11, or here with k=5; and 1 instead of 0.33 for one that is
+# not cut. Pass k.
+# Exits 0 while this holds; output: "[10, 5, 5]: nltk 0.0, k=5 0.33, segeval 0.33; [20]: nltk 1.0, k=5 0.33, segeval
+# 0.33".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -4,7 +4,8 @@
 # the cursor for the ID of a block and ask for its children, instead of sending it as start_cursor.
 # The second load of a database by one process has only its last hundred pages: the cursor of the first load stays
 # in the default of a parameter. index(cleanup="full") then deletes the others.
-# Exits 0 while that is so; seen: "LangChain: 100 of 150 blocks, pages 150, then 50; LlamaIndex: 100 of 150 blocks, pages 150, then 50".
+# Exits 0 while this holds; output: "LangChain: 100 of 150 blocks, pages 150, then 50; LlamaIndex: 100 of 150 blocks, pages 150, then
+# 50".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

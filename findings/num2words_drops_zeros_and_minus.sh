@@ -2,7 +2,7 @@
 # num2words 0.5.14 leaves out a zero behind the point in Vietnamese and Turkish: 2.01 is "two point one", and 1.05 "one
 # point five". In Persian 1.05 is "one and a half". In English, German and French the minus of a number between -1 and 0
 # is gone: -0.5 is "zero point five".
-# Exits 0 while that is so; seen: "hai phẩy một, birvirgülbeş, یک و نیم" and equal words for 0.5 and -0.5.
+# Exits 0 while this holds; output: "hai phẩy một, birvirgülbeş, یک و نیم" and equal words for 0.5 and -0.5.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

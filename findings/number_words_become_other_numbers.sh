@@ -2,7 +2,7 @@
 # text2num 3.1.0 and word2number 1.1, which make digits of words as transcripts have them, add up the ends of a range:
 # "between one hundred and two hundred" is "between 102 100", and "five to ten" is 15. A "thirty second break" is the
 # 32nd, minus five is 5, and 2.5 million in French is 2,5000000. numerizer 0.2.4 makes "in 1 2nd" of "in a second".
-# Exits 0 while that is so; seen for "one point five million": "1.5 1000000", 1 and "1 point 5000000".
+# Exits 0 while this holds; output for "one point five million": "1.5 1000000", 1 and "1 point 5000000".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # odfdo 3.27.3: get_formatted_text writes a heading and the paragraph below it on one line, without a space: "Room 12"
 # above "34 seats" is "Room 1234 seats". to_markdown keeps them apart.
-# Exits 0 while that is so; seen: "Room 1234 seats".
+# Exits 0 while this holds; output: "Room 1234 seats".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # officeparser 7.8.0 (npm) leaves the first row of a table out of ODT if it is marked as its head, as LibreOffice Writer
-# does by default, and pandoc always: the years above the sums are gone, in text, Markdown and CSV. In XLSX it gives
+# does by default, and pandoc always: the years above the sums are lost, in text, Markdown and CSV. In XLSX it gives
 # 45413 for a date, 0.395833 for half past nine, and 1 for TRUE.
-# Exits 0 while that is so; seen: "Loans,75,80" alone, and "when,at,paid", "45413,0.3958333333333333,1".
+# Exits 0 while this holds; output: "Loans,75,80" alone, and "when,at,paid", "45413,0.3958333333333333,1".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

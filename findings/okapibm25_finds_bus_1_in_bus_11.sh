@@ -2,7 +2,7 @@
 # okapibm25 1.4.1 (npm), an "implementation of the Okapi BM25 algorithm", a model of bags of words: it counts a keyword
 # inside other words and numbers, as a regular expression. For "1" it ranks bus 11 above bus 1, for "pain" a text with
 # two paintings above the one about pain, and for "3.5" room 345 has a score.
-# Exits 0 while that is so; seen: "Bus 11 to Rome", "Paintings of paintings" and "Room 345" first.
+# Exits 0 while this holds; output: "Bus 11 to Rome", "Paintings of paintings" and "Room 345" first.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

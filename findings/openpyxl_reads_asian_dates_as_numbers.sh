@@ -2,7 +2,7 @@
 # openpyxl 3.1.5, which pandas takes for XLSX: a date in one of the formats that Excel in Chinese, Japanese
 # and Korean has by number only (27 to 36 and 50 to 58; ISO/IEC 29500-1, 18.8.30) is the number 45352 with the
 # format "General". The same day in format 14 is a date, and python-calamine 0.9.1 has dates for both.
-# Exits 0 while that is so; seen: "format 14: 2024-03-01, format 31: 45352 (General), calamine: 2024-03-01".
+# Exits 0 while this holds; output: "format 14: 2024-03-01, format 31: 45352 (General), calamine: 2024-03-01".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

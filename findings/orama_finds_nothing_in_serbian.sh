@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # @orama/orama 3.1.18 (npm) with the language "serbian" finds no word of a text in Cyrillic, and none in Sanskrit with
-# "sanskrit": its tokenizer for each takes all such letters for spaces. In "nepali" it leaves vowels at the ends of
-# words out, so that "husband" and "address" are one word. There is no error.
-# Exits 0 while that is so; seen: {"serbian":[],"sanskrit":[],"nepali":["पति","पता"]}.
+# "sanskrit": its tokenizer for each takes all such letters for spaces. In "nepali" it leaves out vowels at the ends of
+# words, so that "husband" and "address" are one word. There is no error.
+# Exits 0 while this holds; output: {"serbian":[],"sanskrit":[],"nepali":["पति","पता"]}.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # pandas 3.1.1 reads what an ODS shows, not what it stores: a lap of 12 minutes 15 seconds, shown as "12:15", is a
 # quarter past twelve, and TRUE is False in a file of a German LibreOffice, which shows "WAHR" (French: "VRAI").
 # The XLSX of the same sheet is read right, and so is the ODS by calamine.
-# Exits 0 while that is so; seen: "odf: 12:15:00 False, calamine: 00:12:15 True".
+# Exits 0 while this holds; output: "odf: 12:15:00 False, calamine: 00:12:15 True".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

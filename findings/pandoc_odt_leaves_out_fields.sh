@@ -2,7 +2,7 @@
 # pandoc 3.9, as pypandoc_binary 1.17 has it, leaves out the text of most fields in ODT: dates, references to tables,
 # names of the document's own, entries and values that were chosen. A contract of LibreOffice "until 1 May 2024,
 # see table 3" is "until , see table". Words with a reading above them are gone as well. The number of a caption stays.
-# Exits 0 while that is so; seen: "Valid until , see table , for , paid by .".
+# Exits 0 while this holds; output: "Valid until , see table , for , paid by .".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # pandoc 3.9, as pypandoc_binary 1.17 has it, moves a list that stands before a table in RTF to the beginning of the
 # document: "Pets may not stay on:" is followed by the prices, and the days stand below no sentence. It does so
 # since lists before tables are no longer read as part of the table. LibreOffice reads the file in order.
-# Exits 0 while that is so; seen: "Mondays | Fridays | Pets may stay all year. | Pets may not stay on: | Adult 12".
+# Exits 0 while this holds; output: "Mondays | Fridays | Pets may stay all year. | Pets may not stay on: | Adult 12".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

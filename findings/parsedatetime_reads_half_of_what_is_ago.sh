@@ -2,8 +2,8 @@
 # parsedatetime 2.6 applies "ago" to the last unit alone: "1 hour 30 minutes ago" is half an hour from now, and "2 years 3
 # months ago" is in 2026. "Friday, 17 May" is 1 May 2017, "the day after tomorrow" is tomorrow, and "since 2019" is 20:19
 # today. Each has the status of a text that was understood. "90 minutes ago" and "17 May" are right.
-# Exits 0 while that is so; seen of noon on Wednesday, 15 May 2024: 15 May 12:30, 15 February 2026, 1 May 2017, 16 May,
-# and 15 May 20:19.
+# Exits 0 while this holds; output of noon on Wednesday, 15 May 2024: 15 May 12:30, 15 February 2026, 1 May 2017, 16
+# May, and 15 May 20:19.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# pathspec 1.1.1: PathSpec with patterns of the kind "gitignore" takes a file in again if a later pattern
-# takes its folder in again. Git (2.39.5) goes on to ignore the file, and so does GitIgnoreSpec.
-# Exits 0 while that is so; seen: "ignored by git: True, GitIgnoreSpec: True, PathSpec: False". Needs git.
+# pathspec 1.1.1: PathSpec with patterns of the kind "gitignore" includes a file again if a later pattern
+# includes its folder again. Git (2.39.5) still ignores the file, and so does GitIgnoreSpec.
+# Exits 0 while this holds; output: "ignored by git: True, GitIgnoreSpec: True, PathSpec: False". Needs git.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

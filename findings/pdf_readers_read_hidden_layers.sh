@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pypdfium2 5.15.2, pypdf 7.1.1 and pdfplumber 0.11.10 read texts in a layer that is switched off, which no viewer
-# shows; PyMuPDF 2.0 reads them not, and made the file. PDFium itself does not draw what its text contains.
-# Exits 0 while that is so; seen: "pypdfium2, pypdf, pdfplumber read the draft; pymupdf does not; PDFium draws none".
+# shows; PyMuPDF 2.0, which made the file, does not read them. PDFium does not draw this text, but returns it.
+# Exits 0 while this holds; output: "pypdfium2, pypdf, pdfplumber read the draft; pymupdf does not; PDFium draws none".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A PDF can state the text of a group of glyphs (ActualText), as Typst 0.15.2 does for letters that a font draws in parts:
-# Thai and Hindi. pypdf 7.1.1 and pdfplumber 0.11.10 ignore it, repeat letters and read control characters or "(cid:2)",
-# so that no search finds the word. PyMuPDF 2.0 and pypdfium2 5.15.2 read the word as it is.
-# Exits 0 while that is so; seen: "pypdf 'น้ำ\x02\x03\x04', pdfplumber 'น้ำ(cid:3)(cid:2)(cid:4)', the others 'น้ำ'".
+# A PDF can state the text of a group of glyphs (ActualText), as Typst 0.15.2 does for letters that a font draws in
+# parts: Thai and Hindi. pypdf 7.1.1 and pdfplumber 0.11.10 ignore it, repeat letters and read control characters or
+# "(cid:2)", so that no search finds the word. PyMuPDF 2.0 and pypdfium2 5.15.2 read the right word.
+# Exits 0 while this holds; output: "pypdf 'น้ำ\x02\x03\x04', pdfplumber 'น้ำ(cid:3)(cid:2)(cid:4)', the others 'น้ำ'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

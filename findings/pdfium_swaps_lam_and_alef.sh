@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pypdfium2 5.15.2: PDFium swaps the two letters of the Arabic ligature lam-alef, although the font's map
 # states them in the order of writing (PDF by fpdf2 2.8.9, with the font in matplotlib 3.11.2).
-# Exits 0 while that is so; seen: "ليلا is read as ليال" ("by night"; poppler 22.12 reads the same).
+# Exits 0 while this holds; output: "ليلا is read as ليال" ("by night"; poppler 22.12 reads the same).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# pdfminer.six 20260107, which LangChain's PDFMinerLoader uses, changes the order of words of one justified paragraph in a
-# narrow column, as newspapers and leaflets have: where a line is stretched, its words are taken for columns and read
+# pdfminer.six 20260107, which LangChain's PDFMinerLoader uses, changes the order of words of one justified paragraph in
+# a narrow column, as newspapers and leaflets have: if a line is stretched, its words are taken for columns and read
 # from top to bottom. "The international organization of responsible" is "recommends The international organization of
 # transportation responsible". There is no second column; pypdf reads the words in order.
-# Exits 0 while that is so; seen: "recommends The international organization of transportation responsible companies".
+# Exits 0 while this holds; output: "recommends The international organization of transportation responsible companies".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

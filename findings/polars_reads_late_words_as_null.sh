@@ -2,7 +2,7 @@
 # polars 2.1.0 reads a word in a column of numbers of XLSX as null if it stands below the first 1,000 rows, from which
 # the kind of the column is taken: that the bridge was closed in row 1,200 is lost without a warning. Among the first
 # rows, a word makes the column one of texts.
-# Exits 0 while that is so; seen: None for "closed: high water" in row 1,200, the word in row 20.
+# Exits 0 while this holds; output: None for "closed: high water" in row 1,200, the word in row 20.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # postal-mime 4.0.0 (npm) joins the lines of a quote in a mail with "format=flowed", and leaves the mark ">" of each
-# amid the text, where it is read as "more than": "children of 5 > 7 of them come". A list of HTML becomes one of stars:
-# clause 5 has no number.
-# Exits 0 while that is so; seen: "> The pool is open to children of 5 > 7 of them come > today." and "* Do not dive."
+# line inside the text, where it is read as "more than": "children of 5 > 7 of them come". A list of HTML becomes one of
+# stars: clause 5 has no number.
+# Exits 0 while this holds; output: "> The pool is open to children of 5 > 7 of them come > today." and "* Do not dive."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

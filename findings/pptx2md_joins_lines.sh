@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pptx2md 2.0.6 joins lines of a slide without a space: a line break in a paragraph (Shift+Enter) and the paragraphs
 # of a table's cell. "Open 9 to 12" above "14 to 17" is "Open 9 to 1214 to 17", and room 12 above 34 seats is room 1234.
-# Exits 0 while that is so; seen: "Open 9 to 1214 to 17 on Mondays", "| Room 12 | 1234 seats |".
+# Exits 0 while this holds; output: "Open 9 to 1214 to 17 on Mondays", "| Room 12 | 1234 seats |".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # python-pptx 1.0.2, markitdown 0.1.9 and kreuzberg 4.10.4 leave out a text box of a slide that has an equation, with
 # its words: PowerPoint writes such a box as a choice ("mc:AlternateContent", "Requires" "a14") with a picture of it as
 # the fallback. They see the title alone, and no warning is given.
-# Exits 0 while that is so; seen: "Speed", without "Never exceed 30 km/h".
+# Exits 0 while this holds; output: "Speed", without "Never exceed 30 km/h".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

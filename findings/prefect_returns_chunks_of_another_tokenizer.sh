@@ -2,7 +2,8 @@
 # prefect 3.9.1: a task with cache_policy=INPUTS gives LlamaIndex's SentenceSplitter (llama-index-core 0.14.25) the stored
 # chunks of one that has another tokenizer, because the key is made of the public fields of pydantic's models as JSON. The
 # tokenizer is a private attribute, as are clients and models of many classes. pickle, which is tried if JSON fails, has it.
-# Exits 0 while that is so; seen: "by words ['One two. Three four.'], by letters ['One two.', ...]; one key for both: True".
+# Exits 0 while this holds; output: "by words ['One two. Three four.'], by letters ['One two.', ...]; one key for both:
+# True".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

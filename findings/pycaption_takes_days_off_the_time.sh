@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# pycaption 2.3.14 writes captions of the second day of a recording as of the first: 25:00:01 becomes
-# 01:00:01 in WebVTT and SubRip, whichever of both was read. Hours beyond 23 are valid in both formats; a
-# stream or a camera that runs for days has them, and a link to the time leads elsewhere.
-# Exits 0 while that is so; seen: "01:00:01.000 --> 01:00:03.000, 01:00:01,000 --> 01:00:03,000".
+# pycaption 2.3.14 writes captions of the second day of a recording with times of the first: 25:00:01
+# becomes 01:00:01 in WebVTT and SubRip, whichever of both was read. Hours beyond 23 are valid in both
+# formats; a stream or a camera that runs for days has them, and a link to the time leads elsewhere.
+# Exits 0 while this holds; output: "01:00:01.000 --> 01:00:03.000, 01:00:01,000 --> 01:00:03,000".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

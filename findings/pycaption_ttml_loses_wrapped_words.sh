@@ -2,7 +2,7 @@
 # pycaption 2.3.14 reads of a text in TTML (DFXP) only what stands before the first line end: of "Do not swim" on two
 # lines of the file "Do not" is read. In TTML a line end is a space unless xml:space says otherwise, and editors of
 # XML wrap long lines. A line break shown in the video is <br/>, which is read.
-# Exits 0 while that is so; seen: "Do not", "Dogs may swim".
+# Exits 0 while this holds; output: "Do not", "Dogs may swim".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,8 @@
 # pyexcel-ods 0.6.0 leaves out the places that a cell covers, so the values beside it move to the left: below a pier that
 # spans two rows, the boat is a pier and its seats are a boat, and beside a "Total" that spans two columns, the sum of seats
 # is that of boats. pandas leaves these places empty, as the file does.
-# Exits 0 while that is so; seen: "pyexcel-ods: ['Gull', 40] ['Total', 70]", "pandas: ['', 'Gull', 40] ['Total', '', 70]".
+# Exits 0 while this holds; output: "pyexcel-ods: ['Gull', 40] ['Total', 70]", "pandas: ['', 'Gull', 40] ['Total', '',
+# 70]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

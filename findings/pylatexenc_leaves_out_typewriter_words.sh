@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # pylatexenc 2.11: LatexNodes2Text, which makes text of LaTeX, leaves out what is in \texttt, \textsf, \mbox
 # or \verb, and keeps what is in \textit. A manual loses the names of its commands and files, and a sentence
-# its "not". Macros that it does not know keep their words, so the ones that its parser knows are worse off.
-# Exits 0 while that is so; seen: "Do  run  here." for "Do \mbox{not} run \texttt{rm} here."
+# its "not". Macros that it does not know keep their words, so only words of known macros are lost.
+# Exits 0 while this holds; output: "Do  run  here." for "Do \mbox{not} run \texttt{rm} here."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pylightxl 1.61 ignores that a workbook counts days from 1904, as those of Excel for the Mac do: a contract that ends on
 # 29 February 2024 ends on 28 February 2020. openpyxl and calamine read the date that Excel shows.
-# Exits 0 while that is so; seen: "pylightxl: 2020/02/28, calamine: 2024-02-29".
+# Exits 0 while this holds; output: "pylightxl: 2020/02/28, calamine: 2024-02-29".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

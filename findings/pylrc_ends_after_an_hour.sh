@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pylrc 0.1.2 leaves out all lines of an LRC file from minute 60 on, without an error: its minutes have the digits 0 to 59,
 # but LRC has no hours, so that a concert, sermon or audiobook goes on with [60:05.00].
-# Exits 0 while that is so; seen: "[(3598.0, 'of the first hour')]".
+# Exits 0 while this holds; output: "[(3598.0, 'of the first hour')]".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# pysbd 0.3.4: a sentence with one of the characters that the segmenter uses as marks of its own is left out, or what
-# is before it: the note of captions (U+266C), the sign of hot springs on maps (U+2668), the comet, the sun. No error,
-# and with clean=False, which is to change nothing.
-# Exits 0 while that is so; seen: "['It stops. ', 'Ann leaves.']" of three sentences.
+# pysbd 0.3.4: a sentence with a character that the segmenter uses internally as a mark is left out, or the part before
+# the character: the note of captions (U+266C), the sign of hot springs on maps (U+2668), the comet, the sun. There is
+# no error, even with clean=False, which should change nothing.
+# Exits 0 while this holds; output: "['It stops. ', 'Ann leaves.']" of three sentences.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

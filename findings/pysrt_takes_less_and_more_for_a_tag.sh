@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pysrt 1.1.2: text_without_tags of a caption takes all between "<" and ">" for a tag. SubRip has no escapes, so a lesson
 # that shows "If x < 5 and y > 7, stop." has the words "If x  7, stop.": another condition, and no error. `text` has them.
-# Exits 0 while that is so; seen: "If x  7, stop." and "Bold".
+# Exits 0 while this holds; output: "If x  7, stop." and "Bold".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

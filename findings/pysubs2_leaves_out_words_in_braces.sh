@@ -3,7 +3,7 @@
 # "\N" or "\n" a line break. A lecture on programming loses "{name}" and has its folder "C:\new" on two
 # lines, in `plaintext` and in the SubRip file that pysubs2 writes of it. SubRip has no such commands, and
 # no option reads them as text (keep_unknown_html_tags is about tags).
-# Exits 0 while that is so; seen: "'Hello  in C:\new' for 'Hello {name} in C:\\new'".
+# Exits 0 while this holds; output: "'Hello  in C:\new' for 'Hello {name} in C:\\new'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # python-docx 1.2.0 leaves out words that were inserted while changes were tracked, and those in a content control of a
 # form: "You must not swim." with "not" inserted by a reviewer is "You must swim.", and a deposit has no amount. Word
 # shows both.
-# Exits 0 while that is so; seen: "You must swim.", "Deposit: ".
+# Exits 0 while this holds; output: "You must swim.", "Deposit: ".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

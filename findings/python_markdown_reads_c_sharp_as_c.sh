@@ -2,7 +2,7 @@
 # Markdown 3.11.3 and markdown2 2.5.5 make the heading "C" of "# C#", and "F" of "## F#": a sharp behind a letter is
 # taken for the end of the heading, which CommonMark asks to have a space before it. Both take the line "#12 is closed"
 # for a heading "12 is closed". Markdown begins lists at 1: clause 5 is 1.
-# Exits 0 while that is so; seen: "<h1>C</h1>" and "<h2>F</h2>" of both, and clauses without a start.
+# Exits 0 while this holds; output: "<h1>C</h1>" and "<h2>F</h2>" of both, and clauses without a start.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

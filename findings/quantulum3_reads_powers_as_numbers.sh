@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # quantulum3 0.10.0 finds "6 kilograms" in "10^6 kg", and 10 of nothing: the exponent is the quantity. "10^-6 kg" is -6
 # kilograms. With a factor before it, "2x10^6 kg", it is two million.
-# Exits 0 while that is so; seen: [(10.0, ''), (6.0, 'kg')], [(10.0, ''), (-6.0, 'kg')], and [(2000000.0, 'kg')].
+# Exits 0 while this holds; output: [(10.0, ''), (6.0, 'kg')], [(10.0, ''), (-6.0, 'kg')], and [(2000000.0, 'kg')].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # quotequail 0.5.4 divides the line that Gmail writes above a quote at its last comma: of "On Mon, May 13, 2024 at 9:00 AM Ann
 # Lee <ann@example.com> wrote:" the date is "Mon, May 13", and the sender begins with "2024 at 9:00 AM". It knows Apple's
 # line, with a comma after the time, and Gmail's in French.
-# Exits 0 while that is so; seen: "Mon, May 13" from "2024 at 9:00 AM Ann Lee <ann@example.com>".
+# Exits 0 while this holds; output: "Mon, May 13" from "2024 at 9:00 AM Ann Lee <ann@example.com>".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

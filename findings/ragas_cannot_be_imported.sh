@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ragas 0.4.3 cannot be imported with the langchain-community 0.4.2 that pip installs with it, because it imports
 # langchain_community.chat_models.vertexai, which is gone from there. With one below 0.4 it can.
-# Exits 0 while that is so; seen: "No module named 'langchain_community.chat_models.vertexai'", then "ragas 0.4.3".
+# Exits 0 while this holds; output: "No module named 'langchain_community.chat_models.vertexai'", then "ragas 0.4.3".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

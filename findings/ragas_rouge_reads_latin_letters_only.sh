@@ -2,7 +2,7 @@
 # ragas 0.4.3 with rouge-score 0.1.2: RougeScore of an answer that equals the reference is 0 in Russian, Greek or Chinese,
 # because words are made of a to z and digits. In German "Büro" equals "Bäro". NonLLMStringSimilarity and
 # BleuScore of the same answers are 1.
-# Exits 0 while that is so; seen: "Паром идёт в полдень: ROUGE 0.0, similarity 1.0, BLEU 1.0".
+# Exits 0 while this holds; output: "Паром идёт в полдень: ROUGE 0.0, similarity 1.0, BLEU 1.0".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # ranx 0.3.21: bpref is NaN if no document of a question is judged as not relevant, as in most collections for retrieval, and
 # with one such question the mean of all is NaN. It divides by the number of those documents. trec_eval (ir-measures 0.4.3)
 # gives the share of relevant documents that were found.
-# Exits 0 while that is so; seen: "ranx nan, trec_eval 0.5; with a judged miss: ranx 0.5, trec_eval 0.5".
+# Exits 0 while this holds; output: "ranx nan, trec_eval 0.5; with a judged miss: ranx 0.5, trec_eval 0.5".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

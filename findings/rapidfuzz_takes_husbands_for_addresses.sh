@@ -2,7 +2,7 @@
 # RapidFuzz 3.14.6: utils.default_process, which the documentation advises before strings are compared, puts spaces for
 # the marks of vowels of Hindi, so "husband" and "address" are alike by 100. Signs go as well: of "C#", "C" and "C++"
 # the first is the best match for "C++", and "-5" is "5".
-# Exits 0 while that is so; seen: 100.0 for all three pairs; without it 67 and less.
+# Exits 0 while this holds; output: 100.0 for all three pairs; without it 67 and less.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # read-excel-file 9.3.17 (npm) cuts the fraction of a day to milliseconds instead of rounding it: 13:45 in an XLSX is a
 # Date of 13:44:59.999, so that its hours and minutes are those of the minute before. Of the 1440 minutes of 1 May 2024,
 # 448 are so, each stored as the closest number there is. exceljs 4.4.0 reads all of them as they are.
-# Exits 0 while that is so; seen: 2024-05-01T13:44:59.999Z, 448 of 1440, and 0 of 1440.
+# Exits 0 while this holds; output: 2024-05-01T13:44:59.999Z, 448 of 1440, and 0 of 1440.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

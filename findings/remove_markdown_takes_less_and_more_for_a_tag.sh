@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # remove-markdown 0.7.0 (npm) takes what stands between "<" and ">" for a tag: of "Dives of < 18 m need no permit, dives
-# of > 30 m need two." it leaves "Dives of 30 m need two." In Markdown neither is a tag. What a note says is left out as
-# well.
-# Exits 0 while that is so; seen: "Dives of 30 m need two." and "The pool is open."
+# of > 30 m need two." it leaves "Dives of 30 m need two." In Markdown neither is a tag. The text of a note is left out
+# as well.
+# Exits 0 while this holds; output: "Dives of 30 m need two." and "The pool is open."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

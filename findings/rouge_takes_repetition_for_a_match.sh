@@ -3,7 +3,7 @@
 # without end has a precision and F of 1.0 in ROUGE-1 and ROUGE-L against "the dog". Lin's ROUGE (2004, sections 2 and
 # 3) divides by the length of the answer or counts each n-gram as often as it is there. rouge-score 0.1.2, Google's,
 # does so.
-# Exits 0 while that is so; seen: "rouge 1.0 and 1.0, with exclusive=False 0.18 and 0.18, rouge-score 0.18 and 0.18".
+# Exits 0 while this holds; output: "rouge 1.0 and 1.0, with exclusive=False 0.18 and 0.18, rouge-score 0.18 and 0.18".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

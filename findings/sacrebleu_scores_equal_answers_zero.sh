@@ -2,7 +2,7 @@
 # sacrebleu 2.6.0: corpus_bleu of answers that equal their references is 0.0 if none has more than three words, however
 # many there are, and for equal sentences in Japanese with the default tokenizer, to which each is one word. It is 100
 # with sentence_bleu.
-# Exits 0 while that is so; seen: "0.0 of 200 equal answers, 0.0 in Japanese, and 100 for each alone".
+# Exits 0 while this holds; output: "0.0 of 200 equal answers, 0.0 in Japanese, and 100 for each alone".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

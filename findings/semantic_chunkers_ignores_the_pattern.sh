@@ -2,7 +2,7 @@
 # semantic-chunkers 0.1.1: RegexSplitter takes strings and patterns as delimiters, and cuts by its own pattern for
 # sentences whatever pattern is given: "Room 5 | Room 6" stays whole for a pattern of the bar. Behind a string, it puts
 # the whole text in the place of each part, so that the text is there three times.
-# Exits 0 while that is so; seen: ['Room 5 | Room 6'], and 'Pool; gym | sauna; bar' three times.
+# Exits 0 while this holds; output: ['Room 5 | Room 6'], and 'Pool; gym | sauna; bar' three times.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # semantic-kernel 1.45.0 cuts a long line at full stops, also at that of a price or a time, and has line ends there when
-# it makes chunks of the parts: of "Children pay 3.50 euro" a chunk has "Children pay 3." above "50 euro", and a row of a
-# table in Markdown ends inside a number. The module is loaded by itself, as the package installs many others.
-# Exits 0 while that is so; seen: "3.\n50 euro", "1,234.\n56 euro", "| Mon | 3.\n50 |".
+# it makes chunks of the parts: of "Children pay 3.50 euro" a chunk has "Children pay 3." above "50 euro", and a row of
+# a table in Markdown ends inside a number. The script loads only the module, because the package installs many others.
+# Exits 0 while this holds; output: "3.\n50 euro", "1,234.\n56 euro", "| Mon | 3.\n50 |".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # sentence-stream 1.3.0 takes every pair of asterisks for emphasis and leaves it out of its sentences: "2*3*4" is "234", and
 # "a * b * c" is "a  b  c". The marks of a list with asterisks go, too. A German date is divided ("am 3." and "Mai."), and
 # "M. Dupont" is not. Its readme states neither, and no setting keeps the text.
-# Exits 0 while that is so; seen: "Room fee: 234 euro.", "Set x = a  b  c.", and "Das ist am 3." before "Mai."
+# Exits 0 while this holds; output: "Room fee: 234 euro.", "Set x = a  b  c.", and "Das ist am 3." before "Mai."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

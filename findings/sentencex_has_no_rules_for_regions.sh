@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # sentencex 1.0.32: a language with a region ("de-AT") has no rules, and no error is raised: "3. Mai" is
 # cut. French "M. Dupont" is cut at the start of a text, and kept after another word.
-# Exits 0 while that is so; seen: "de: 1, de-AT: 2, fr at the start: 2, fr later: 1 sentences", each
+# Exits 0 while this holds; output: "de: 1, de-AT: 2, fr at the start: 2, fr later: 1 sentences", each
 # for one sentence.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -4,7 +4,7 @@
 # can write them, and LibreOffice and SheetJS read them. python-calamine 0.9.1 (an engine of pandas and polars) and
 # firecrawl-anydoc 0.2.4 read the first column alone, pyxlsb 1.0.10 reads nothing, and none raises an error. The XLSX
 # of the sheet is right.
-# Exits 0 while that is so; seen: [["Room"], ["Hall"]] by calamine, "| Hall |" by anydoc, and None eight times by
+# Exits 0 while this holds; output: [["Room"], ["Hall"]] by calamine, "| Hall |" by anydoc, and None eight times by
 # pyxlsb.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# simplemma 2.0.0 takes the "ne-" that is Czech for "not" off its verbs: the lemma of "nesmíte" (you must not) is "smět"
+# simplemma 2.0.0 removes the "ne-" that is Czech for "not" from verbs: the lemma of "nesmíte" (you must not) is "smět"
 # (may), and "nebezpečný" (dangerous) is "bezpečný" (safe). A search by lemmas takes both for one. Of "neplavat" (not
 # swim) it keeps it.
-# Exits 0 while that is so; seen: ['smět', 'jít', 'vědět', 'bezpečný'] and 'neplavat'.
+# Exits 0 while this holds; output: ['smět', 'jít', 'vědět', 'bezpečný'] and 'neplavat'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # smolagents 1.26.0: Tool.from_langchain takes over the names and types of a LangChain tool's arguments, and leaves out
-# their descriptions. What the model reads of the tool has "day: " and nothing behind it, so it knows neither the format
-# of the day nor the currency of the price. In the LangChain tool they are empty from then on, too.
-# Exits 0 while that is so; seen: "LangChain 'As DD.MM.YYYY.', 'In pounds.'; smolagents '', ''; LangChain then '', ''".
+# their descriptions. The model reads "day: " without a description, so it knows neither the format of the day nor the
+# currency of the price. In the LangChain tool they are empty from then on, too.
+# Exits 0 while this holds; output: "LangChain 'As DD.MM.YYYY.', 'In pounds.'; smolagents '', ''; LangChain then '',
+# ''".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

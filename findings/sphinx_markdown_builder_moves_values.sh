@@ -2,7 +2,7 @@
 # sphinx-markdown-builder 0.6.11, which makes Markdown of documentation: below a cell that spans rows, the values of
 # the next row move one column to the left, to another head; 10^6 is 10<sub>6</sub>; clause 5 of a list is 1; and
 # options of a command and captions of figures are left out. Sphinx' own text and HTML have them all.
-# Exits 0 while that is so.
+# Exits 0 while this holds.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # @plussub/srt-vtt-parser 2.0.5 (npm) states no end (null) for a caption whose times are without hours, as WebVTT
 # allows, if settings such as "align:start" stand behind them. With hours, or without settings, it states the end.
-# Exits 0 while that is so; seen: [[1000,null],[3000,4500],[5000,6000]].
+# Exits 0 while this holds; output: [[1000,null],[3000,4500],[5000,6000]].
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

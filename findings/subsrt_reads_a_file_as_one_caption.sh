@@ -2,7 +2,7 @@
 # subsrt 1.1.1 (npm) reads a SubRip file with line ends of Unix as one caption: numbers and times of all others are in
 # its text, and everything is shown for the second of the first. With line ends of Windows it reads three captions. What
 # stands in braces, such as {name}, is left out of both.
-# Exits 0 while that is so; seen: "captions: 1 and 3", the one from 1000 to 2000 ms, with "00:00:05,000 -->
+# Exits 0 while this holds; output: "captions: 1 and 3", the one from 1000 to 2000 ms, with "00:00:05,000 -->
 # 00:00:06,000" in its text.
 set -euo pipefail
 folder=$(mktemp -d)

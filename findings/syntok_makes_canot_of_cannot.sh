@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # syntok 1.4.4: sentences of syntok.segmenter have "not" in place of "n't", joined to what is before it: "can't" is
-# "canot", "don't" is "donot". process and analyze, which make the sentences, take no setting that keeps the text; a
-# Tokenizer of one's own does (replace_not_contraction=False).
-# Exits 0 while that is so; seen: "You canot park. It doesnot matter."
+# "canot", "don't" is "donot". process and analyze, which make the sentences, have no setting that keeps the text; a
+# separate Tokenizer has one (replace_not_contraction=False).
+# Exits 0 while this holds; output: "You canot park. It doesnot matter."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

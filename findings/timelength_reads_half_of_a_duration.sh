@@ -2,7 +2,7 @@
 # timelength 3.0.4 reads "half an hour", but keeps half an hour of "1 1/2 hours" and of "2 and a half hours", and an hour of
 # "an hour and a half". "2 to 3 hours" is three, "-5 minutes" five, and "PT1M" (a minute of ISO 8601) a month. `success` is
 # true for each.
-# Exits 0 while that is so; seen: 1800, 1800, 3600, 10800, 300 and 2635200 seconds, and 5400 for "1.5 hours".
+# Exits 0 while this holds; output: 1800, 1800, 3600, 10800, 300 and 2635200 seconds, and 5400 for "1.5 hours".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# trafilatura 2.3.1: the text of an article lacks what stands in <time>, and lists in the cells of tables; a paragraph
-# ends behind a quotation in <q>, and one that has links in most of its words is gone, whatever it states.
-# Exits 0 while that is so; seen: "['Open from  to .', '| Lent:  | not lent |', 'The rule never swim', 'holds.']".
+# trafilatura 2.3.1: the text of an article lacks the content of <time>, and lists in the cells of tables; a paragraph
+# ends after a quotation in <q>, and a paragraph that mostly consists of links is lost.
+# Exits 0 while this holds; output: "['Open from  to .', '| Lent:  | not lent |', 'The rule never swim', 'holds.']".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# trectools 0.0.50, with the pandas that pip installs with it (3.1.1), takes a document for relevant in R-precision if it
-# is relevant to another question. Of two questions whose first hit is relevant to the other alone it states 1.0 instead
-# of 0; of two that have found the same relevant document first, 2.0 instead of 1. With pandas 2.2.3 both are right, and
-# so is its MAP of the same run. There is no error or warning.
-# Exits 0 while that is so; seen: [1.0, 2.0] with pandas 3.1.1, and [0.0, 1.0] with pandas 2.2.3.
+# trectools 0.0.50, with the pandas that pip installs with it (3.1.1), takes a document for relevant in R-precision if
+# it is relevant to another question. For two questions whose first hits are only relevant to the other question it
+# returns 1.0 instead of 0; of two that have found the same relevant document first, 2.0 instead of 1. With pandas 2.2.3
+# both are right, and so is its MAP of the same run. There is no error or warning.
+# Exits 0 while this holds; output: [1.0, 2.0] with pandas 3.1.1, and [0.0, 1.0] with pandas 2.2.3.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

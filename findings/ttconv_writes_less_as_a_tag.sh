@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ttconv 1.2.3 writes "<" of a caption as it is into WebVTT, where it begins a tag: of "If x < 5 and y > 7" in SubRip,
 # read back by itself, "If x 7" is left.
-# Exits 0 while that is so; seen: "If x < 5 and y > 7" in the file, and "If x 7" read from it.
+# Exits 0 while this holds; output: "If x < 5 and y > 7" in the file, and "If x 7" read from it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # typst 0.15.2 draws the marks of notes with the raised digits of its font, which the PDF maps to plain digits on the
 # line: "13" with the note 1 is "131" to pypdfium2 5.15.2, pypdf 7.1.1, pdfplumber 0.11.10 and PyMuPDF 2.0.
-# Exits 0 while that is so; seen: "all of pypdfium2, pypdf, pdfplumber, pymupdf read 'Boats sold: 131'".
+# Exits 0 while this holds; output: "all of pypdfium2, pypdf, pdfplumber, pymupdf read 'Boats sold: 131'".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # untruncate-json 0.0.1 (npm) makes invalid JSON of whole JSON in which a string ends with an escape such as \u00e9:
 # it takes the character behind for escaped, too, so that the quotation mark closes no string. Its README documents
 # valid JSON for any start of JSON. Models and servers that write ASCII alone escape each accent so.
-# Exits 0 while that is so; seen: {"dish":"caf\u00e9"}"} for the whole, and {"dish":"caf\u00e9","open":[9} for a
+# Exits 0 while this holds; output: {"dish":"caf\u00e9"}"} for the whole, and {"dish":"caf\u00e9","open":[9} for a
 # start.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -2,7 +2,7 @@
 # vectra 0.15.0 (npm): the filter { year: { $in: [2023, 2024] } } finds nothing, and { year: { $nin: [2023] } } leaves
 # nothing out: its types document both for "string or number", its code asks numbers for a part of a string. With $eq, or
 # years as strings, it is right. queryItems returns no error.
-# Exits 0 while that is so; seen: 0 of 2 for $in, 3 instead of 2 for $nin, 1 for $eq, and 2 for strings.
+# Exits 0 while this holds; output: 0 of 2 for $in, 3 instead of 2 for $nin, 1 for $eq, and 2 for strings.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

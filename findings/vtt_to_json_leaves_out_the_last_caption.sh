@@ -3,7 +3,8 @@
 # its place is an empty part with the times of the first. The number above a caption, which WebVTT allows, is speech of
 # the caption before, also in vtt-2-json 1.1.4. @aj-archipelago/subvibe 1.0.12 leaves out lines that are a number: "Room"
 # above "42" is "Room", and "42" alone an empty text.
-# Exits 0 while that is so; seen: "Is it open?" and "" of two captions, "2" at the time of "Is it open?", "Room" and "".
+# Exits 0 while this holds; output: "Is it open?" and "" of two captions, "2" at the time of "Is it open?", "Room" and
+# "".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

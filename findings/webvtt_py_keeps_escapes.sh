@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # webvtt-py 0.6.0: the text of a caption keeps the escapes of WebVTT ("&amp;", "&lt;"), joins a ruby to
-# its word, and a caption in which two people speak has the first one's name alone.
-# Exits 0 while that is so; seen: "Ann: 'Salt &amp; fish? 鴎kamome!'" for Ann's question and Bob's answer.
+# its word, and a caption in which two people speak has only the first name.
+# Exits 0 while this holds; output: "Ann: 'Salt &amp; fish? 鴎kamome!'" for Ann's question and Bob's answer.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

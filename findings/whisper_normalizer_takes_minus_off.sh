@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# whisper-normalizer 0.1.15, which makes transcripts alike before their errors are counted, takes the minus off "-5",
+# whisper-normalizer 0.1.15, which makes transcripts alike before their errors are counted, removes the minus of "-5",
 # joins numbers beside each other ("two, three" is "23"), and makes "70 clock" of "7 o'clock". So the word error rate of
 # 5 degrees for -5 degrees, or of page 23 for pages 2 and 3, is 0.
-# Exits 0 while that is so; seen: "It is 5 degrees", "pages 23", "at 70 clock" and error rates of 0.
+# Exits 0 while this holds; output: "It is 5 degrees", "pages 23", "at 70 clock" and error rates of 0.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

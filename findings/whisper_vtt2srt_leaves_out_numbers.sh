@@ -2,7 +2,7 @@
 # whisper-vtt2srt 0.1.2 takes every line of digits in WebVTT for the number of a caption: "Room" above "42" is "Room", and a
 # caption "1984" has no text. A comment (NOTE) and the name of a caption, which WebVTT allows, become speech of the caption
 # above. All of its cleaning is off here.
-# Exits 0 while that is so; seen: "Room", nothing, and "Open now." with "NOTE ask Ann" and "last one" below.
+# Exits 0 while this holds; output: "Room", nothing, and "Open now." with "NOTE ask Ann" and "last one" below.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-whoosh 0.1.1 and llama-index-retrievers-whoosh 0.1.1 (whoosh3 3.54.0): their retrievers read a question in the
 # syntax of queries, in which "?" stands for one letter: the last word of a question is not found, here the one that counts.
-# Exits 0 while that is so; seen for both: "Where are rivers: 1 found; Where are rivers?: 0 found".
+# Exits 0 while this holds; output for both: "Where are rivers: 1 found; Where are rivers?: 0 found".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

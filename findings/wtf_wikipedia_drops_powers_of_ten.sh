@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# wtf_wikipedia 10.4.2 (npm) replaces the templates "val" and "convert", which it knows, by less than they state: of 5.3
-# million kg and of 5.3 millionths it makes "5.3 kg", of "20 to 25 m" (val) "20 m", of "6 ft 2 in" "6 ft", and of "5 by
-# 7 m" "5 by". Templates that it does not know, it leaves out, as documented.
-# Exits 0 while that is so; seen: "5.3 kg", "5.3 kg", "20 m", "6 ft" and "5 by".
+# wtf_wikipedia 10.4.2 (npm) replaces the templates "val" and "convert", which it knows, by less than their content: of
+# 5.3 million kg and of 5.3 millionths it makes "5.3 kg", of "20 to 25 m" (val) "20 m", of "6 ft 2 in" "6 ft", and of "5
+# by 7 m" "5 by". Templates that it does not know, it leaves out, as documented.
+# Exits 0 while this holds; output: "5.3 kg", "5.3 kg", "20 m", "6 ft" and "5 by".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# xlsx2csv 0.8.6, which polars can use, takes letters of a unit in a number's format for those of a date: 5 shown as
-# "5 days" becomes '0" 04ays"', the fourth of January 1900, and 1,234,567 shown as "1.2M" '0.0,,"02"'. With a
-# condition in the format the number is gone as well. openpyxl and calamine read the numbers.
-# Exits 0 while that is so; seen: '0" 04ays"', '0.0,,"02"', '[>=2]0" pcs";0" pc"'.
+# xlsx2csv 0.8.6, which polars can use, takes letters of a unit in a number's format for those of a date: 5 shown as "5
+# days" becomes '0" 04ays"', the fourth of January 1900, and 1,234,567 shown as "1.2M" '0.0,,"02"'. With a condition in
+# the format the number is lost as well. openpyxl and calamine read the numbers.
+# Exits 0 while this holds; output: '0" 04ays"', '0.0,,"02"', '[>=2]0" pcs";0" pc"'.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
