@@ -90,7 +90,7 @@ VERBS = {"embed", "aembed", "feed", "need", "seed", "proceed", "markdown"}
 
 
 @pytest.mark.parametrize("path", PACKAGES, ids=lambda path: "/".join(path.parts[-2:]))
-def test_functions_are_named_by_verbs_or_by_what_they_return(path: Path) -> None:
+def test_functions_are_not_named_by_participles(path: Path) -> None:
     functions = [
         node
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -158,7 +158,7 @@ def test_markdown_is_rendered_without_losing_its_marks(browser: Browser, write: 
     assert second.split() == ["Boat", "Price", "Gull", "5", "|", "6", "Tern"]
 
 
-def test_a_quote_in_the_answer_leads_to_its_place(browser: Browser, page: Path) -> None:
+def test_a_click_on_a_quote_scrolls_to_its_place(browser: Browser, page: Path) -> None:
     script = """
       const found = [];
       for (const number of all("#said a.number")) {

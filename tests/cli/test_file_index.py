@@ -144,7 +144,7 @@ def test_a_renamed_file_is_not_read_again_and_has_its_new_title(write_docs: Any)
     assert update(folder)[0] == ["railway.txt"]
 
 
-def test_the_title_of_a_renamed_page_is_that_of_one_read_again(write_docs: Any) -> None:
+def test_a_renamed_page_has_the_same_title_as_if_read_again(write_docs: Any) -> None:
     page = "<title>The rules of the house</title><p>Guests park at the gate.</p>"
     folder = write_docs(north_office_html=page)
     _, index = update(folder)

@@ -69,6 +69,6 @@ def test_a_pipe_gets_only_the_final_passages(docs: Path) -> None:
     assert FIRST not in completed.stderr
 
 
-def test_words_that_no_file_has_give_no_first_passages(docs: Path) -> None:
+def test_unknown_words_give_no_first_passages(docs: Path) -> None:
     [output] = show_each_on_terminal(("ask", "docs", "Qui peint des zèbres?"), before=FROM_ONE_BYTE)
     assert FIRST not in output

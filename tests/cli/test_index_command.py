@@ -35,9 +35,7 @@ def test_a_copied_index_answers_without_reading_files_again(
 
 
 @pytest.mark.parametrize("source", ["none.db", "empty.db"])
-def test_a_missing_or_empty_index_is_not_copied_and_named_in_one_line(
-    source: str, tmp_path: Path
-) -> None:
+def test_a_missing_or_empty_index_is_reported_in_one_line(source: str, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
     (tmp_path / "empty.db").touch()
     outcome = run_apart("index", "copy", tmp_path / source, target)

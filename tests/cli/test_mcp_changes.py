@@ -61,7 +61,7 @@ def find_passages(served: Agent, question: str) -> list[tuple[str, str]]:
     return [(passage["file"], passage["text"]) for passage in answer["passages"]]
 
 
-def test_a_folder_without_files_is_served_until_it_has_some(served: Served) -> None:
+def test_an_empty_folder_is_served_and_files_are_found_later(served: Served) -> None:
     serving, first, _ = served
     assert "no file to read yet" in serving.error("search", question="When?")
     assert "no file to read yet" in serving.error("grep", pattern="noon")
@@ -117,7 +117,7 @@ def test_old_text_is_never_cited_after_a_change_that_keeps_size_and_time(served:
     assert "dusk" in passages[0][1]
 
 
-def test_a_link_that_leads_out_of_the_folder_is_not_followed_whenever_it_is_made(
+def test_links_out_of_the_folder_are_never_followed(
     served: Served,
 ) -> None:
     serving, first, second = served

@@ -90,14 +90,14 @@ def test_without_the_extra_cli_one_line_names_it() -> None:
 
 
 @pytest.mark.parametrize("option", ["-h", "--version"])
-def test_help_and_version_import_no_command(option: str) -> None:
+def test_help_and_version_do_not_import_commands(option: str) -> None:
     [loaded] = modules_imported_by([option])
     assert not loaded & (OURS | HEAVY | {"lumber_core", "numpy", "onnxruntime"})
     modules = {name for name in loaded if name.startswith("lumber_cli")}
     assert modules == {"lumber_cli", "lumber_cli.app"}
 
 
-def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Path) -> None:
+def test_split_imports_only_the_modules_that_it_uses(tmp_path: Path) -> None:
     sample = tmp_path / "a.txt"
     sample.write_text("One. Two.", encoding="utf-8")
     loaded, scored = modules_imported_by(
@@ -149,7 +149,7 @@ def test_a_command_names_the_extra_it_lacks(tmp_path: Path) -> None:
         assert f"pip install '.[{extra}]'" in output
 
 
-def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
+def test_split_view_and_estimate_need_only_the_extra_cli(tmp_path: Path) -> None:
     page = "<h1>Tides</h1><p>They turn twice a day.</p>"
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     printed = {

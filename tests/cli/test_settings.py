@@ -115,7 +115,7 @@ def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
     assert expected not in estimated()
 
 
-def test_an_estimate_needs_no_key_and_equals_that_of_the_splitter(
+def test_an_estimate_needs_no_key_and_equals_the_splitters_estimate(
     tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

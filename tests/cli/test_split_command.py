@@ -84,7 +84,7 @@ def test_markdown_from_stdin_is_recognised_by_its_marks() -> None:
         ("--method lumber --set method=window", LumberChunker(BertJudge(), method="window")),
     ],
 )
-def test_options_are_the_settings_of_the_splitters(options: str, splitter: Any) -> None:
+def test_options_of_the_command_set_the_splitters_settings(options: str, splitter: Any) -> None:
     text = SAMPLE.read_bytes().decode()[:4000]
     outcome = run_apart("split", "-", *options.split(), stdin=text.encode(), code=0)
     spans = [(row["start"], row["end"]) for row in rows_of(outcome.out)]

@@ -61,7 +61,7 @@ def test_a_client_with_default_settings_keeps_the_documented_promises(
 
 
 @for_each_client
-def test_one_refusal_costs_one_request_and_does_not_stop_the_run(client: Client) -> None:
+def test_a_refusal_takes_one_request_and_does_not_stop_the_run(client: Client) -> None:
     if client.name in BROKEN:
         pytest.skip("does not work")
     refused = split(client, [Step(end="refused")])

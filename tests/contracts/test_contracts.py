@@ -72,12 +72,12 @@ class TestTiling:
         assert len(segmentation.spans) > (30 if length else 100)
 
     @every_text_splitter
-    def test_empty_text_gives_no_document_as_in_langchain(self, make: Callable) -> None:
+    def test_empty_text_gives_no_documents_like_in_langchain(self, make: Callable) -> None:
         splitter = make()
         assert splitter.split_text("") == split(splitter, document_for(splitter, "")) == []
 
     @every_node_parser
-    def test_empty_text_gives_one_empty_node_as_in_llamaindex(self, make: Callable) -> None:
+    def test_empty_text_gives_one_empty_node_like_in_llamaindex(self, make: Callable) -> None:
         def seen(parser: object) -> list[tuple]:
             nodes = split(parser, document_for(parser, ""))
             return [(n.text, n.start_char_idx, n.end_char_idx) for n in nodes]

@@ -334,7 +334,7 @@ def test_a_sync_refuses_only_documents_whose_metadata_cannot_be_stored(of: Any, 
 
 
 @every_framework
-def test_frameworks_find_what_the_core_finds(of: Any) -> None:
+def test_retrievers_of_frameworks_and_the_core_return_the_same_passages(of: Any) -> None:
     core = FINDERS["core"]
     passage, core_index = (finder.index(budget=60, context=True) for finder in (of, core))
     for finder, index in ((of, passage), (core, core_index)):

@@ -98,7 +98,7 @@ def test_the_repr_shows_the_effective_sizes(chunker: Any, sizes: set[str]) -> No
 @pytest.mark.parametrize(
     "make", [GreedyChunker, BertChunker, partial(LumberChunker, judge_no_shift)]
 )
-def test_a_chunk_size_of_none_is_no_limit_in_every_splitter(make: Any) -> None:
+def test_a_chunk_size_of_none_removes_the_limit_in_every_splitter(make: Any) -> None:
     assert make(chunk_size=None).chunk_size is None
     assert make(chunk_size=90).chunk_size == 90
     assert make().chunk_size == make(chunk_size="auto").chunk_size

@@ -92,7 +92,7 @@ def test_documents_are_named_with_or_without_extension(documents, name, expected
         ({"references": [{**EXCERPT, "content": "owl ran"}]}, "characters 4 to 11 of fox"),
     ],
 )
-def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
+def test_errors_name_faulty_rows(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     names = ["fox", "a/owl.md", "b/owl.md", *"01234567"]
     path = write_table(tmp_path / "q.jsonl", [OWN, {**OWN, **change}])
     with pytest.raises(ValueError, match=rf"q\.jsonl, line 2: .*{reason}"):
@@ -115,11 +115,11 @@ def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Pa
         ("q.csv", "question,references\nWho?," + "[" * 90_000, "not JSON .nested too deeply."),
     ],
 )
-def test_malformed_files_are_named(name: str, content: str, reason: str, tmp_path: Path) -> None:
+def test_errors_name_malformed_files(name: str, content: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=reason):
         load_questions(write(tmp_path / name, content), documents=[])
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_an_error_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"q\.jsonl does not exist; expected questions"):
         load_questions(tmp_path / "q.jsonl", documents=[])

@@ -31,7 +31,7 @@ def test_the_bundled_encoder_is_the_default_and_is_the_same_in_every_form() -> N
     assert embedder().identity == embedder("bundled").identity
 
 
-def test_queries_go_to_the_models_own_method_for_queries() -> None:
+def test_queries_are_embedded_by_the_models_query_method() -> None:
     class ForLangChain(DeterministicFakeEmbedding):
         def embed_query(self, text: str) -> list[float]:
             return [2.0] * self.size
@@ -111,13 +111,13 @@ def test_a_folder_of_sentence_transformers_is_read_with_its_own_settings(tmp_pat
     np.testing.assert_allclose(queries, made_embedder.embed_documents(prompted), atol=1e-5)
 
 
-def test_a_folder_without_a_model_states_what_to_do(tmp_path: Path) -> None:
+def test_an_error_about_a_folder_without_a_model_states_what_to_do(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
     with pytest.raises(WeightsError, match="cannot be loaded by sentence-transformers"):
         embedder(str(tmp_path))
 
 
-def test_vectors_of_a_server_are_those_of_each_text_in_order() -> None:
+def test_a_server_returns_the_vector_of_each_text_in_order() -> None:
     faults = {1: rate_limited(0), 3: Status(503, "busy", headers={"retry-after-ms": "1"})}
     with LoopbackServer(faults=faults) as server:
         made_embedder = embedder(f"{server.openai_url}#letters")

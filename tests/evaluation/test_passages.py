@@ -57,7 +57,7 @@ class LongVectors(WordVectors):
         return [value * len(text) for value in super().embed_query(text)]
 
 
-def test_a_reader_gets_what_the_index_returns() -> None:
+def test_evaluated_passages_equal_those_of_the_index() -> None:
     guide_corpus, chunker = guides(), LayoutChunker(target_size=20)
     splits = [Trimmed(chunker).split(document) for document in guide_corpus.documents]
     measured = retrieve(

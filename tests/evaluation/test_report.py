@@ -86,7 +86,7 @@ def comparison() -> Comparison:
     return compare_splitters(segmented=True)
 
 
-def test_the_figures_shown_are_those_of_the_json_file(comparison: Comparison) -> None:
+def test_figures_in_the_report_equal_those_of_the_json_file(comparison: Comparison) -> None:
     splitters = report_json(comparison)["splitters"]
     tables = {}
     for table in html.fromstring(render(comparison)).iter("table"):
@@ -219,7 +219,7 @@ def test_a_single_splitter_is_reported() -> None:
     assert "If nothing in a column is marked" not in page
 
 
-def test_a_report_explains_only_what_it_shows(comparison: Comparison) -> None:
+def test_a_report_explains_only_displayed_elements(comparison: Comparison) -> None:
     explained = {
         "Below each value is its": 'class="interval"',
         "values are clearly better": 'class="best"',

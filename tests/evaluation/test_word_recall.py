@@ -50,7 +50,7 @@ def test_text_that_two_chunks_share_takes_room_twice_and_counts_once() -> None:
     assert read(question_about("four"), [0, 1], 6) == 1
 
 
-def test_white_space_that_a_splitter_trims_costs_nothing() -> None:
+def test_trimmed_white_space_does_not_lower_recall() -> None:
     trimmed = recall_of((0, 18), (20, 28))
     assert trimmed(question_about("four  five"), [0, 1], 6) == 1
 
@@ -64,7 +64,7 @@ def test_the_best_of_several_places_of_a_string_counts() -> None:
     assert math.isnan(read(Question("q", "d", must_contain="road"), [0], 5))
 
 
-def test_the_words_of_a_context_take_room_before_those_of_the_text() -> None:
+def test_words_of_a_context_use_the_budget_before_the_text() -> None:
     above = Context(("Tides", "North Quay"))  # "Tides > North Quay", four words
     chunks = [EvaluatedChunk("d", Span(0, 13), TEXT[:13], above)]
     chunks.append(EvaluatedChunk("d", Span(20, 28), TEXT[20:28]))

@@ -80,7 +80,7 @@ def redis(tmp_path: Path) -> Iterator[str]:
     server.wait()
 
 
-def test_a_run_that_is_repeated_pays_for_no_answer_twice(tmp_path: Path, redis: str) -> None:
+def test_a_repeated_run_does_not_ask_again(tmp_path: Path, redis: str) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -61,7 +61,9 @@ def test_undecodable_bytes_raise_an_error(content: bytes, encoding: str, reason:
 
 @pytest.mark.parametrize("encoding", ["utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"])
 @pytest.mark.parametrize("language", IN_UTF_16)
-def test_utf_16_and_utf_32_need_no_mark(language: str, encoding: str) -> None:
+def test_utf_16_and_utf_32_are_detected_without_a_byte_order_mark(
+    language: str, encoding: str
+) -> None:
     text = IN_UTF_16[language]
     file = read_bytes(text.encode(encoding), name="a.tsv")
     assert (file.text, file.encoding, file.detected) == (text, encoding, True)
@@ -83,7 +85,9 @@ PROSE = "Größe — “Straßen” führen weiter.\nThe rest is ASCII.\n" * 3
         ("blue boats".encode("utf-16-be")[:-1], "blue boat\ufffd", "1 place"),
     ],
 )
-def test_a_few_damaged_bytes_are_a_notice_and_change_no_encoding(content, text, damaged) -> None:
+def test_a_few_damaged_bytes_cause_a_notice_and_do_not_change_the_encoding(
+    content, text, damaged
+) -> None:
     file = read_bytes(content, name="a.txt")
     assert file.text == text
     [notice] = file.notices

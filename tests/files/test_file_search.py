@@ -97,7 +97,7 @@ def test_links_that_lead_nowhere_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
-def test_a_pattern_enters_no_links_and_leaves_no_folder(tmp_path: Path, monkeypatch) -> None:
+def test_a_pattern_does_not_follow_links_or_leave_its_folder(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("docs/a.md", "docs/deep/b.md", "docs/.hidden/c.md", "elsewhere/secret.md"):
         write(tmp_path / name)
@@ -212,7 +212,9 @@ def test_files_that_mark_open_documents_are_hidden(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fchdir"), reason="needs paths that are relative to a folder")
-def test_folders_are_walked_however_deep_and_those_too_deep_are_named(tmp_path, caplog) -> None:
+def test_deep_folders_are_searched_and_a_notice_names_those_that_are_too_deep(
+    tmp_path, caplog
+) -> None:
     def nest(name: str, depth: int) -> None:
         """Nest folders until the path is longer than the system allows."""
         place = os.open(tmp_path, os.O_RDONLY)

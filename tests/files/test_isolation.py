@@ -97,7 +97,7 @@ def test_a_stopped_child_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
         read("stopped", max_unpacked=0)
 
 
-def test_the_memory_of_a_reader_depends_on_its_file_alone() -> None:
+def test_the_memory_of_a_reader_depends_only_on_its_file() -> None:
     first = read("address_space", b"x" * 3 * MEGABYTE)
     read("size", b"")
     assert read("address_space", b"x" * 3 * MEGABYTE) == first

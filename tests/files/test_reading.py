@@ -74,7 +74,7 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
         (".html", b"<p> </p>", "it has no text"),
     ],
 )
-def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: str) -> None:
+def test_errors_name_damaged_and_empty_files(suffix: str, content: bytes, reason: str) -> None:
     with pytest.raises(UnreadableFileError, match=rf"^a{suffix}.*{reason}"):
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 

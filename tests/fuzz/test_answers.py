@@ -32,7 +32,7 @@ answers = st.lists(
 
 @given(answers, st.integers(0, 10**6), st.integers(0, 60))
 @examples(80)
-def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int) -> None:
+def test_any_answer_is_read_as_a_choice_or_as_none(answer: str, first: int, size: int) -> None:
     choices = range(first, first + size)
     reading, several = read_answer(answer, choices), read_list(answer, choices)
     assert len(reading.starts) <= 1

@@ -29,7 +29,7 @@ def page(label: str, text: str, name: str = "a.pdf") -> Document:
 
 
 @pytest.mark.parametrize("include_metadata", [True, False])
-def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -> None:
+def test_page_starts_are_not_in_nodes_or_vector_stores(include_metadata: bool) -> None:
     pages = [page(f"{n}", PROSE) for n in range(1, 4)]
     parser = GreedyNodeParser(target_size=30, add_metadata=True, include_metadata=include_metadata)
     for node in parser(join_pages(pages)):

@@ -199,7 +199,7 @@ class TestGlobalSettings:
 class TestMetadata:
     METADATA = {"title": "The ferry at dawn, and who waited for it", "page": 12}  # noqa: RUF012
 
-    def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:
+    def test_metadata_that_leaves_no_room_raises_like_in_llamaindex(self, make: Any) -> None:
         document = Document(text=PROSE, id_="d7", metadata={"abstract": "word " * 90})
         with pytest.raises(ValueError, match="Metadata length"):
             SentenceSplitter(chunk_size=64, chunk_overlap=0)([document])

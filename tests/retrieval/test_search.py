@@ -456,7 +456,7 @@ def test_a_passage_of_a_small_table_has_the_lines_of_the_table(row: int) -> None
     assert "| buckets |" in passage.text
 
 
-def test_stop_words_are_those_of_the_language_of_the_question() -> None:
+def test_stop_words_depend_on_the_language_of_the_question() -> None:
     assert content_words(["what", "is", "the", "cost", "of", "a", "truck"]) == ["cost", "truck"]
     assert content_words(["wie", "hoch", "ist", "die", "nutzlast"]) == ["nutzlast"]
     assert content_words(["the", "of", "and"]) == ["the", "of", "and"]

@@ -35,7 +35,9 @@ def score_all(scorer: TorchScorer | OnnxTokenScorer, windows: list[np.ndarray]) 
     return scorer.score(windows, [np.arange(len(window)) for window in windows])
 
 
-def test_exported_scores_are_those_of_the_checkpoint(checkpoint, exported, prose, specials) -> None:
+def test_exported_scores_equal_those_of_the_checkpoint(
+    checkpoint, exported, prose, specials
+) -> None:
     windows = windows_of(checkpoint, prose)
     original = score_all(TorchScorer(load_tagger(checkpoint), **specials), windows)
     all_scores = np.concatenate(original)
@@ -49,7 +51,7 @@ def test_exported_scores_are_those_of_the_checkpoint(checkpoint, exported, prose
         np.testing.assert_array_equal(single_scores, scores)
 
 
-def test_the_padding_of_a_batch_changes_no_score(checkpoint, prose, specials) -> None:
+def test_padding_in_a_batch_does_not_change_scores(checkpoint, prose, specials) -> None:
     scorer = TorchScorer(load_tagger(checkpoint), **specials)
     windows = sorted(windows_of(checkpoint, prose)[:8], key=len)
     assert len(windows[0]) < len(windows[-1])
@@ -103,7 +105,7 @@ def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path, name: str) ->
         BertChunker(str(folder)).scores("One. Two.")
 
 
-def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
+def test_an_error_names_a_missing_file(exported: Path, tmp_path: Path) -> None:
     folder = copy_with(exported, tmp_path)
     (folder / "model.int8.onnx").unlink()
     with pytest.raises(WeightsError, match=r"model.int8.onnx does not exist"):

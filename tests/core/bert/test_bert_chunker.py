@@ -89,7 +89,7 @@ PAGE = "".join(
 @pytest.mark.parametrize(
     "sizes", [{"target_size": 20}, {"threshold": -100}, {"threshold": -100, "chunk_size": 40}]
 )
-def test_markdown_units_are_those_of_markdown_texts(exported: Path, sizes: dict) -> None:
+def test_units_markdown_splits_like_the_format_markdown(exported: Path, sizes: dict) -> None:
     splitter = BertChunker(str(exported), **sizes, units="markdown")
     spans = splitter.segment(PAGE).spans
     marked = Source(PAGE, format="markdown")
@@ -99,7 +99,7 @@ def test_markdown_units_are_those_of_markdown_texts(exported: Path, sizes: dict)
     assert all(chunk.count("```") % 2 == 0 for chunk in chunks)
 
 
-def test_splitting_loads_no_torch(exported: Path) -> None:
+def test_splitting_does_not_import_torch(exported: Path) -> None:
     code = (
         "import sys\nfrom lumber_core import BertChunker, TextEmbedder\n"
         "assert not {'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)\n"

@@ -118,7 +118,7 @@ def test_without_the_extra_a_model_on_the_hub_is_refused_at_once(use, tmp_path, 
     assert str(caught.value).startswith("'someone/chunks' is not a folder here, and to download")
 
 
-def test_an_exported_model_runs_on_a_cpu_alone(exported: Path) -> None:
+def test_an_exported_model_refuses_other_devices_than_cpu(exported: Path) -> None:
     with pytest.raises(ValueError, match=r'exported model, which runs on the CPU.*device="cpu"'):
         BertChunker(str(exported), device="cuda").load()
 

@@ -100,7 +100,9 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 
 @examples(80)
 @given(st.lists(st.integers(0, 150), max_size=9), st.integers(1, 7), st.integers(0, 99))
-def test_texts_score_the_same_together_as_alone(counts: list[int], batch_size: int, seed: int):
+def test_texts_score_the_same_in_a_batch_as_separately(
+    counts: list[int], batch_size: int, seed: int
+):
     def scored(number: int, **options: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
         is_place = np.arange(len(ids)) % 3 > 0

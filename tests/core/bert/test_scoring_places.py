@@ -48,7 +48,7 @@ def test_scores_agree_with_those_of_the_teacher_classifier() -> None:
     assert np.corrcoef(learned, taught)[0, 1] > 0.6
 
 
-def test_only_places_have_scores() -> None:
+def test_only_places_and_first_words_have_scores() -> None:
     scores = CHUNKER.scores(STORY)
     places = CHUNKER.parse(STORY).places()
     scored = scores.starts[np.isfinite(scores.t)].tolist()
@@ -76,7 +76,7 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
 
 @settings(max_examples=8)
 @given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 1500, "🦦。" * 500])))
-def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -> None:
+def test_single_calls_batches_and_threads_split_alike(texts: list[str]) -> None:
     expected = [CHUNKER.segment(text) for text in texts]
     assert CHUNKER.segment_all(texts) == expected
     assert BertChunker(threads=2).segment_all(texts) == expected
@@ -129,7 +129,7 @@ def test_offsets_must_ascend(offsets: list[int]) -> None:
         made_up([1, 1, 1], 0).at(offsets)
 
 
-def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: list[str]) -> None:
+def test_scoring_only_first_tokens_gives_the_same_scores(exported: Path, prose: list[str]) -> None:
     model = BertChunker(str(exported)).load()
     text = " ".join(prose[:30])
     places = find_places(text)

@@ -209,7 +209,7 @@ def test_a_written_tokenizer_is_read_by_tokenizers(kind: str, tmp_path: Path) ->
     assert expected(package.Tokenizer.from_file(str(path)), text) == pieces(ours, text)
 
 
-def test_the_bundled_tokenizer_is_written_as_it_is() -> None:
+def test_the_bundled_tokenizer_is_exported_unchanged() -> None:
     written = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]).to_json()
     assert written == (OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8")
 

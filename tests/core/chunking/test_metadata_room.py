@@ -71,7 +71,7 @@ def test_the_header_of_a_table_stays_before_titles_and_goes_if_it_is_too_long_it
     assert chunks_below_contexts(wide, 40)[-1].context == "Outer words here > Inner words"
 
 
-def test_a_heading_without_a_title_takes_no_room() -> None:
+def test_an_empty_heading_takes_no_room() -> None:
     chunks = chunks_below_contexts("# Shop\n\nIt opens late.\n\n##\n\nIt closes early.\n", 8)
     assert [chunk.context_parts.titles for chunk in chunks] == [(), ("Shop",)]
 
@@ -83,7 +83,7 @@ def test_a_document_without_a_context_is_split_as_if_contexts_were_off() -> None
     assert chunks == plain.split(text)
 
 
-def test_without_a_limit_no_context_is_shortened() -> None:
+def test_contexts_are_not_shortened_without_a_limit() -> None:
     chunker = GreedyChunker(20, chunk_size=None)
     bare = chunker.split(Source(LONG, format="markdown"))
     assert bare == chunker.split(Source(LONG, format="markdown", forms=below_its_context))

@@ -126,7 +126,9 @@ def test_an_overlap_is_empty_only_if_the_last_word_does_not_fit(words, cuts, tok
         ("rows.md", "|a|b|\n|-|-|\n" + "".join(f"|oar {n}|3|\n" for n in range(60)), r"\|oar"),
     ],
 )
-def test_lines_cues_and_words_are_repeated_where_no_sentence_ends(name, text, repeated) -> None:
+def test_an_overlap_repeats_lines_cues_or_words_if_there_are_no_sentences(
+    name, text, repeated
+) -> None:
     source = Source(text, metadata={"source": name})
     for chunker in (LayoutChunker(30, chunk_size=60), GreedyChunker(30, chunk_size=60)):
         chunks = chunker.split(source, Delivery(22, trim=True))

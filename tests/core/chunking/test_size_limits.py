@@ -58,7 +58,7 @@ def cut_texts(draw):
 @given(case=cut_texts(), room=st.integers(0, 8))
 @example(case=("a" * 30 + FAMILY * 3, [Span(0, 51)], []), room=3)
 @quick
-def test_no_chunk_of_any_text_counts_more_than_the_maximum(counter, largest, case, room):
+def test_chunks_of_any_text_keep_the_maximum(counter, largest, case, room):
     text, spans, units = case
     chunks = apply(bounds(counter, most=largest + room), text, spans, units)
     assert all(count <= largest + room for count in counter.count(chunks))
@@ -66,7 +66,7 @@ def test_no_chunk_of_any_text_counts_more_than_the_maximum(counter, largest, cas
 
 @given(case=cut_texts(), most=st.integers(1, 12))
 @quick
-def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
+def test_graphemes_are_not_divided_if_all_of_them_fit(case, most):
     text, _, _ = case
     clusters = [match[0] for match in regex.finditer(r"\X", text)]
     most = max([most, *map(len, clusters)])
@@ -77,7 +77,7 @@ def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
 
 @given(case=cut_texts())
 @quick
-def test_spans_that_fit_are_left_alone(case):
+def test_spans_that_fit_are_unchanged(case):
     text, spans, units = case
     most = max([1, *CHARACTERS.count(pieces(text, spans))])
     assert enforce(bounds(CHARACTERS, most=most), text, spans, units) == tuple(spans)
@@ -179,7 +179,7 @@ def test_joining_small_chunks_does_not_move_other_cuts(case, least):
 
 @given(case=cut_texts(), least=st.integers(1, 10), more=st.integers(0, 10))
 @quick
-def test_no_chunk_below_the_minimum_has_a_neighbour_with_room(case, least, more):
+def test_a_chunk_below_the_minimum_has_no_neighbour_with_room(case, least, more):
     text, spans, units = case
     most = least + more
     sizes = [len(c) for c in apply(bounds(CHARACTERS, most=most, least=least), text, spans, units)]

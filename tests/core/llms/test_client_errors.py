@@ -110,7 +110,7 @@ def test_the_status_and_the_pause_are_found_in_all_places_that_clients_use(error
     assert trouble_of(error) == expected
 
 
-def test_a_pause_that_ends_at_a_date_lasts_until_then() -> None:
+def test_a_retry_after_date_gives_the_pause_until_then() -> None:
     seconds = retry_after(http(429, retry_after=formatdate(time.time() + 3000)))
     assert seconds == pytest.approx(3000, abs=900)
 

@@ -88,7 +88,7 @@ both_ways = pytest.mark.parametrize("way", ["sync", "async"])
 
 @both_ways
 @pytest.mark.parametrize(("api", "fault"), rows(PASSING))
-def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(serve, api, fault, way):
+def test_a_passing_fault_is_retried_and_a_lasting_one_becomes_a_verdict(serve, api, fault, way):
     faults = [fault]
     server = serve("Answer: ID 7", faults=lambda _: faults.pop() if faults else None)
     model = model_at(server, api, **BARE, **({} if api == "legacy" else {"structured": False}))
@@ -104,7 +104,7 @@ def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(serve, ap
 
 @both_ways
 @pytest.mark.parametrize(("api", "fault"), rows(REFUSED))
-def test_a_refusal_is_a_verdict_and_costs_one_request(serve: Any, api: str, fault: Any, way: str):
+def test_a_refusal_becomes_a_verdict_after_one_request(serve: Any, api: str, fault: Any, way: str):
     server = serve("Answer: ID 7", faults={1: fault})
     verdict = judge_with(model_at(server, api), way)
     assert (verdict.outcome, verdict.unit) == ("refused", None)

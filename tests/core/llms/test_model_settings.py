@@ -65,7 +65,7 @@ def test_a_key_that_a_server_echoes_is_removed_from_the_error(
     assert key not in f"{caught.value} {caught.value!r} {caplog.text}"
 
 
-def test_no_redirect_is_followed_and_both_servers_are_named(schema_api, serve, ask):
+def test_redirects_are_not_followed_and_the_error_names_both_servers(schema_api, serve, ask):
     other = serve()
     location = {"Location": f"{other.url}/elsewhere?key={KEY}"}
     server = serve(faults=lambda request: Status(307, headers=location))
@@ -236,7 +236,7 @@ def test_legacy_models_do_not_share_their_configuration(serve, ask):
     assert {request.headers["x-goog-api-key"] for request in one.requests} == {"key-of-one"}
 
 
-def test_making_models_imports_no_package(api: str, tmp_path: Path) -> None:
+def test_creating_models_does_not_import_packages(api: str, tmp_path: Path) -> None:
     name = MODELS[api].__name__
     code = f"""
 import sys

@@ -65,7 +65,7 @@ class UsersModel:
 
 
 @pytest.mark.parametrize("own_client", [False, True])
-def test_a_model_without_a_limit_of_its_own_is_bounded_by_the_policy(serve, ask, own_client):
+def test_the_policy_limits_models_without_their_own_timeout(serve, ask, own_client):
     stalls = [Dribble("head")]
     server = serve("Answer: ID 7", faults=lambda request: stalls[0] if stalls else None)
     model: Model = UsersModel(server.openai_url)

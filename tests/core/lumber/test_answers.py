@@ -127,7 +127,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
 @pytest.mark.parametrize(
     ("answer", "outcome", "reason"), [(one, *end) for end, each in NO_UNIT.items() for one in each]
 )
-def test_an_answer_that_names_no_unit_states_why(answer: str, outcome: str, reason: str) -> None:
+def test_an_answer_without_a_unit_has_a_reason(answer: str, outcome: str, reason: str) -> None:
     reading = read_answer(answer, CHOICES)
     assert only_unit(reading) == (None, outcome)
     assert reason in reading.reason

@@ -18,7 +18,7 @@ def test_the_estimated_range_for_emma_is_narrow_and_contains_the_published_calls
     assert abs(calls.likely - 476) < 0.15 * 476
 
 
-def test_tokens_are_those_of_the_prompts() -> None:
+def test_estimated_tokens_equal_those_of_the_prompts() -> None:
     template = PromptTemplate(system="One two three.", user="{paragraphs}")
     model = ScatteredModel()
     chunker = LumberChunker(ModelJudge(model, template), theta=60, tokenizer=len)

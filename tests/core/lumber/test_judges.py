@@ -154,7 +154,7 @@ def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
     assert chunker.segment("One.\n\nTwo.") == chunker.segment("One.\n\nTwo.")
 
 
-def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
+def test_a_model_is_asked_with_the_prompt_and_its_answer_becomes_a_verdict():
     model = ScriptedModel(Completion("Answer: ID 7", 120, 4, "stop"))
     verdict = ModelJudge(model).judge(FOUR)
     usage = Usage(1, 120, 4)

@@ -146,7 +146,7 @@ class TestFirstQuestion:
         assert clock.now - 1000 == 1 + 2 + 4 + 20
 
     @pytest.mark.parametrize("way", ["sync", "async"])
-    def test_an_outage_after_an_answer_is_a_verdict(self, way: str, monkeypatch) -> None:
+    def test_an_outage_after_an_answer_becomes_a_verdict(self, way: str, monkeypatch) -> None:
         Clock(monkeypatch)
         model = ScriptedModel("Lovely weather.", *[APIConnectionError()] * 99)
         first, *_ = self.split(model, way).failures
@@ -231,7 +231,9 @@ class TestGivingUp:
     @pytest.mark.parametrize(
         ("garbage", "outcome"), [("Lovely weather.", "unreadable"), ("Answer: 999", "outside")]
     )
-    def test_unusable_answers_count_as_none(self, garbage: str, outcome: str, caplog) -> None:
+    def test_unusable_answers_do_not_count_as_answers(
+        self, garbage: str, outcome: str, caplog
+    ) -> None:
         model = ScriptedModel("Answer: none", *[garbage] * 99)
         result = self.split(model)
         assert len(result.failures) > 10
@@ -282,7 +284,7 @@ def test_tokens_per_minute_are_counted() -> None:
         *({"repeats": -1}, {"requests_per_minute": 0}, {"tokens_per_minute": -3}),
     ],
 )
-def test_policies_that_make_no_sense_are_refused(settings: dict) -> None:
+def test_invalid_policies_are_refused(settings: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(settings))):
         CallPolicy(**settings)
 

@@ -136,7 +136,7 @@ def test_an_equal_group_elsewhere_has_the_same_answer_and_states_whose_it_is(tmp
         assert "equal group, which starts at unit 0" in moved.reason
 
 
-def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
+def test_an_edit_asks_only_about_the_groups_it_touches(tmp_path: Path) -> None:
     class ByText(ScatteredModel):
         def complete(self, system, user, *, answers=None):
             return super().complete(system, re.sub(r"ID \d+", "ID", user), answers=answers)
@@ -304,7 +304,7 @@ def test_other_entries_of_a_store_are_left_alone() -> None:
     assert nested.get("mine") == {"a": 1}
 
 
-def test_clients_that_decode_what_they_read_work_as_well() -> None:
+def test_redis_clients_that_decode_responses_work() -> None:
     class Decoding(InMemoryByteStore):
         def mget(self, keys: Sequence[str]) -> list[Any]:
             return [None if value is None else value.decode() for value in super().mget(keys)]
@@ -352,7 +352,7 @@ def test_a_function_that_opens_a_store_can_be_pickled_unlike_a_client() -> None:
         pickle.dumps(LumberNodeParser(store=Locked()))
 
 
-def test_a_store_changes_neither_what_a_parser_serialises_nor_its_hash() -> None:
+def test_a_store_does_not_change_the_serialised_parser_or_its_hash() -> None:
     plain, with_store = LumberNodeParser(), LumberNodeParser(store=SimpleKVStore())
     assert with_store.to_dict() == plain.to_dict()
     restored = LumberNodeParser.from_dict(with_store.to_dict(), store=SimpleKVStore())

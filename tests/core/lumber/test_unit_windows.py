@@ -106,7 +106,7 @@ def test_a_copy_asks_about_as_many_windows_as_were_estimated(length: int, seed: 
     assert calls == [chunker(window_tokens=most).estimate([t]).calls.likely for t in texts]
 
 
-def test_named_starts_are_chunks_if_sizes_allow_with_the_verdict_that_named_them() -> None:
+def test_named_starts_begin_chunks_if_sizes_allow_and_keep_their_verdict() -> None:
     text = story(120)
     segmentation = chunker(chunk_size=None, target_size=50, theta=400).segment(text)
     units = chunker().parse(text).units()
@@ -163,7 +163,7 @@ def test_a_function_returns_a_list_of_units(answer: object, starts: tuple[int, .
     assert verdict.unit == min(starts, default=None)
 
 
-def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> None:
+def test_windows_are_stored_separately_from_groups_and_asked_once(tmp_path: Path) -> None:
     class Judged:
         identity = "thirds"
         asked = 0

@@ -86,13 +86,13 @@ def test_a_verdict_names_where_the_chunk_ends_and_the_next_group_starts():
 
 
 @pytest.mark.parametrize("unit", [0, 3, 4, -1, 10**9])
-def test_a_unit_outside_the_group_counts_as_none(unit):
+def test_a_unit_outside_the_group_counts_as_no_answer(unit):
     walk = walk_of(MethodRules([10] * 6, 30), [10] * 6)
     assert run(walk, [unit]) == run(walk_of(MethodRules([10] * 6, 30), [10] * 6), [None])
     assert [*walk.boundaries] == [3]
 
 
-def test_a_unit_larger_than_theta_is_a_group_of_its_own_and_is_not_judged():
+def test_a_unit_larger_than_theta_is_a_separate_group_and_is_not_judged():
     tokens = [10, 100, 10, 10]
     walk = walk_of(MethodRules(tokens, 30), tokens)
     assert run(walk, []) == [(2, 4)]

@@ -115,7 +115,7 @@ def write_version(version: int) -> Callable[[Path], None]:
     [lambda c: c.get("key"), lambda c: c.put("key", b"v"), Cache.open],
     ids=["get", "put", "open"],
 )
-def test_a_file_that_cannot_be_used_is_refused_and_left_alone(path, make, message, use) -> None:
+def test_a_file_that_is_not_a_cache_is_refused_and_unchanged(path, make, message, use) -> None:
     make(path)
     before = contents(path.parent)
     with pytest.raises(StoreError, match=message):

@@ -72,7 +72,7 @@ def test_every_setting_that_changes_the_chunks_changes_the_identity() -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_an_identity_is_stable_and_holds_no_secret_and_no_address(name: str) -> None:
+def test_an_identity_is_stable_and_contains_no_secret_or_memory_address(name: str) -> None:
     identity = VARIANTS[name]().identity
     assert VARIANTS[name]().identity == identity
     assert KEY not in identity
@@ -94,7 +94,7 @@ def test_settings_without_effect_on_chunks_do_not_change_the_identity() -> None:
     assert len(openai_keys) == 1
 
 
-def test_a_store_and_pickling_leave_the_identity_as_it_is(tmp_path: Path) -> None:
+def test_a_store_and_pickling_do_not_change_the_identity(tmp_path: Path) -> None:
     judge = ModelJudge(ScatteredModel())
     stored = LumberChunker(judge, store=tmp_path / "answers.db")
     assert stored.identity == LumberChunker(judge).identity

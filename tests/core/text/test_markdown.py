@@ -296,7 +296,7 @@ def test_headings_in_a_row_and_items_with_their_bullets_are_units(units):
 
 
 @pytest.mark.parametrize("size", [20, 40, 80, 160])
-def test_no_fence_and_no_row_is_cut_unless_it_alone_is_above_the_limit(size):
+def test_fences_and_rows_are_only_cut_if_one_alone_exceeds_the_limit(size):
     chunker = GreedyChunker(size, units="markdown", tokenizer="estimate", chunk_size=size)
     cuts = [span.start for span in chunker.segment(HANDBOOK).spans]
     for start, end in fences(HANDBOOK):
@@ -347,7 +347,7 @@ def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
     assert levels == {"### Next": 3, "# End": 1}
 
 
-def test_a_thematic_break_ends_what_is_before_it():
+def test_a_thematic_break_ends_the_block_before_it():
     blocks = ["# A", "One. Two.", "---", "Three.", "- four", "***", "- five", "# B", "---", "Six."]
     text = "\n\n".join(blocks)
     places = {text[p.offset :].split("\n")[0]: p.kind for p in MarkdownText(text).places()}

@@ -53,7 +53,7 @@ def test_prose_and_comments_are_not_recognised_as_markdown(text: str, name: str)
         *(("`Never` swim.", "markdown"), ("` Never ` swim.", "text")),
     ],
 )
-def test_emphasis_and_code_stand_apart_from_operators(words: str, kind: str) -> None:
+def test_emphasis_and_code_are_distinguished_from_operators(words: str, kind: str) -> None:
     text = f"# Mill\n\n{words}\n\n- A list.\n"
     assert Source(text, metadata={"source": "mill.pdf"}).kind == kind
 

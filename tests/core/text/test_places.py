@@ -60,7 +60,7 @@ def test_rows_are_divided_only_at_their_ends(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["word_count.py.txt", "widgets.json"])
-def test_code_is_divided_at_lines_that_open_no_block(name: str) -> None:
+def test_code_is_not_divided_after_a_line_that_opens_a_block(name: str) -> None:
     text = read_sample(name)
     starts = {place.offset for place in find_places(text)}
     assert starts <= line_starts(text)
@@ -347,7 +347,7 @@ def test_lines_of_spans_that_touch_are_recognised_by_those_around_them() -> None
     assert not second.offsets
 
 
-def test_sentences_of_spans_that_touch_are_found_in_each_alone() -> None:
+def test_sentences_of_adjacent_spans_are_found_separately() -> None:
     text = "He said (as he did. He often does. So it goes. On and on). Then he left."
     middle = text.index("He often")
     parsed = PlainText(text)

@@ -136,7 +136,7 @@ def test_a_chunk_has_the_name_of_its_document_as_title_if_the_document_had():
         assert contexts(parent.text, metadata=options)[-1] == expected
 
 
-def test_a_heading_above_all_others_is_a_title():
+def test_a_single_top_level_heading_is_the_title():
     lowered = contexts(f"## Food\n\n{WORDS}\n\n### Fish\n\n{WORDS}", **NAMED)
     assert (lowered[0], lowered[-1]) == ("", "Food > Fish")
 

@@ -188,7 +188,7 @@ MAX_TIMES_OF_PROSE = 200  # runs of backticks once took 900 times as long
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_a_run_of_one_sign_takes_no_more_than_two_hundred_times_as_long_as_prose(run: str) -> None:
+def test_a_run_of_one_sign_takes_at_most_two_hundred_times_as_long_as_prose(run: str) -> None:
     length = 40_000
     split = GreedyChunker().segment
     text, prose = ((unit * length)[:length] for unit in (RUNS[run], PROSE))

@@ -50,12 +50,12 @@ def test_separators_and_line_breaks_belong_to_the_unit_before(text):
 
 @pytest.mark.parametrize("finder", [paragraphs, sentences])
 @pytest.mark.parametrize("text", [" ", "\n\n\n", "\r\n \r\n", "\ufeff", "\ufeff\n\n", "\f"])
-def test_blank_space_alone_is_one_unit(finder, text):
+def test_a_text_of_white_space_is_one_unit(finder, text):
     assert unit_texts(finder, text) == [text]
 
 
 @pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
-def test_every_kind_of_line_break_ends_paragraphs_and_its_blank_lines_sentences(line_break):
+def test_every_kind_of_line_break_divides_paragraphs_and_sentences(line_break):
     wrapped = f"One{line_break}two{line_break}{line_break}"
     assert unit_texts(paragraphs, wrapped + "three") == [wrapped, "three"]
     assert unit_texts(sentences, wrapped + "three") == [wrapped, "three"]

@@ -111,7 +111,7 @@ def test_the_estimate_is_close_to_real_counts_for_every_kind_of_text(kind):
     assert 0.85 <= estimate / real(KINDS[kind]) <= 1.4
 
 
-def test_english_prose_counts_what_the_encodings_count():
+def test_the_estimate_of_english_prose_is_near_the_encodings():
     (estimate,) = EstimatedCounter().count([LANGUAGES["english"]])
     assert estimate == pytest.approx(real(LANGUAGES["english"]), rel=0.06)
 

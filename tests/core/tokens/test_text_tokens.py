@@ -62,7 +62,7 @@ def counter(request):
 
 @given(drawn=texts_and_edges())
 @quick
-def test_no_range_counts_more_than_its_parts_and_what_is_added(counter, drawn):
+def test_a_range_counts_at_most_its_parts_and_the_bound_of_added_tokens(counter, drawn):
     text, edges = drawn
     tokens = tokens_of(text, counter)
     counts = tokens.count([*pairwise(edges)])

@@ -127,7 +127,7 @@ def test_every_counter_pickles_before_and_after_use(counter):
         (characters, "CallableCounter('characters')"),
     ],
 )
-def test_the_repr_names_what_counts(name, expected):
+def test_the_repr_of_a_counter_names_its_vocabulary_or_function(name, expected):
     assert repr(token_counter(name)) == expected
 
 

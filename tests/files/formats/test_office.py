@@ -420,9 +420,7 @@ def test_legal_numbers_are_digits_of_which_there_may_be_two() -> None:
         ("none", "%1", "# T\n\n# T\n\n# T"),  # as in LibreOffice
     ],
 )
-def test_letters_of_word_are_doubled_after_the_last_and_none_are_shown_for_none(
-    form, expected, end
-):
+def test_numbers_as_letters_repeat_after_the_last_letter_and_may_be_hidden(form, expected, end):
     numbering = OUTLINE.replace("upperRoman", form).replace("Part %1:", expected)
     body = p("T", style="h1") * 28
     assert text_of(word(body, styles=STYLED, numbering=numbering), ".docx").endswith(end)
@@ -1424,7 +1422,7 @@ def test_a_document_with_a_wrong_suffix_is_read_by_its_content() -> None:
         assert "High at **9**." in text_of(mail, ".doc")
 
 
-def test_what_a_document_unpacks_to_is_counted() -> None:
+def test_the_unpacked_size_of_a_document_is_limited() -> None:
     content = epub("<p>tide turns</p>" * 2_000)
     with pytest.raises(UnreadableFileError, match="more than max_unpacked=20,000 bytes"):
         read_bytes(content, name="a", suffix=".epub", max_unpacked=20_000)

@@ -382,7 +382,7 @@ def test_tightly_set_words_stay_separate(drawn: str, text: str) -> None:
     assert page.split("\n\n")[-1] == text
 
 
-def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
+def test_lines_in_a_monospaced_font_are_code_with_its_indentation() -> None:
     code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
     content = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
     text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 698 Td {content} ET")
@@ -760,7 +760,7 @@ def test_rows_are_divided_by_rules_or_by_alternating_backgrounds(bands: str) -> 
 
 
 @given(missing=st.sets(st.integers(0, 23)))
-def test_no_word_of_a_table_is_lost_whichever_rules_it_has(missing: set[int]) -> None:
+def test_words_of_a_table_are_kept_with_any_rules(missing: set[int]) -> None:
     lefts, bottoms = (70, 140, 240, 340), (540, 560, 580, 600)
     sides = [(x, low, x, low + 20) for x in lefts for low in bottoms[:-1]]
     sides += [(left, y, right, y) for y in bottoms for left, right in pairwise(lefts)]

@@ -79,7 +79,7 @@ def count_stored(place: Path | str) -> int:
     return sum(len(keys) for keys, _ in rows) // 8
 
 
-def test_an_edit_embeds_what_it_has_changed(place: Place) -> None:
+def test_an_edit_embeds_only_changed_texts(place: Place) -> None:
     index = index_of(place())
     whole_count = count_embedded(index, document(BOOK, "book"))
     assert whole_count >= 240
@@ -173,7 +173,9 @@ def test_vectors_returned_before_a_failure_are_not_computed_again(place: Place, 
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monkeypatch) -> None:
+def test_vectors_are_kept_after_a_kill_before_their_documents_are_stored(
+    place: Place, monkeypatch
+) -> None:
     path, both = place(), [document(BOOK, "book"), document(RIVER, "river")]
     whole_count = index_of().add(both).embedded
 

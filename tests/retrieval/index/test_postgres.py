@@ -204,7 +204,7 @@ def test_a_connection_that_the_server_has_ended_is_made_again(postgres: Server) 
     assert index.search("otters") == before != []
 
 
-def test_a_query_sees_what_was_stored_when_it_began(postgres: Server) -> None:
+def test_a_query_sees_the_index_as_it_was_when_it_began(postgres: Server) -> None:
     place = postgres.place()
     index, writer = index_of(place), index_of(place)
     index.add(BOTH)

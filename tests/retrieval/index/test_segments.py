@@ -80,7 +80,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), TEXTS | st.none()), min_
 
 @settings(examples(20, long=60), suppress_health_check=[*HealthCheck])
 @given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
-def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(place, steps, query, most):
+def test_searches_by_words_and_vectors_equal_a_search_of_all_chunks(place, steps, query, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MAX_SEGMENT_CHUNKS", most)
         # Low limits: candidates are chosen by the signs of vectors, and the missed ones come later.
@@ -182,7 +182,7 @@ def test_bits_are_counted_the_same_with_every_numpy(monkeypatch: pytest.MonkeyPa
     assert vectors._bit_count(values).tolist() == expected
 
 
-def test_adding_writes_what_is_added_and_segments_stay_few(place: Place) -> None:
+def test_an_addition_writes_only_new_rows_and_segments_stay_few(place: Place) -> None:
     store = PassageStore(place())
     for number in range(100):
         store.put([new_document(str(number), ["oak elm", "ash"])])

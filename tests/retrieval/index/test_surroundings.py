@@ -89,7 +89,7 @@ def test_texts_are_embedded_in_batches_with_a_progress_bar(capsys) -> None:
     assert "300/300" in capsys.readouterr().err
 
 
-def test_no_documents_no_chunks_and_no_calls() -> None:
+def test_empty_inputs_cause_no_embedding_calls() -> None:
     embed = Embedder()
     assert vectors_of(embed) == []
     (vectors,) = vectors_of(embed, [])
@@ -175,7 +175,7 @@ def test_rows_of_tables_are_embedded_as_their_words() -> None:
     ]
 
 
-def test_rows_in_a_long_document_are_embedded_below_its_title_alone() -> None:
+def test_rows_in_a_long_document_are_embedded_below_its_title_only() -> None:
     text = "# Boats\n\n## Small ones\n\n| Name | Seats |\n|--|--|\n" + "| Gull | 4 |\n" * 3_000
     contexts = {len(text): "Boats\n\nGull 4", 20_000: "Boats > Small ones\n\nName Seats"}
     for length, above in contexts.items():
@@ -185,7 +185,7 @@ def test_rows_in_a_long_document_are_embedded_below_its_title_alone() -> None:
 
 
 @every_splitter
-async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> None:
+async def test_synchronous_and_asynchronous_calls_embed_the_chunks_of_split(splitter: Any) -> None:
     texts, delivery = [TEXT, "", GUIDE], Delivery(overlap=5, trim=True)
     split, vectors = split_and_embed(splitter, texts, Lengths(), delivery)
     assert split == splitter.split_all(texts, delivery)
