@@ -2,7 +2,7 @@
 # betterhtmlchunking 0.13.3 leaves out text that stands beside elements once their parent exceeds the limit: of a page with
 # the lines "Closed on Mondays." and "No dogs." between elements, no region has either, as text or as HTML. With a limit
 # that the whole page fits, both are there. No warning is given.
-# Exits 0 while that is so; seen: two regions, "Pool" and "Open from nine.", and one with all four lines.
+# Exits 0 while this holds; output: two regions, "Pool" and "Open from nine.", and one with all four lines.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # epub-utils 0.1.0a1 glues the paragraphs, items and cells of a chapter in its plain text, if the file has no line ends
 # between the tags, as many programs write EPUBs: "Room 5" above "6 beds" is "Room 56 beds", and the cells 1 and 2 are "12".
 # With a line end between the tags, the line that <br/> begins is still glued to the one above.
-# Exits 0 while that is so; seen: "Room 56 beds12" and "Room 56 beds".
+# Exits 0 while this holds; output: "Room 56 beds12" and "Room 56 beds".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # @lingo-reader/epub-parser 0.4.6 (npm) returns a chapter without text if its file has a space in the name, which EPUB writes
 # as "chapter%20two.xhtml": it looks for a file of that very name, prints that there is none, and raises no error. epub2
 # 3.0.2 (npm) reads the chapter, but one of two authors.
-# Exits 0 while that is so; seen: "<p>One</p>" and "" of two chapters, and "Ann Lee" of "Ann Lee" and "Bob Roe".
+# Exits 0 while this holds; output: "<p>One</p>" and "" of two chapters, and "Ann Lee" of "Ann Lee" and "Bob Roe".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # markdown-to-data 2.0.2 writes Markdown back in other words: an empty cell is "None", clause 3 of a list that begins at 3 is
 # 1, and an item below it leaves its list. A bar that is escaped divides the cell. Its dictionary has the text below the
 # last of two equal headings alone.
-# Exits 0 while that is so; seen: "| Tue | None |", "1. Third", "- Only with a pass" without its indent, and "Closed."
+# Exits 0 while this holds; output: "| Tue | None |", "1. Third", "- Only with a pass" without its indent, and "Closed."
 # alone.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -2,7 +2,7 @@
 # udsv 0.7.3 (npm) infers types of CSV. A column that begins with "No" and ends with "Yes" is boolean, and every other word in
 # it is false: "Maybe", "Unknown" and "Only with a pass". In a column of numbers, a word is null, as is 1 000 with a space;
 # room 012 is 12, and batch 1E3 is 1000. No error is raised. If "Maybe" is the last word, all are texts, as is right.
-# Exits 0 while that is so; seen: false, false, true for "No", "Maybe", "Yes"; 12, null, null and 1000.
+# Exits 0 while this holds; output: false, false, true for "No", "Maybe", "Yes"; 12, null, null and 1000.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

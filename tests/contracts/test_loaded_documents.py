@@ -37,7 +37,7 @@ class Retrieving:
 
 
 @pytest.fixture(params=FRAMEWORKS)
-def of(request: pytest.FixtureRequest) -> Retrieving:
+def retrieving(request: pytest.FixtureRequest) -> Retrieving:
     return Retrieving(request.param)
 
 
@@ -54,14 +54,18 @@ NAMES = [
 
 
 @pytest.mark.parametrize("metadata", NAMES)
-def test_a_changed_document_replaces_its_old_version(of: Retrieving, metadata: dict[str, Any]):
+def test_a_changed_document_replaces_its_old_version(
+    retrieving: Retrieving, metadata: dict[str, Any]
+):
     for price in ("two", "nine"):
-        of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **metadata)])
-    assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
-    (cited,) = of.cite("What does a loaf cost?", "A loaf costs nine pence.")
+        retrieving.retriever.add_documents(
+            [retrieving.document(f"A loaf costs {price} pence.", **metadata)]
+        )
+    assert retrieving.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
+    (cited,) = retrieving.cite("What does a loaf cost?", "A loaf costs nine pence.")
     assert cited.document in metadata.values()
-    same = [of.document("A loaf costs nine pence.", **metadata)]
-    assert of.retriever.add_documents(same).unchanged == 1
+    same = [retrieving.document("A loaf costs nine pence.", **metadata)]
+    assert retrieving.retriever.add_documents(same).unchanged == 1
 
 
 APART = [
@@ -76,34 +80,44 @@ APART = [
 
 @pytest.mark.parametrize("metadatas", APART)
 def test_documents_from_different_places_stay_separate(
-    of: Retrieving, metadatas: list[dict[str, Any]]
+    retrieving: Retrieving, metadatas: list[dict[str, Any]]
 ) -> None:
     texts = ["The pump needs a seal.", "The rack holds violins."]
     for text, metadata in zip(texts, metadatas, strict=True):
-        assert of.retriever.add_documents([of.document(text, **metadata)]).removed == 0
-    assert sorted(of.texts("Which seal does the pump need, what does the rack hold?")) == texts
-    first, second = of.cite("pump seal rack violins", *texts)
+        assert (
+            retrieving.retriever.add_documents([retrieving.document(text, **metadata)]).removed == 0
+        )
+    assert (
+        sorted(retrieving.texts("Which seal does the pump need, what does the rack hold?")) == texts
+    )
+    first, second = retrieving.cite("pump seal rack violins", *texts)
     assert (first.document, first.pages) != (second.document, second.pages)
 
 
 @pytest.mark.parametrize("name", ["notes.md", "tweet", "a/notes.md"])
-def test_replacing_a_document_named_without_a_folder_is_reported(of: Retrieving, name: str, caplog):
+def test_replacing_a_document_named_without_a_folder_is_reported(
+    retrieving: Retrieving, name: str, caplog
+):
     for price in ("two", "nine"):
-        of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", source=name)])
+        retrieving.retriever.add_documents(
+            [retrieving.document(f"A loaf costs {price} pence.", source=name)]
+        )
     assert not caplog.text
-    of.retriever.add_documents([of.document("The rack holds four violins.", source=name)])
+    retrieving.retriever.add_documents(
+        [retrieving.document("The rack holds four violins.", source=name)]
+    )
     assert (name in caplog.text) == ("/" not in name)
-    of.retriever.sync([of.document("Otters hunt fish at dawn.", source=name)])
+    retrieving.retriever.sync([retrieving.document("Otters hunt fish at dawn.", source=name)])
     assert len(caplog.records) == ("/" not in name)
 
 
-def test_documents_with_their_own_ids_stay_separate(of: Retrieving, caplog) -> None:
+def test_documents_with_their_own_ids_stay_separate(retrieving: Retrieving, caplog) -> None:
     for identity, text in (("t1", "Otters hunt fish."), ("t2", "The rack holds violins.")):
         for _ in range(2):
-            document = of.document(text, source="tweet")
-            document.__dict__["id" if of.name == "langchain" else "id_"] = identity
-            assert of.retriever.add_documents([document]).removed == 0
-    assert len(of.texts("Who hunts fish, what does the rack hold?")) == 2
+            document = retrieving.document(text, source="tweet")
+            document.__dict__["id" if retrieving.name == "langchain" else "id_"] = identity
+            assert retrieving.retriever.add_documents([document]).removed == 0
+    assert len(retrieving.texts("Who hunts fish, what does the rack hold?")) == 2
     assert not caplog.text
 
 
@@ -111,48 +125,55 @@ LABELS = {"i": "A preface thanks the miller.", "ii": "A list of plates.", "1": "
 
 
 @pytest.mark.parametrize("joined", [False, True])
-def test_pages_are_cited_by_place_and_label(of: Retrieving, joined: bool) -> None:
+def test_pages_are_cited_by_place_and_label(retrieving: Retrieving, joined: bool) -> None:
     pages = [
-        of.document(text, page_label=label, file_path="b/o.pdf", file_name="o.pdf")
+        retrieving.document(text, page_label=label, file_path="b/o.pdf", file_name="o.pdf")
         for label, text in LABELS.items()
     ]
-    of.retriever.sync(of.join_pages(pages) if joined else pages)
-    cited = of.cite("Who hunts fish, and whom does the preface thank?", *LABELS.values())
+    retrieving.retriever.sync(retrieving.join_pages(pages) if joined else pages)
+    cited = retrieving.cite("Who hunts fish, and whom does the preface thank?", *LABELS.values())
     places = [(page, f"b/o.pdf#page={page}") for page in (1, 2, 3)]
     assert [(citation.page, citation.link) for citation in cited] == places
     assert str(cited[2]) == "o.pdf, page 3 (labelled 1)"
 
 
-def test_parts_of_a_file_are_numbered_from_one(of: Retrieving) -> None:
+def test_parts_of_a_file_are_numbered_from_one(retrieving: Retrieving) -> None:
     texts = ["Seal, 4 pounds", "Spring, 7 pounds", "Wheel, 9 pounds"]
     numbers: Iterable[dict[str, int]] = (
-        [{"row": n} for n in range(3)] if of.name == "langchain" else [{}] * 3
+        [{"row": n} for n in range(3)] if retrieving.name == "langchain" else [{}] * 3
     )
     numbered = zip(texts, numbers, strict=True)
-    rows = [of.document(text, file_name="prices.csv", **number) for text, number in numbered]
-    assert of.retriever.add_documents(rows).added == 3
-    cited = of.cite("What do seal, spring and wheel cost?", *texts)
+    rows = [
+        retrieving.document(text, file_name="prices.csv", **number) for text, number in numbered
+    ]
+    assert retrieving.retriever.add_documents(rows).added == 3
+    cited = retrieving.cite("What do seal, spring and wheel cost?", *texts)
     assert [str(citation) for citation in cited] == [f"prices.csv, row {n}" for n in (1, 2, 3)]
-    fewer = [of.document(text, **row.metadata) for text, row in zip(texts[:2], rows, strict=False)]
-    assert of.retriever.sync(fewer).removed == 1
+    fewer = [
+        retrieving.document(text, **row.metadata)
+        for text, row in zip(texts[:2], rows, strict=False)
+    ]
+    assert retrieving.retriever.sync(fewer).removed == 1
 
 
 def test_rows_that_a_reader_no_longer_returns_are_removed() -> None:
-    of = Retrieving("llamaindex")
+    retrieving = Retrieving("llamaindex")
     for count in (3, 2):
-        rows = [of.document(f"Boat {n} is blue.", filename="boats.csv") for n in range(count)]
-        changes = of.retriever.add_documents(rows)
+        rows = [
+            retrieving.document(f"Boat {n} is blue.", filename="boats.csv") for n in range(count)
+        ]
+        changes = retrieving.retriever.add_documents(rows)
     assert (changes.unchanged, changes.removed) == (2, 1)
 
 
-def test_a_page_is_cited_by_its_address_and_a_document_by_its_title(of: Retrieving) -> None:
+def test_a_page_is_cited_by_its_address_and_a_document_by_its_title(retrieving: Retrieving) -> None:
     address = "https://a.org/b?c=d%20e#f"
-    of.retriever.sync([of.document("Otters hunt fish.", url=address)])
-    (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
+    retrieving.retriever.sync([retrieving.document("Otters hunt fish.", url=address)])
+    (cited,) = retrieving.cite("What do otters hunt?", "Otters hunt fish.")
     assert cited.link == address
-    if of.name == "llamaindex":  # its random IDs are not used as names
-        of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
-        (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
+    if retrieving.name == "llamaindex":  # its random IDs are not used as names
+        retrieving.retriever.sync([retrieving.document("Otters hunt fish.", title="On otters")])
+        (cited,) = retrieving.cite("What do otters hunt?", "Otters hunt fish.")
         assert cited.document == "On otters"
 
 
@@ -171,9 +192,11 @@ STRIPPED = "Tide clock\n\nIt ticks.\n\nInstall\n\n# create it\nmake it\n\nWindin
     ],
     ids=["converted to Markdown", "without its marks"],
 )
-def test_passages_have_the_headings_that_a_loader_kept(of, text, name, question, headings) -> None:
-    of.retriever.sync([of.document(text, source=name, file_name=name)])
-    (passage, *_) = of.passages(question, budget=8 if headings else 4)
+def test_passages_have_the_headings_that_a_loader_kept(
+    retrieving, text, name, question, headings
+) -> None:
+    retrieving.retriever.sync([retrieving.document(text, source=name, file_name=name)])
+    (passage, *_) = retrieving.passages(question, budget=8 if headings else 4)
     assert passage["headings"] == headings
 
 
@@ -221,6 +244,6 @@ def test_a_damaged_file_is_refused_or_left_out(folder: Path, caplog, leave_out: 
     assert "c.pdf" in caplog.text
 
 
-def test_a_search_of_an_empty_index_is_warned_about(of: Retrieving, caplog) -> None:
-    assert of.texts("What does a loaf cost?") == []
+def test_a_search_of_an_empty_index_is_warned_about(retrieving: Retrieving, caplog) -> None:
+    assert retrieving.texts("What does a loaf cost?") == []
     assert "has no documents: add some" in caplog.text
