@@ -77,7 +77,7 @@ def main() -> None:
     except (LumberError, OSError, ValueError) as error:
         sys.exit(str(error))
     make_page(documents, llm).launch(
-        server_name="127.0.0.1",  # whoever reaches the page can read the documents
+        server_name="127.0.0.1",  # everyone who reaches the page can read the documents
         share=False,
         run_history=False,  # Gradio would keep questions and answers in the browser
         footer_links=[],

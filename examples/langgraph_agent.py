@@ -137,7 +137,7 @@ def answer_by(llm: Model) -> Answerer:
 
 
 def answer_by_similarity(state: State) -> str:
-    """Answer with sentences like the question, as quotes; search again if there is none."""
+    """Answer with sentences like the question, as quotes; if there are none, search again."""
     texts = [passage.metadata["text"] for passage in state["passages"]]
     candidates = [span.of(text).strip() for text in texts for span in sentences(text)]
     question, *vectors = lumber.LumberEmbeddings().embed_documents([state["question"], *candidates])

@@ -47,7 +47,7 @@ def main(args: Options) -> None:
             searches,
             llm=MockLLM(),
             mode=FUSION_MODES.RECIPROCAL_RANK,
-            num_queries=1,  # searches with the question alone, without variants of it
+            num_queries=1,  # searches only with the question, without variants
             similarity_top_k=HITS,
             use_async=False,
         )

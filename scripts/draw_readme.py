@@ -74,7 +74,7 @@ text{fill:#e6e9ed}
 
 
 def picture(chunks: Mapping[str, Sequence[str]]) -> str:
-    """Return an SVG with the chunks of each splitter in a column of their own."""
+    """Return an SVG with a column of chunks for each splitter."""
     body: list[str] = []
     column = _COLUMN_WIDTH * _CHARACTER
     bottom = 0.0

@@ -2,7 +2,7 @@
 
 import os
 
-# Beside other processes of pytest-xdist, and in what they start, a thread of torch and BLAS each:
-# the processes are as many as the CPUs. Read when these libraries are imported.
+# With pytest-xdist, every process and its children use one thread of torch and of BLAS,
+# because there are as many processes as CPUs. The libraries read this when imported.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -18,7 +18,7 @@ def run_python(
 
 
 def run_alone(script: str, *arguments: str, seconds: float) -> None:
-    """Run a script in a session of its own, which ends with its forks if it hangs."""
+    """Run a script in a new session, which is ended with its forks if it hangs."""
     command = [sys.executable, "-W", "ignore", "-c", script, *arguments]
     with subprocess.Popen(
         command, start_new_session=True, stderr=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""A judge without a model, for tests: its answers depend on the words of the texts alone."""
+"""A judge without a model, for tests: its answers depend only on the words of the texts."""
 
 import re
 from itertools import pairwise

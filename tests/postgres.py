@@ -80,7 +80,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """A server that tests share, each with collections of its own."""
+    """A server that tests share; each test has its own collections."""
     server = Server()
     yield server
     server.stop()

@@ -1,4 +1,4 @@
-"""The documentation is true: examples work as printed, messages are those of the code.
+"""The documentation is true: examples work as printed, and quoted messages occur in the code.
 
 Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook.
 One that splits texts makes more than one chunk, and prints or ends with a view. A block of text

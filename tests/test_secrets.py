@@ -1,4 +1,4 @@
-"""A planted key is in nothing that is shown, logged, stored or reported; only in pickles.
+"""A planted key is never shown, logged, stored or reported; only pickles contain it.
 
 `langchain-openai` and `llama-index-llms-openai` are not in the environment of the tests: the models
 of the frameworks here do what theirs do. They hold the key in a field and in the client of the

@@ -70,7 +70,7 @@ def start(*arguments: object, program: str = "", **options: Any) -> subprocess.P
 
 
 def show_each_on_terminal(*commands: Iterable[object], before: str = "") -> list[str]:
-    """Return what a terminal shows of commands that succeed, run in turn in one process."""
+    """Return the terminal output of each command; all must succeed in one process, in turn."""
     lines = [shlex.join(map(str, command)) for command in commands]
     output = show_on_terminal(*lines, program=before + EACH).split("\0")
     assert output[1::3] == ["0"] * len(lines), output
@@ -80,7 +80,7 @@ def show_each_on_terminal(*commands: Iterable[object], before: str = "") -> list
 def show_on_terminal(
     *arguments: object, program: str = "", until: str = "\0", then: Callable[[], object] = print
 ) -> str:
-    """Return what a terminal shows of a command; `then` is called when it shows `until`."""
+    """Return the terminal output of a command; `then` is called when `until` is printed."""
     pty = pytest.importorskip("pty", reason="no pseudo terminals on this system")
     import fcntl
     import termios

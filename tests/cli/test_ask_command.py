@@ -98,7 +98,7 @@ def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> 
     (docs / "guide.md").unlink()
     shutil.rmtree(other)
     assert documents("docs", *options) == {"docs/notes.txt"}
-    # Another folder that is gone, such as a drive that is not there, keeps its files.
+    # The files of a missing folder, such as an unplugged drive, stay in the index.
     kept = [docs / "notes.txt", other / "notes.txt", docs / "ferry.log"]
     assert stored.sources() == [*map(str, kept)]
 

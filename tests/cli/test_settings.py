@@ -79,7 +79,7 @@ def test_the_policy_decides_how_often_a_question_is_sent(server, attempts, repea
     pairs = (f"attempts={attempts}", "initial_backoff=0", "on_failure=keep_group")
     options = [part for pair in pairs for part in ("--set", pair)]
     outcome = run_apart("split", "text.txt", *lumber_arguments(server), *options)
-    if attempts == 1:  # a model that never answered is an error, whatever on_failure says
+    if attempts == 1:  # a model that never answered raises for any on_failure
         assert (outcome.code, outcome.out) == (1, "")
         assert f"no answer in 1 attempt from {server.url}" in outcome.err
     else:

@@ -119,7 +119,7 @@ def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
 def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
     undamaged = pdf([["The first page."], ["The second."]])
     (docs / "damaged.pdf").write_bytes(undamaged[: len(undamaged) // 2])
-    split = start("split", docs / "damaged.pdf")  # a process of its own has no logging set up
+    split = start("split", docs / "damaged.pdf")  # a new process, without logging
     out, err = split.communicate(timeout=120)
     assert (split.returncode, out) == (1, b"")
     first, last = err.decode().splitlines()

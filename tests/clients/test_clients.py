@@ -1,4 +1,4 @@
-"""Real clients of both frameworks, against servers of their wire formats: what a user gets.
+"""Real clients of both frameworks, against servers of their wire formats, as users run them.
 
 `make test-clients` compares the table in README.md, beside this file, with what is seen;
 `make test-clients WRITE=1` writes it.

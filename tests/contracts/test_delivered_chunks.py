@@ -80,7 +80,7 @@ def test_chunks_are_at_their_offsets_and_keep_the_text_and_the_limit(
             before, end = start, max(end, start + len(body))
         assert not text[end:].strip()
         assert max(token_counter(TOKENIZER).count(bodies), default=0) <= LIMIT
-        # LlamaIndex drops nodes of white space alone.
+        # LlamaIndex drops nodes that are only white space.
         if not (overlap or trimmed or text.isspace()):
             assert "".join(bodies) == text
 

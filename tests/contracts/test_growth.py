@@ -1,4 +1,4 @@
-"""Four times the text takes four times the work, whatever the text.
+"""Four times the text takes four times the work, for any text.
 
 Work is counted: lines executed, characters and tokens given to counters and the model, chunks that
 the optimiser considers.

@@ -14,7 +14,7 @@ from tests.making_files import pdf
 
 
 class Retrieving:
-    """A framework's documents, the IDs of LlamaIndex's random, and what is found of them."""
+    """Makes a framework's documents, with LlamaIndex's random IDs, retrieves and cites them."""
 
     def __init__(self, name: str) -> None:
         self.name, self.of = name, FRAMEWORKS[name]

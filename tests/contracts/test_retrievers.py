@@ -198,7 +198,7 @@ def test_page_numbers_do_not_depend_on_the_order_of_addition(package: Any) -> No
             index.add_documents([page])
         assert numbers(index) == {"otters": 1, "bees": 2, "wasps": 3}
         assert index.sync(pages).added == 0
-        index.sync(pages[1:])  # these pages alone do not show the first number
+        index.sync(pages[1:])  # these pages do not show the first number
         assert numbers(index) == {"bees": 1, "wasps": 2}
     index.add_documents([package.document("Ants hum.", "a.pdf", page=9, total_pages=10)])
     assert package.find(index, "wasps", {"page": 2})[0].metadata["page_last"] == 3

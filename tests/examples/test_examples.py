@@ -36,7 +36,7 @@ def _release(package: str) -> tuple[int, ...]:
 
 
 def run_alone(example: str) -> str:
-    """Run an example as a user does, and return what it prints; every passage is checked."""
+    """Run an example as a user does, check every passage, and return the output."""
     environment = {name: value for name, value in os.environ.items() if name not in _KEYS}
     completed = subprocess.run(
         [sys.executable, f"examples/{example}.py"],
@@ -63,7 +63,7 @@ def output_of(example: str, *arguments: object) -> str:
     """Return the output of an example, without checking passages."""
     path = f"examples/{example}.py"
     printed = io.StringIO()
-    # In a process of its own, an example would continue after a warning.
+    # In a separate process, an example would continue after a warning.
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in _KEYS:

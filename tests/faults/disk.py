@@ -1,4 +1,4 @@
-"""A disk of SQLite that can be told to fail: a VFS in front of the default one.
+"""A disk of SQLite that fails on request: a VFS in front of the default one.
 
 It needs neither a compiler nor the rights of root. A process has one, from when it is first used.
 """

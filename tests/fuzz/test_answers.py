@@ -1,4 +1,4 @@
-"""Whatever a model or judge returns is read as a choice, as none, or as a failure."""
+"""Any result of a model or judge is read as a choice, as none, or as a failure."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A loader reads any file as its format says, or raises an error that names the file."""
+"""A loader reads any file by the rules of its format, or raises an error that names the file."""
 
 import csv
 import io

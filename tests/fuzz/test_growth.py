@@ -1,4 +1,4 @@
-"""Twice the text takes twice the time, whatever is repeated in it."""
+"""Twice the text takes twice the time, for any repeated text."""
 
 from collections.abc import Callable
 from functools import partial

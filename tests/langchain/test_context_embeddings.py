@@ -88,7 +88,7 @@ async def test_texts_that_are_not_chunks_are_embedded_once_and_unchanged() -> No
     assert np.allclose([first[0], first[2]], plain, atol=1e-6)
     assert first[:3] == first[3:] == await embeddings.aembed_documents(texts)
     assert model.texts.count("Bees hum.") == 2  # once for each call
-    text = chunks[0].page_content  # as a query, the text is embedded alone
+    text = chunks[0].page_content  # a query is embedded without context
     query = embeddings.embed_query(text)
     assert query == await embeddings.aembed_query(text) == model.embed_query(text)
 

@@ -1,4 +1,4 @@
-"""Documents of real loaders and readers become what README.md, beside this file, states.
+"""Documents of real loaders and readers are treated as README.md in this folder states.
 
 With WRITE_LOADERS=1, the tables are written instead.
 """

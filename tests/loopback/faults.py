@@ -63,7 +63,7 @@ class Dribble:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A reply with status 200 whose body is not what the wire promises."""
+    """A reply with status 200 whose body does not have the wire's format."""
 
     body: str | bytes = '{"choices": [{"message": {"cont'
 

@@ -124,7 +124,7 @@ class Request:
 class LoopbackServer:
     """The server; a context manager that runs it.
 
-    The model says one answer, or one for each request; an answer `Answer: x` to a request with a
+    The model gives one answer, or one for each request; an answer `Answer: x` to a request with a
     schema is sent in the schema's form. What goes wrong is given by request number or by request.
     Of the requests in order of arrival, the last `keep` are kept, and all are counted.
     """

@@ -1,4 +1,4 @@
-"""The wire formats of further providers: what their servers reply, for the real clients to read.
+"""The wire formats of further providers: replies of their servers, for the real clients.
 
 Each `Wire` writes a `Message` as its provider does, and an error. `LoopbackServer` speaks them all;
 OpenAI's chat completions and Gemini have more in `server`.
@@ -27,7 +27,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Wire:
-    """A provider's wire format: the path of its requests, and what writes its replies."""
+    """A provider's wire format: the path of its requests, and functions that write its replies."""
 
     name: str
     path: str

@@ -82,7 +82,7 @@ def attempt(measure: Callable[[], str]) -> str:
         return measure()
     except AssertionError:
         raise
-    except Exception as error:  # noqa: BLE001 -- any error of a store is what is measured
+    except Exception as error:  # noqa: BLE001 -- errors of a store are measured, too
         return f"`{type(error).__name__}`"
 
 

@@ -1,4 +1,4 @@
-"""Real stores do with chunks and nodes what docs/vectors.md states.
+"""Real stores treat chunks and nodes as docs/vectors.md states.
 
 With WRITE_STORES=1, the tables are written instead.
 """

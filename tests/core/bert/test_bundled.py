@@ -135,7 +135,7 @@ def test_the_first_chunk_takes_little_longer_than_imports() -> None:
     )
     for _ in range(3):
         completed = run_python(code)
-        if float(completed.stdout) < 12:  # times the imports alone; usually three
+        if float(completed.stdout) < 12:  # times as long as the imports; usually three
             return
     raise AssertionError(f"the first chunk took {float(completed.stdout):.1f} times as long")
 

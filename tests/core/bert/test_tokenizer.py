@@ -1,4 +1,4 @@
-"""Word pieces are those of `tokenizers`, whatever the text; other tokenizers are refused."""
+"""Word pieces equal those of `tokenizers` for any text; other tokenizers are refused."""
 
 import json
 import random

@@ -37,9 +37,9 @@ def cuts_of_the_article(tokens: list[int], target: int) -> list[int]:
         ([5, 5], 7, [1]),
         # Both are equally near: a candidate must be nearer than the next, so the next is taken.
         ([5, 4], 7, []),
-        # A first unit longer than wanted is a chunk of its own.
+        # A first unit longer than the target is a separate chunk.
         ([50, 5, 5], 10, [1]),
-        # Units of no tokens stay with what they follow.
+        # Units without tokens stay with the unit before.
         ([5, 0, 0, 5], 5, [3]),
         ([0, 0], 5, []),
         # A short rest is a chunk if the cut before it lay nearer.

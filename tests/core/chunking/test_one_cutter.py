@@ -23,7 +23,7 @@ HANDBOOK = Path(__file__).parents[3] / "examples" / "handbook" / "tide_house.md"
 
 
 class WholeChunker(Chunker):
-    """Makes the whole text one chunk: a splitter of one's own."""
+    """A custom splitter that makes the whole text one chunk."""
 
     default_units = "paragraphs"
 

@@ -32,7 +32,7 @@ class AttributedError(Exception):
 
 
 class GatewayRateLimitError(Exception):
-    """An error with a status in its name alone."""
+    """An error with a status only in its name."""
 
 
 class ModelNotFoundError(Exception):

@@ -1,4 +1,4 @@
-"""Servers that reject a request get a simpler one, whatever words they use; answers are short."""
+"""Servers that reject a request in any words get a simpler one; answers are short."""
 
 import logging
 import pickle

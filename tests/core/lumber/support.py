@@ -35,7 +35,7 @@ def document(text: str, theta: int = 60) -> tuple[TextUnits, MethodRules]:
 
 
 class ScatteredModel:
-    """A language model that answers as `judge_by_hash` does, and counts what it is asked."""
+    """A language model that answers as `judge_by_hash` does, and records its questions."""
 
     identity = "scattered"
 
@@ -55,7 +55,7 @@ class ScatteredModel:
 
 
 class ScriptedModel:
-    """Gives or raises what is queued, one after the other, and then finds no shift."""
+    """Returns or raises the queued items in order, and then finds no shift."""
 
     identity = "scripted"
 

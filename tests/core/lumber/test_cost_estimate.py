@@ -43,7 +43,7 @@ def test_money_follows_from_prices() -> None:
 
 
 def test_the_estimate_simulates_the_walk_exactly(emma: list[str]) -> None:
-    """A model that answers late in every group takes as many calls as the low end says."""
+    """A model that answers late in every group takes as many calls as the lowest estimate."""
 
     def late(group: Group) -> int | None:
         spans = group.document.units

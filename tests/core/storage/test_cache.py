@@ -187,7 +187,7 @@ def _put_and_close(path: Path, key: str) -> None:
 
 
 def test_two_caches_of_a_process_share_a_file_with_other_processes(path: Path) -> None:
-    """SQLite's locks belong to a process: what one cache does must not drop those of another."""
+    """SQLite's locks belong to a process: one cache must not release the locks of another."""
     context = multiprocessing.get_context("spawn")
     first, second = Cache(path, "things"), Cache(path, "others")
     first.put("0", b"")

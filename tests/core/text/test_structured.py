@@ -1,4 +1,4 @@
-"""Code, data, captions and markups: what each line is part of, and where texts are cut."""
+"""Code, data, captions and markups: the structure around each line, and the places of cuts."""
 
 import json
 from textwrap import dedent
@@ -14,7 +14,7 @@ from tests.growth import check_linear
 
 
 def paths_by_line(name: str, text: str) -> dict[str, str]:
-    """Return what each line of a text is part of, by the line."""
+    """Return the path of the structure around each line of a text."""
     parsed = PlainText(Source(text, metadata={"source": name}))
     paths, start = {}, 0
     for line in text.splitlines(keepends=True):

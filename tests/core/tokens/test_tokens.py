@@ -53,7 +53,7 @@ def characters(text: str) -> int:
 
 
 class Letters(transformers.PreTrainedTokenizer):
-    """A tokenizer in Python alone, which transformers calls slow: each letter is a token."""
+    """A pure Python tokenizer ("slow" in transformers): each letter is a token."""
 
     def __init__(self) -> None:
         self._ids = {"[UNK]": 0, "[CLS]": 1, "a": 2, "b": 3}

@@ -1,4 +1,4 @@
-"""After any additions and removals, segments give what a search of all chunks gives."""
+"""After any additions and removals, segments give the results of a search of all chunks."""
 
 import math
 from collections import Counter, defaultdict

@@ -56,7 +56,7 @@ def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]
         assert passage.text == passage.span.of(texts[passage.document])
         assert list(passage.hits) == sorted(passage.hits, key=lambda hit: ranks[hit.number])
         assert all(passage in passages_around(hit, passages) for hit in passage.hits)
-        # Nothing is added but what lies between hits, and the indentation of the first line.
+        # Only the text between hits and the indentation of the first line are added.
         begin = min(hit.span.start for hit in passage.hits)
         before = f"{texts[passage.document][:begin]}|".splitlines()[-1][:-1]
         assert passage.span.start == begin - (0 if before.strip() else len(before))
