@@ -79,7 +79,11 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     cut = _make_cut(splitter, chunker)
     label = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _WrappedSplitter(label, readable_repr(splitter), _identity(splitter, chunker), cut)
+    identity = None  # a change of the code of other splitters would not show
+    if isinstance(chunker, Chunker) and NOT_COVERED not in chunker.identity:
+        overlap = getattr(splitter, "chunk_overlap", 0)
+        identity = f"{chunker.identity}, chunk_overlap={overlap}"
+    return _WrappedSplitter(label, readable_repr(splitter), identity, cut)
 
 
 def readable_repr(instance: object) -> str:
@@ -103,13 +107,6 @@ def _is_data(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_data, value))
     return value is None or isinstance(value, bool | int | float | str)
-
-
-def _identity(splitter: object, chunker: object) -> str | None:
-    """Return what determines a splitter's chunks; None if a change of its code would not show."""
-    if not isinstance(chunker, Chunker) or NOT_COVERED in chunker.identity:
-        return None
-    return f"{chunker.identity}, chunk_overlap={getattr(splitter, 'chunk_overlap', 0)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,6 @@ def serve_pipe(pipe: Connection) -> None:
 
 
 def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
-    """Answer requests."""
     in_use = 0  # bytes of address space; a fork starts with its parent's
     with suppress(OSError, ValueError):  # unknown on some systems
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])

@@ -87,7 +87,7 @@ def export(
         onnx.save(tagger_graph(model, "int8", probes), scratch / _MODEL)
         if embedder is not None:
             encoder = tagger_from_encoder(embedder).eval()
-            graph = embedder_graph(encoder, "int8", random_probes(encoder.config.vocab_size))
+            graph = embedder_graph(encoder, random_probes(encoder.config.vocab_size))
             onnx.save(graph, scratch / _EMBEDDER)
         rounding = _differences(model, scratch / _MODEL, tokenizer, probes)
         (scratch / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
@@ -124,14 +124,13 @@ def tagger_graph(
     return graph.model("t", scores, [1, "count"], inputs=inputs)
 
 
-def embedder_graph(
-    model: ChunkTagger, precision: Precision, probes: npt.NDArray[np.int64]
-) -> onnx.ModelProto:
-    """Build the graph of a mean-pooled encoder, from `ids` (1, length) to `embedding` (1, width).
+def embedder_graph(model: ChunkTagger, probes: npt.NDArray[np.int64]) -> onnx.ModelProto:
+    """Build the "int8" graph of a mean-pooled encoder, from `ids` (1, length) to `embedding`.
 
-    Arguments and errors are those of `tagger_graph`; the classifier layer is left out.
+    Arguments and errors are those of `tagger_graph`; the classifier layer is left out. The shape of
+    `embedding` is (1, width).
     """
-    graph = _encoder_graph(model, precision, probes)
+    graph = _encoder_graph(model, "int8", probes)
     vector = graph.mean(graph.encode("ids"))
     shape = [1, model.config.hidden_size]
     return graph.model("embedding", vector, shape, inputs={"ids": [1, "length"]})

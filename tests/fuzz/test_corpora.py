@@ -91,7 +91,7 @@ def test_any_table_of_questions_is_read_or_refused_by_its_name(content: bytes, e
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
-            assert all(isinstance(row, dict) for _, row in table_rows(path, "rows"))
+            assert all(isinstance(row, dict) for _, row in table_rows(path))
             questions = load_questions(path, documents=documents)
         except (ValueError, FileNotFoundError) as error:
             refusal = error

@@ -17,7 +17,6 @@ from lumber_cli.options import (
 )
 from lumber_cli.splitter_options import SplitterOptions
 from lumber_core import LumberChunker, Prices
-from lumber_core.lumber import Range
 from lumber_core.support.wording import align_columns
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
@@ -60,16 +59,15 @@ def _row(
     texts = [file.text for file in files]
     sizes = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
     estimate = chunker.estimate(files, prices=prices)
-    counts = (estimate.calls, estimate.prompt_tokens, estimate.completion_tokens)
-    row = [printable(name), *map(_number, sizes), *map(_range, counts)]
+    ranges = (
+        f"{_number(count.likely)} ({_number(count.low)} to {_number(count.high)})"
+        for count in (estimate.calls, estimate.prompt_tokens, estimate.completion_tokens)
+    )
+    row = [printable(name), *map(_number, sizes), *ranges]
     if estimate.cost is not None:
         low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in estimate.cost)
         row.append(f"{likely} ({low} to {high})")
     return row
-
-
-def _range(values: Range) -> str:
-    return f"{_number(values.likely)} ({_number(values.low)} to {_number(values.high)})"
 
 
 def _number(value: float) -> str:

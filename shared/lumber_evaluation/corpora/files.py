@@ -60,21 +60,20 @@ Row = dict[str, object]
 _T = TypeVar("_T")
 
 
-def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
-    """Yield each row of a table with its place in the file, for error messages.
+def table_rows(path: str | Path) -> Iterator[tuple[str, Row]]:
+    """Yield each row of a table of questions with its place in the file, for error messages.
 
     The name of the file ends in .jsonl (an object on each line) or .csv (with a header, UTF-8).
-    Errors state that `what` was expected.
 
     Raises:
         FileNotFoundError: There is no such file.
         ValueError: It is in neither of these formats, or malformed.
     """
-    file = existing_path(Path(path), what)
+    file = existing_path(Path(path), "questions")
     kind = file.suffix.lower()
     if not file.is_file() or kind not in (".jsonl", ".csv"):
-        raise ValueError(f"{file}: expected {what} as a file in .jsonl or .csv")
-    return json_lines(file, what) if kind == ".jsonl" else _csv_rows(file)
+        raise ValueError(f"{file}: expected questions as a file in .jsonl or .csv")
+    return json_lines(file, "questions") if kind == ".jsonl" else _csv_rows(file)
 
 
 def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:

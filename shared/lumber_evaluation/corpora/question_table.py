@@ -48,7 +48,7 @@ def load_questions(path: str | Path, *, documents: Sequence[Document]) -> list[Q
             or has a reference that is not in its document.
     """
     by_name = {document.name: document for document in documents}
-    rows = table_rows(path, "questions")
+    rows = table_rows(path)
     questions = [question for where, row in rows for question in _questions(row, where, by_name)]
     if not questions:
         raise ValueError(f"{path} contains no question; expected rows with the columns {_EXPECTED}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 _BACKTICKS = re.compile(r"`{3,}")
 
@@ -18,16 +17,13 @@ def read_notebook(content: bytes, _max_unpacked: int) -> str:
         metadata = notebook.get("metadata", {})
         about = metadata.get("language_info") or metadata.get("kernelspec", {})
         language = about.get("language") or about.get("name", "")
-        blocks = [_block(cell, language) for cell in cells]
+        blocks = []
+        for cell in cells:
+            text = "".join(cell.get("source", cell.get("input", ""))).strip("\n").rstrip()
+            if cell["cell_type"] == "code" and text:
+                fence = "`" * (1 + max(map(len, _BACKTICKS.findall(text)), default=2))
+                text = f"{fence}{language}\n{text}\n{fence}"
+            blocks.append(text)
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError("it is not a notebook's JSON") from error
     return "\n\n".join(filter(None, blocks))
-
-
-def _block(cell: dict[str, Any], language: str) -> str:
-    source = cell.get("source", cell.get("input", ""))
-    text = "".join(source).strip("\n").rstrip()
-    if cell["cell_type"] != "code" or not text:
-        return text
-    fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
-    return f"{fence}{language}\n{text}\n{fence}"

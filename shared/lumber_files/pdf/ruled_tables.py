@@ -155,12 +155,10 @@ class Grid:
         return self._firsts[place]
 
     def _has_rule_left(self, column: int, row: int) -> bool:
-        """Return whether there is a rule on the left of a cell."""
         y = (self._bases[-1 - row] + self._bases[-2 - row]) / 2
         return any(rule.is_at(self._lefts[column], y) for rule in self._upright)
 
     def _has_rule_above(self, column: int, row: int) -> bool:
-        """Return whether there is a rule above a cell."""
         x = (self._lefts[column] + self._lefts[column + 1]) / 2
         return any(rule.is_at(x, self._bases[-1 - row]) for rule in self._level)
 
