@@ -24,7 +24,7 @@ class MissingExtraError(LumberError, ImportError):
         self._why = why
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
-        # Worker processes send it to their parent.
+        # Worker processes pickle the error to send it to their parent.
         return type(self), (self.package, self.extra, self._why)
 
 

@@ -46,7 +46,7 @@ class LoadedModel(NamedTuple):
     scorer: TokenScorer
     tokenizer: WordPieceTokenizer
     size: int  # tokens of the text in a window
-    # Whether it scores places, and reads the text between two places as a unit.
+    # Whether the model scores places, and reads the text between two places as a unit.
     places: bool = False
 
     @property

@@ -22,11 +22,12 @@ WEIGHTS_FILE = "model.safetensors"
 OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large")}
 """The models that come with the library, by name."""
 
-HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
+HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # does not match paths such as "./model"
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
-# Files that `lumber_training` writes, and published checkpoints; never a pickle.
+# The files of a model: those that `lumber_training` writes, and those of published checkpoints.
+# Pickles are left out, because loading a pickle can run any code.
 _FILES = ("*.json", "*.safetensors", "*.onnx", "words*.bin")
-# A window of four tokens has two between [CLS] and [SEP]; memory grows with the window.
+# The smallest window has two tokens between [CLS] and [SEP]; memory grows with the window.
 _MIN_WINDOW, _MAX_WINDOW = 4, 8192
 
 

@@ -29,8 +29,8 @@ Positions = npt.NDArray[np.intp]
 class Window(NamedTuple):
     """A range of tokens to score, as indices."""
 
-    start: int  # of the first token
-    stop: int  # just past the last token
+    start: int  # the first token
+    stop: int  # the token just past the last
 
 
 class TokenScorer(Protocol):
@@ -146,7 +146,7 @@ def read_moving(
     while at < len(ids):
         window = Window(at, min(at + size, len(ids)))
         (t,) = scorer.score([ids[slice(*window)]], [np.arange(window.stop - at)])
-        first = at + (at == last > 0)  # the window before has scored its last start token
+        first = at + (at == last > 0)  # a start token was scored by the window before
         scores[first : window.stop] = t[first - at :]
         indices = at + np.flatnonzero((t > threshold) & allowed[slice(*window)])
         starts += indices[indices > last].tolist()

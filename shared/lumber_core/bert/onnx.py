@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Newer versions of onnxruntime send telemetry on import, unless this variable is set. This library
-# makes no network requests of its own; set it to 0 to allow telemetry.
+# Newer versions of onnxruntime send telemetry on import, unless this variable prevents it. This
+# library makes no network requests of its own; to allow telemetry, set the variable to 0.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
@@ -22,7 +22,7 @@ from lumber_core.errors import WeightsError
 
 ModelInputs = Mapping[str, npt.NDArray[np.int64]]
 
-_MAX_THREADS = 8  # of a model, by default
+_MAX_THREADS = 8  # threads of one model, by default
 # The number of places is padded to a multiple of this: for a matrix of one row, onnxruntime may use
 # a kernel that adds in another order, and scores would differ.
 _PLACES_MULTIPLE = 8
@@ -86,7 +86,7 @@ class OnnxModel:
         # A sequence runs in the thread that calls the session.
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # errors are raised, and would be printed as well
+        options.log_severity_level = 4  # errors are raised; a lower level would print them as well
         try:
             session = onnxruntime.InferenceSession(
                 str(self._path), sess_options=options, providers=["CPUExecutionProvider"]

@@ -30,7 +30,7 @@ from lumber_core.text.unicode import breaks
 
 _MAX_CACHED_PARTS = 1 << 15
 _MAX_CACHED_CHARACTERS = 64  # longer parts are not cached
-_PARTS_PER_BATCH = 1 << 14  # bounds the memory for a text
+_PARTS_PER_BATCH = 1 << 14  # limits the memory for a long text
 _MAX_WORD_CHARACTERS = 100  # longer words are unknown
 _UNKNOWN, _CONTINUES = "[UNK]", "##"
 _MAX_ID = 1 << 24  # far more than any vocabulary has
@@ -50,7 +50,7 @@ _EXPECTED: dict[str, dict[str, object]] = {
         "max_input_chars_per_word": _MAX_WORD_CHARACTERS,
     },
 }
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of added tokens; all false in BERT
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # all false for BERT's added tokens
 
 
 class WordPieces(NamedTuple):

@@ -28,7 +28,7 @@ from lumber_core.errors import BadReplyError
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate"}
 """The header for compressions that expand data to at most a thousand times its size."""
-_MAX_BYTES_PER_UNPACKING = 4096  # these expand to 4 MB at most
+_MAX_BYTES_PER_UNPACKING = 4096  # compressed bytes, which expand to 4 MB at most
 _MAX_REPLY_BYTES = 200_000_000  # the largest reply of OpenAI's embeddings has 130 MB of JSON
 
 T = TypeVar("T")
@@ -95,7 +95,7 @@ def _start_thread(end: tuple[float, float] | None, function: Callable[[], T]) ->
     """Call a function in a thread that the end of the program does not wait for."""
     context, future = copy_context(), Future[T]()
     context.run(_call_end.set, end)
-    future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
+    future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel the call
 
     def run() -> None:
         try:

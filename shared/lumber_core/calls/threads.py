@@ -56,7 +56,7 @@ class SingleFlight(Generic[T]):
             raise
         finally:
             with self._lock:
-                self._running.pop(name, None)  # in a forked process, it is missing
+                self._running.pop(name, None)  # None: a forked process has an empty dict
 
 
 class _AbandonedError(Exception):
@@ -122,7 +122,7 @@ async def wait_to_end(
     while not future.done():
         try:
             await asyncio.wait([future])
-        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
+        except asyncio.CancelledError:  # noqa: PERF203 - each cancellation is handled
             cancelled = True
             on_cancel()
     return cancelled

@@ -294,7 +294,7 @@ def enforce_limits(
     and size decide. `parts` are parts of the spans with their tokens.
     """
     spans = segmentation.spans
-    if parsed.section_starts:  # sections that are not merged with others
+    if parsed.section_starts:  # a chunk ends where a section starts
         starts = {*parsed.section_starts, *(span.start for span in spans)}
         spans = spans_from_starts(sorted(starts), len(parsed.text))
     too_long = limits.find_too_long(parsed, spans, parts)

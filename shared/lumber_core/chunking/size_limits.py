@@ -25,7 +25,7 @@ class CountedParts:
     """Parts that tile a text or a range of it, with their tokens."""
 
     edges: Sequence[int]  # where each part starts, ascending, and where the last part ends
-    tokens: Sequence[int]  # of each part
+    tokens: Sequence[int]  # the number of tokens in each part
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class SizeLimits:
     chunk_size: int | None
     min_chunk_size: int | None  # smaller chunks are merged, unless that exceeds `chunk_size`
     counter: TokenCounter
-    target_size: int | None = None  # None for splitters without one
+    target_size: int | None = None  # None for splitters without a target size
     room: Room | None = None  # counts metadata and context, for which `chunk_size` leaves room
 
     def reserve(self, tokens: int) -> SizeLimits:

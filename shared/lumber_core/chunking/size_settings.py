@@ -82,7 +82,7 @@ def check_sizes(
 
 def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int | None) -> bool:
     """Log a warning if overlap fills more than half of a chunk; return whether it does."""
-    if chunk_size is None:  # chunks grow by the overlap
+    if chunk_size is None:  # without a limit, overlap makes chunks longer
         return False
     room = chunk_size - chunk_overlap
     new_tokens = room if target_size is None else target_size * room // chunk_size

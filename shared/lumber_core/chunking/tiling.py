@@ -28,7 +28,7 @@ class ChunkCosts:
 
     chunk_size: int  # maximum tokens in a chunk
     target_size: int  # the size that costs nothing, at most `chunk_size`
-    min_chunk_size: int | None = None  # unless nothing else fits. None: no minimum
+    min_chunk_size: int | None = None  # minimum tokens, if possible; None: no minimum
     weight: float = 12.0  # how much sizes count relative to scores
     mixed: float = 0.0  # added if a chunk begins inside a section and continues into the next
 

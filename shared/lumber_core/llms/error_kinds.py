@@ -83,16 +83,16 @@ _REASON_IN_ERROR = (
     r"(?i)content.?filter|(?:was|were|been|is|got) blocked|blocked by|refusal|no candidates"
     r"|lengthfinish|terminated early",
 )
-# Rejections of a single prompt, whose status is that of wrong settings: OpenAI, Azure, DeepSeek,
-# OpenRouter.
+# Messages of OpenAI, Azure, DeepSeek and OpenRouter that reject a single prompt. The status of such
+# an error is that of wrong settings.
 _REJECTION_OF_PROMPT = (
     r"(?i)content.?filter|content.?(?:policy|management)|content exists risk|data_?inspection"
     r"|(?:prompt|input|content|message|request) (?:was|were|has been|is) (?:flagged|blocked)"
     r"|moderation|invalid_prompt",
 )
 _PROMPT_STATUS = frozenset((400, 403, 422))
-_ENDED_LOOP = r"(?i)event loop|different loop|inside a task"  # from asyncio, aiohttp and grpc
-_LONG_NUMBER = "integer string conversion"  # JSON with a number beyond Python's 4,300 digits
+_ENDED_LOOP = r"(?i)event loop|different loop|inside a task"  # errors of asyncio, aiohttp and grpc
+_LONG_NUMBER = "integer string conversion"  # Python's error for a number of over 4,300 digits
 _MAX_CHAINED_ERRORS = 8  # clients chain two or three
 
 

@@ -49,7 +49,7 @@ class RequestForms:
     max_tokens: int | Literal["auto"] | None
     structured: bool
     _lock: ForkSafeLock = field(default_factory=ForkSafeLock, init=False)
-    _kept_form: int | None = field(default=None, init=False)  # its number
+    _kept_form: int | None = field(default=None, init=False)  # index of a form; see `keep`
     _full_form_failed: bool = field(default=False, init=False)
     _model_reasons: bool = field(default=False, init=False)
 

@@ -30,7 +30,7 @@ _NO_INFLUENCE = frozenset(
         "i",  # the position of LangChain's fake models in their list of answers
     )
 )
-# Parts of the names of other settings of this kind, which may be nested.
+# Parts of the names of further settings without influence on answers; they may be nested.
 _TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
 # Private attributes that hold a client's state, not its settings.
 _STATE = (

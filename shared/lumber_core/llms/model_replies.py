@@ -14,7 +14,7 @@ from lumber_core.llms.error_kinds import is_blocked, is_cut
 from lumber_core.llms.model import Completion
 
 _MAX_REPLY_DEPTH = 8  # Gemini's calls are in the parts of the content of a candidate
-_MAX_ENTRIES_PER_DEPTH = 1000  # at one depth; more entries are tokens with their probabilities
+_MAX_ENTRIES_PER_DEPTH = 1000  # longer lists contain the probability of each token
 _REASON = r"(?:finish|stop|done|termination)_?reason$"
 _PROMPT_TOKENS = (
     *("prompt_tokens", "input_tokens", "prompt_token_count", "inputtokens", "prompt_eval_count"),

@@ -43,7 +43,7 @@ class OpenAIModel(RemoteModel):
 
     def _start(self) -> None:
         super()._start()
-        if self._user_client is not None:  # the caller retries
+        if self._user_client is not None:  # `RetryingModel` retries
             self._client = self._user_client.with_options(max_retries=0)
 
     def list_models(self) -> list[str]:
@@ -107,7 +107,7 @@ class OpenAIModel(RemoteModel):
                 "no key for OpenAI: set the variable OPENAI_API_KEY, or pass api_key=...; for a "
                 "server of your own, which needs no key, pass base_url=..."
             ) from error
-        if self._base_url is not None:  # they are meant for OpenAI, like the key
+        if self._base_url is not None:  # IDs from environment variables are only for OpenAI
             client.organization = client.project = None
         return client
 

@@ -186,7 +186,7 @@ class RemoteModel(ABC):
                 if is_blocked(reason := getattr(error, "code", None)):
                     return Completion("", finish_reason=str(reason)), form
                 if not is_about_form(error):
-                    raise error  # noqa: B904 - it is the caught error, or has it as its cause
+                    raise error  # noqa: B904 - `error` is `caught`, or has it as its cause
                 first_error = first_error or error
             else:
                 if not is_kept:

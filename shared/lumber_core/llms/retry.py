@@ -108,7 +108,7 @@ class RetryingModel:
         self.policy = policy or CallPolicy()
         self._limiter = RateLimiter(self.policy.requests_per_minute, self.policy.tokens_per_minute)
         self._breaker = CircuitBreaker(self.policy.give_up_after, self.policy.max_backoff)
-        self.has_answered = False  # an unusable answer counts
+        self.has_answered = False  # True after any answer, even an unusable one
 
     @property
     def identity(self) -> str:

@@ -38,7 +38,7 @@ _EMPHASIS = re.compile(
     r"|(?<![a-z_])paragraph_(?=ids?\b)|</?ins>|\\(?:boxed|text\w*|math\w+|[][()])|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)|[\u200b-\u200f\u2060\ufeff]"
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_KEY = "(?:(?:answer|paragraph|unit|shift|start|first|new|id)_?){1,3}"  # not "last_id"
+_KEY = "(?:(?:answer|paragraph|unit|shift|start|first|new|id)_?){1,3}"  # matches no "last_id"
 _ANSWER = re.compile(
     rf"(?i)<(?:{_KEY}|final|arg_?key>\s?{_KEY}</arg_?key>\s?<arg_?value"
     rf"|[|\w]{{0,9}}parameter(?:=|\sname=\W?){_KEY}(?!\w)[^<>\n]{{0,40}})>|<(?!last|prev|end)\w{{1,20}}>(?=\s*id\s?\d{{1,9}}\s*</)"
@@ -142,7 +142,7 @@ _KEY_WORD = re.compile(
 _WORD_OF_KEY = re.compile("IDs|[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary", "start")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
-_MAX_CHARACTERS_OF_UNITS = 30  # of the unit numbers in a reason
+_MAX_CHARACTERS_OF_UNITS = 30  # characters of the list of units in `ParsedAnswer.reason`
 
 _Finder = Callable[[str], list[list[int]]]  # finds the answers of one form; [] names no unit
 

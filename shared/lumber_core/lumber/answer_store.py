@@ -57,7 +57,7 @@ class AnswerStore:
         Raises:
             StoreError: The store or the entry cannot be read.
         """
-        if not self._opened:  # before anything is paid for
+        if not self._opened:  # a store that cannot be opened raises before a model is paid
             self.open()
 
         def read() -> Verdict | None:

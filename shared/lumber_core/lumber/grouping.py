@@ -143,9 +143,9 @@ class PublishedCodeRules(WalkRules):
     and the last two paragraphs are in no group.
     """
 
-    _LABEL_WORDS = 2  # "ID" and "7:"
-    _UNITS_IN_NO_GROUP = 2  # at the end of the text
-    _UNITS_WITHOUT_START = 5  # at the end of the text
+    _LABEL_WORDS = 2  # words of a label such as "ID 7:"
+    _UNITS_IN_NO_GROUP = 2  # the last units of a text, which no group contains
+    _UNITS_WITHOUT_START = 5  # the last units of a text, at which no group starts
 
     def __init__(self, words: Sequence[int], theta: int) -> None:
         super().__init__([count + self._LABEL_WORDS for count in words])

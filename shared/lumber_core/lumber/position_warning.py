@@ -12,9 +12,9 @@ logger = logging.getLogger(__name__)
 
 # A judge that gives one kind of answer this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
-_MIN_GROUPS = 10  # with an answer; with fewer, no warning is logged
-_MIN_WINDOWS = 3  # each has many units to choose from
-_MIN_UNITS = 4  # with two choices, half of all answers are the first by chance
+_MIN_GROUPS = 10  # answers about groups; with fewer, no warning is logged
+_MIN_WINDOWS = 3  # answers about windows: few, as a guess rarely names the first of many units
+_MIN_UNITS = 4  # units to choose from; of two, a correct answer is the first half the time
 
 
 def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:

@@ -95,7 +95,7 @@ class Schedule:
         for number, walk in self._waiting:
             walk.follow(self._stored)
             group = walk.claim()
-            if group is None:  # nothing in it needs a judge
+            if group is None:  # no group of the document needs a judge
                 self._finished.append((number, walk))
                 continue
             self._active[number] = walk

@@ -77,7 +77,7 @@ class Walk:
         self._verdicts: dict[int, Verdict] = {}
         self._in_flight: set[int] = set()
         self._errors: dict[int, Exception] = {}
-        self._give_up_after = give_up_after  # None: never, or no longer, after a usable answer
+        self._give_up_after = give_up_after  # None: never; set to None after a usable answer
         self._unusable = 0
         self.verdicts: list[Verdict] = []  # verdicts of the main chain so far, in document order
         # The units where chunks start so far, in order and without the first unit.

@@ -92,8 +92,8 @@ class Database(ABC):
     A database is damaged if a value is malformed in two reads, the second over new connections.
     """
 
-    path: Path | str  # of a file, or the URL of a collection, which may contain a password
-    name: str  # in messages
+    path: Path | str  # a file, or the URL of a collection, which may contain a password
+    name: str  # the file or collection in messages, without a password
     _replaces_outdated = False
 
     @abstractmethod

@@ -23,7 +23,8 @@ INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:(?:\d+:){1,2}\d\d?(?:(?:[.:]|,\ ?)\d{1,3})?|\d+(?:\.\d+)?s)"
-_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"  # a time, seconds with decimals, milliseconds, or ticks
+# A time ("1:02"), seconds with decimals ("62.5"), milliseconds ("62500") or ticks ("620000000t").
+_NUMBER = rf"(?:{_TIME}|\d+(?:\.\d+)?t?)"
 _TICKS = 10_000_000  # per second of TTML, as in files of Netflix and Microsoft
 _LYRIC_TIME = r"\[(\d+:\d\d)(?:\.\d\d\d?)?\](?:\[\d[\d:.]*\])*"
 _TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
@@ -78,7 +79,7 @@ _FIRST_HEAD = re.compile(
     r"\W{0,4}(?:(?:[^\n]*\n[\[(]?)?0?0[:;]0\d\b|\W{0,3}[^\W\d][^\n]*?(?<![\d:])0?0:\d\d\b"
     r"|[^\W\d][^\d\n]*[\] \t]\d\d?:\d\d:\d\d$|\D*\b0\s[Mm]inut)"
 )
-# What these patterns match is a speaker only if it occurs again: "Step 1 (0:05)",
+# A name beside a time that is a speaker only if it occurs again: "Step 1 (0:05)",
 # "0:05 - Introduction" and "Ann 14:03:12".
 _STEP = (
     r"(?i:(?!speaker|sprecher|locuteur|participant|guest|host|user|man|woman|boy|girl)"
@@ -93,12 +94,12 @@ _LOGGED = re.compile(r".{0,200}?(?:[/\\=]\w|[a-z]_[a-z]|\w\.[a-z]|\b(?:DEBUG|INF
 # The pattern begins with fixed characters, which the engine finds fast; only then does it look
 # behind for the start of a word.
 _CLOCK_AFTER_NAME = re.compile(r":\d\d:\d\d[^\S\r\n]*[\r\n]|0(?<=\b0) [Mm]inut")
-# Headings and fences: they are in a text about transcripts, not in a transcript.
+# Headings and fences, which occur in a text about transcripts, not in a transcript.
 _SECTION = re.compile(r"(?m)^(?:#{1,6}[ \t](?!.*:\d\d\W*$)|```|~~~)")
-# Characters at the start of a text that are read.
+# How many characters at the start of a text are read.
 _MAX_CHARACTERS_ABOVE_SPEECH, _MAX_CHARACTERS_UP_TO_SECOND_TIME = 2_000, 20_000
 _MAX_REPEATED_WORDS = 60  # words of a screen that the next screen may repeat
-_CACHED_STARTS = 200  # of texts, which are checked again for each question: 400 KB
+_CACHED_STARTS = 200  # beginnings of texts (400 KB), as each question checks its texts again
 _START = re.compile(
     rf"(?:WEBVTT\b|\[Script Info\]|\[INFORMATION\]|Dialogue: |start\tend\ttext\b"
     rf"|(?:<\?xml\b[^<>]*>\s*)?<(?:(?:tt:)?tt|timedtext|transcript|(?i:sami))\b"

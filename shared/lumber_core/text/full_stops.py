@@ -42,8 +42,8 @@ _SAID = re.compile(
 )
 _STREETS = ("str", "Storg", "Kyrkog", "dg", "sg", "tg", "dv", "gv", "sv")  # "Kerkstr. 5"
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
-_BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # before a name or sentence that begins with dots
-_LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # the second of two words of prose
+_BEFORE_DOTS = _OPENING + "`~|<> \t\r\n\f"  # come before a name or sentence that begins with dots
+_LAST_OF_TWO = re.compile(r"[^\W\d_],?\s([^\W\d_]{2,})\.\Z")  # the last word, after another word
 _IN_PROSE = re.compile(r"[^\W\d_](?:['\u2019]?[^\W\d_A-Z])*[,;:]?\s")
 # A mark inside a sentence: next to another mark, as in "./", "?," or "![", or to a closing quote.
 _INSIDE = re.compile(
@@ -57,7 +57,7 @@ _AFTER_CODE = re.compile(r"[.!?\u2026]`+(?:\w|[ \t]+[^\s\w]|\s+[^\W\dA-Z_])\Z")
 # What sentencex takes for an abbreviation: a variable, or the end of a path or a unit; but not the
 # label of an item, or a part of "u. a.".
 _SMALL_LETTER = re.compile(r"\.(?<=\w[ /][a-uw-z].)\s+(?=([A-Z]\w*))")
-_NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or a label
+_NUMBER = re.compile(r"[A-Z]{0,4}[- ]?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # or a label such as "B"
 
 
 class _Abbreviations(NamedTuple):
@@ -67,7 +67,7 @@ class _Abbreviations(NamedTuple):
     starters: frozenset[str]
     pairs: frozenset[tuple[str, str]]  # consecutive parts, such as ("z", "B") of "z. B."
     last: frozenset[str]  # all parts, because any of them may be the last word before a full stop
-    ordinals: bool  # whether they are written with a full stop
+    ordinals: bool  # whether ordinal numbers are written with a full stop, as "3."
     series: re.Pattern[str]  # "etc." and the letter that begins the next word
     signs_of_series: tuple[str, ...]  # each match contains one of these: most texts need no search
 

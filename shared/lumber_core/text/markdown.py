@@ -49,7 +49,7 @@ FRONT_MATTER = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=]([^\w\n]*\w.*)$", re.MULTILINE)
-_NO_TEXT = (*">|&*!{[",)  # begin values in YAML that are not the text itself
+_NO_TEXT = (*">|&*!{[",)  # first characters of values in YAML that are not plain text
 # Attributes and anchors of a heading, as in "## Use {#use}" and "## <a name="use"></a>Use".
 _NO_TITLE = re.compile(
     r"\s\{\s*(?:/\*\s*)?[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>"
@@ -111,8 +111,8 @@ class Block:
     level: int = 0  # 1 to 6 for a heading outside lists and quotes
     # The title of such a heading, as Markdown or as the text of HTML; or the title in front matter.
     title: str = ""
-    # Offsets where it is split if it is too long: the rows of a table after the first, the lines of
-    # code after the first, or the lines of HTML and the rows of its tables.
+    # Offsets at which a block that is too long is split: the rows of a table after the first, the
+    # lines of code after the first, or the lines of HTML and the rows of its tables.
     rows: tuple[int, ...] = ()
     header: Span = _NO_HEADER  # of a table with rows; includes the line of dashes in Markdown
 

@@ -68,8 +68,8 @@ class OutlinePlace(NamedTuple):
     """
 
     titles: tuple[str, ...] = ()  # the headings above it, outermost first, and its first heading
-    # Their levels, if splitting the span again needs them: it begins inside a section and contains
-    # a heading, or the metadata has levels. Otherwise `()`.
+    # The levels of these titles, if splitting the span again needs them: the span begins inside a
+    # section and contains a heading, or the metadata has levels. Otherwise `()`.
     levels: tuple[int, ...] = ()
     inside: tuple[str, ...] = ()  # the headings inside it
     context: Context = Context()

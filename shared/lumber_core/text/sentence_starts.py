@@ -60,7 +60,7 @@ _LABEL = re.compile(
     r"(?:(?:[^\W\d_]{1,12}\.?[^\S\n]|\xa7[^\S\n]?)(?:\d{1,3}|[IVX]{1,5})"
     r"|\d{1,3}(?:\.\d{1,2}){0,3}|[A-Z]|[IVX]{2,5})[.)][*_]{0,3}[^\S\n]*"
 )
-_MAX_LABEL_CHARACTERS = 40  # longer than any match
+_MAX_LABEL_CHARACTERS = 40  # more than any match of `_LABEL` has
 _OPENED = re.compile(r"(?:(?<=\s)(?:[`\"\u201c-\u201e]|\u00ab\s?)|(?<=[\u3002\uff01\uff1f])`)\Z")
 _OPENING_MARKS = '`"\u201c\u201d\u201e\u00ab'
 _LABEL_BEHIND = re.compile(r"(?<=[^\W\d_]{2}[.!?]\s)\(?\d{1,2}\.\s+\Z")  # after a sentence
@@ -80,7 +80,7 @@ _DIGITS, _MAX_DIGITS = re.compile(r"\d+\Z"), 4
 _QUOTES = re.compile('["\u2018\u201c-\u201f\u00ab\u00bb]|\u2019(?!\\w)')
 _OPENING_QUOTES = '"\u2018\u201c\u201e\u00ab'
 _MIN_LONG_CHARACTERS = 300  # sentences up to this length are not divided
-_MAX_ADJACENT_QUOTES = 3  # opening marks
+_MAX_ADJACENT_QUOTES = 3  # opening quotation marks next to each other
 _SECTION = re.compile(r"[^\W\d_]{4}[.!?]\s+(?=§)")
 # The mark of an item, which sentencex does not divide without blank lines.
 _MARK = re.compile(r"\s*(?:[-*+]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])[^\S\n]+")

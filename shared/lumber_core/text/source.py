@@ -222,7 +222,7 @@ def has_markdown_marks(text: str) -> bool:
     """Return whether a text has headings that stand alone, and other marks of Markdown."""
     alone = [mark for mark, stands_alone in _headings(text) if stands_alone]
     signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3]
-    # Reliable marks count twice. Without a heading they are not searched.
+    # Fences and tables count twice, as they are reliable. No mark is searched without a heading.
     marks = (mark.search(text) is not None for mark in (*_MARKS, *_MARKS[:2]))
     return bool(alone) and sum([*signs, *marks]) > 1
 

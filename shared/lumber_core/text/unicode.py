@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-# Written without spaces between words: kana and ideographs; Thai, Lao, Burmese and Khmer.
+# Scripts without spaces between words: kana and ideographs; Thai, Lao, Burmese and Khmer.
 KANA_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 SOUTHEAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 # Below this code point the only grapheme of several characters is CR LF.

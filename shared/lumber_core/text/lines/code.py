@@ -18,7 +18,7 @@ from lumber_core.text.lines.columns import CLOSING, MAX_WIDTH, PART_LINES, Lines
 _INLINE = re.compile(r"`[^`]*`|\S{1,99}://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
 _MIN_SHARE_OF_LETTERS = 0.85  # of the characters of prose, spaces aside
-_MIN_BLANKS_OF_PROSE = 4  # in a paragraph of a script with spaces
+_MIN_BLANKS_OF_PROSE = 4  # blanks in a paragraph, if its script has spaces between words
 _MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
 _OPENING = "\"'([*_\u2018\u201c\u00ab"
 
@@ -93,7 +93,7 @@ _CODE = re.compile(
     r"|public|return|static|struct|try:|using|var)\b"
 )
 _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
-_KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
+_KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # a key of YAML
 # Lines that continue a statement in most languages, and lines that end its signature.
 _GOES_ON = (
     r"[\])}]|\*/|#>|:\s|->|(?i:else(?:if)?|elsif|elif|except|rescue|ensure|finally|catch)\b"
@@ -124,10 +124,10 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 # Comments of several lines, of C, PowerShell, Lua, Haskell and Elixir, and what ends each.
 _COMMENT = re.compile(r'(/\*)|(<#)|(--\[\[)|(\{-)|@\w+\s+(?:~\w)?(""")$')
 _COMMENT_ENDS = ("", "*/", "#>", "]]", "-}", '"""')
-_BRACE = re.compile(r"\{\}?(?:\s|$)(?![^{}]*\.\s?\}$)")  # not a comment of Pascal
+_BRACE = re.compile(r"\{\}?(?:\s|$)(?![^{}]*\.\s?\}$)")  # but no comment of Pascal: "{ Adds. }"
 _EDGE = re.compile(rf"{_GOES_ON}|where(?:$|\s+\w+\s?:)|throws\s+[A-Z]", re.MULTILINE)
-_MIN_LINES_OF_CODE = 3  # of a text that may contain code
-_MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
+_MIN_LINES_OF_CODE = 3  # shorter texts are prose, unless the whole text is code
+_MIN_SHARE_OF_CODE = 0.45  # share of lines in and around a part that look like code
 _MAX_DEPTH = 4  # deeper lines of code have this depth
 
 

@@ -17,12 +17,12 @@ from lumber_core.spans import Span, outside
 PART_LINES = 10  # lines judged together, along with as many lines before and after them
 MAX_WIDTH = 180  # characters; longer lines are not wrapped, and rarely code
 CLOSING = "\"'\u2019\u201d)]\u00bb*_"  # may follow the punctuation at the end of a sentence
-_FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")  # ends a sentence or introduces a list
-SEPARATORS = ",;\t|"  # of values in a record
+_FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")  # end a sentence or introduce a list
+SEPARATORS = ",;\t|"  # separate the values of a record
 _BESIDE = frozenset(SEPARATORS)
 # A cell in quotes; a quote inside is doubled.
 _QUOTED_CELL = re.compile(rf'"(?<![^{SEPARATORS}\r\n]")[^"]*"(?:"[^"]*")*(?=[{SEPARATORS}\r\n]|\Z)')
-_QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
+_QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # matches no ">>>", the prompt of Python
 
 
 def broken_cells(text: str) -> list[Span]:

@@ -15,7 +15,7 @@ from lumber_core.text.lines.columns import PART_LINES, SEPARATORS, Lines, shares
 # What may be before the records of a file: Excel states the separator in a line of its own.
 _BEFORE_RECORDS = re.compile("\ufeff?(?:sep=.[\r\n]+)?", re.IGNORECASE)
 _SAMPLE_RECORDS = 20  # read to distinguish a header from a record
-_MAX_NAME_CHARACTERS = 80  # of a column
+_MAX_NAME_CHARACTERS = 80  # characters in the name of a column
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _MARKDOWN_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
@@ -30,9 +30,10 @@ _ANY_TAG = re.compile(r"<[^<>]*>")
 _QUOTED = re.compile(r'"[^"]*"')  # commas inside do not separate fields
 _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
 _DATED_FIRSTS = frozenset("[(0123456789")
-_MIN_ROWS, _MIN_DATES = 3, 2  # in a table; in a log
-_MIN_SHARE_OF_ROWS, _MIN_SHARE_OF_LOG = 0.7, 0.6  # rows with as many fields; lines in a log
-_MAX_ENTRY_CHARACTERS = 250  # of a line of a log; longer lines are prose with a date
+_MIN_ROWS, _MIN_DATES = 3, 2  # rows of a table; lines with a date in a log
+# Share of rows with the same number of fields in a table; share of lines with a date in a log.
+_MIN_SHARE_OF_ROWS, _MIN_SHARE_OF_LOG = 0.7, 0.6
+_MAX_ENTRY_CHARACTERS = 250  # characters in a line of a log; longer lines are prose with a date
 
 
 def without_bars(text: str) -> str:

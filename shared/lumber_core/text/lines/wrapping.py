@@ -11,8 +11,8 @@ from lumber_core.text.lines.code import is_caseless, paragraphs_around, reads_as
 from lumber_core.text.lines.columns import MAX_WIDTH, PART_LINES, Lines, shares
 
 MIN_TEXT_CHARACTERS = 40  # a shorter line may be an item or another heading
-_MIN_WRAPPED_CHARACTERS = 25  # in a line that was wrapped
-_MIN_LONG_CHARACTERS = 50  # a line as long before a lower-case letter was wrapped, in any text
+_MIN_WRAPPED_CHARACTERS = 25  # the minimum width of wrapped text
+_MIN_LONG_CHARACTERS = 50  # a line of this length was wrapped if a lower-case letter follows
 _MAX_WORD_CHARACTERS = 20  # a longer word may have been divided
 _MIN_FULL_SHARE = 0.87  # of the width, filled by a line with the first word of the next line
 # Running titles and page numbers: lines at the edges of pages, outside of the text.
