@@ -112,11 +112,11 @@ def test_python_blocks_run_as_printed_and_show_several_chunks(page, workplace, m
     counts: list[int] = []
     make = Segmentation.__init__
 
-    def counted(self: Segmentation, *arguments: Any, **options: Any) -> None:
+    def count_spans(self: Segmentation, *arguments: Any, **options: Any) -> None:
         make(self, *arguments, **options)
         counts.append(len(self.spans))
 
-    monkeypatch.setattr(Segmentation, "__init__", counted)
+    monkeypatch.setattr(Segmentation, "__init__", count_spans)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     blocks = blocks_of(page)
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):

@@ -32,7 +32,7 @@ def view_page() -> str:
     return chunk_page([(name, splitter.split(source)) for name, source in DOCUMENTS.items()])
 
 
-def answered() -> str:
+def answer_page_of_hostile_texts() -> str:
     spans = [Span(EVIL.index(piece), EVIL.index(piece) + len(piece)) for piece in HOSTILE]
     passages = [
         Passage(name, span, piece, (Hit(0, name, span, piece, 1.0, {"headings": piece}),))
@@ -54,7 +54,7 @@ def report_page() -> str:
     return render(compare(Corpus(TITLE, documents, questions), splitters, embedder=WordEmbedder()))
 
 
-every_page = pytest.mark.parametrize("make", [view_page, answered, report_page])
+every_page = pytest.mark.parametrize("make", [view_page, answer_page_of_hostile_texts, report_page])
 
 
 @pytest.fixture

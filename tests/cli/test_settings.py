@@ -103,7 +103,7 @@ def test_a_prompt_file_without_a_system_text_keeps_the_default_one(folder: Path)
 
 
 def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
-    def estimated(*options: str) -> str:
+    def calls_estimated(*options: str) -> str:
         outcome = run_apart("estimate", "text.txt", "--model", "openai:any", *options)
         assert (outcome.code, outcome.err) == (0, "")
         return outcome.out
@@ -111,8 +111,8 @@ def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
     judge = ModelJudge(ScatteredModel(), prompt_in(folder / "prompt.txt"))
     expected_estimate = LumberChunker(judge).estimate([TEXT])
     expected = f" {expected_estimate.prompt_tokens.likely:,.0f} ("
-    assert expected in estimated("--prompt", "prompt.txt")
-    assert expected not in estimated()
+    assert expected in calls_estimated("--prompt", "prompt.txt")
+    assert expected not in calls_estimated()
 
 
 def test_an_estimate_needs_no_key_and_equals_the_splitters_estimate(

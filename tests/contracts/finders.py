@@ -98,9 +98,9 @@ class Core:
         return CoreRetriever(PassageIndex(chunker, model or WordVectors(), path), settings)
 
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
-        return [*map(self.found, index.index.search(query, where=where, **index.settings))]
+        return [*map(self.as_found, index.index.search(query, where=where, **index.settings))]
 
-    def found(self, passage: Passage) -> Found:
+    def as_found(self, passage: Passage) -> Found:
         metadata = {"similarity": passage.similarity, **passage.metadata}
         return Found(passage.document, passage.text, passage.span, passage.score, metadata)
 
@@ -130,7 +130,7 @@ class LangChain:
         return self.retriever(splitter=splitter, embeddings=model, path=path, **settings)
 
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
-        return [*map(self.found, self.search(index, query, where))]
+        return [*map(self.as_found, self.search(index, query, where))]
 
     def search(self, index: Any, query: str, where: Any = None) -> list[Any]:
         return index.invoke(query, filter=where)
@@ -141,9 +141,9 @@ class LangChain:
     def text(self, document: Any) -> str:
         return document.page_content
 
-    shown = text
+    text_for_model = text
 
-    def found(self, passage: Any) -> Found:
+    def as_found(self, passage: Any) -> Found:
         metadata = passage.metadata
         span = Span(metadata["start_index"], metadata["end_index"])
         text = metadata.get("text", passage.page_content)
@@ -163,7 +163,7 @@ class LangChain:
         self, hits: Sequence[Any], texts: Any, query: str = "", **settings: Any
     ) -> list[Found]:
         joined = self.joiner(texts=texts, **settings).compress_documents(hits, query)
-        return [*map(self.found, joined)]
+        return [*map(self.as_found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
         embeddings = langchain.ContextEmbeddings(chunks, model)
@@ -198,7 +198,7 @@ class LlamaIndex:
         return self.retriever(parser, embed_model=model, path=path, **settings)
 
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
-        return [*map(self.found, self.search(index, query, where))]
+        return [*map(self.as_found, self.search(index, query, where))]
 
     def key(self, document: Any) -> str:
         return document.node_id
@@ -212,10 +212,10 @@ class LlamaIndex:
             index = index.with_filters(MetadataFilters.from_dicts(filters))
         return index.retrieve(query)
 
-    def shown(self, passage: NodeWithScore) -> str:
+    def text_for_model(self, passage: NodeWithScore) -> str:
         return passage.node.get_content(MetadataMode.LLM)
 
-    def found(self, passage: NodeWithScore) -> Found:
+    def as_found(self, passage: NodeWithScore) -> Found:
         node = passage.node
         assert isinstance(node, TextNode)
         assert node.start_char_idx is not None
@@ -238,7 +238,7 @@ class LlamaIndex:
     ) -> list[Found]:
         joiner = self.joiner(texts=texts, **settings)
         joined = joiner.postprocess_nodes([*hits], query_str=query)
-        return [*map(self.found, joined)]
+        return [*map(self.as_found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
         nodes = llamaindex.ContextEmbedding(model)(chunks)

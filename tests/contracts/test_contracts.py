@@ -78,11 +78,11 @@ class TestTiling:
 
     @every_node_parser
     def test_empty_text_gives_one_empty_node_like_in_llamaindex(self, make: Callable) -> None:
-        def seen(parser: object) -> list[tuple]:
+        def describe(parser: object) -> list[tuple]:
             nodes = split(parser, document_for(parser, ""))
             return [(n.text, n.start_char_idx, n.end_char_idx) for n in nodes]
 
-        assert seen(make()) == seen(SentenceSplitter()) == [("", 0, 0)]
+        assert describe(make()) == describe(SentenceSplitter()) == [("", 0, 0)]
 
 
 class TestOffsets:

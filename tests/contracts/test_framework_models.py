@@ -251,7 +251,7 @@ def test_a_model_works_in_any_event_loop() -> None:
 FIELD = ConfigurableField("model_name")
 
 
-def wrapped() -> dict[str, Any]:
+def models_by_way() -> dict[str, Any]:
     model = ServerChatModel(messages=iter(()))
     other = ServerChatModel(messages=iter(()), model_name="n")
     chosen = model.configurable_alternatives(FIELD, default_key="m", n=other)
@@ -268,9 +268,11 @@ def wrapped() -> dict[str, Any]:
 
 
 def test_models_with_fallbacks_and_configurations_are_distinguished() -> None:
-    identities = {name: ChatModel(model).identity for name, model in wrapped().items()}
+    identities = {name: ChatModel(model).identity for name, model in models_by_way().items()}
     assert len({*identities.values()}) == len(identities)
-    assert identities == {name: ChatModel(model).identity for name, model in wrapped().items()}
+    assert identities == {
+        name: ChatModel(model).identity for name, model in models_by_way().items()
+    }
 
 
 def test_settings_without_effect_on_answers_are_not_in_the_identity_of_a_model() -> None:

@@ -166,7 +166,7 @@ class TestJoiners:
         index.add_documents(library(package)[:1])
         for index.budget, query in ((12, "otters hunt fish"), (16, "otters live in dens")):
             hits += package.search(index, query)
-        starts, ends = zip(*(package.found(hit).span for hit in hits), strict=True)
+        starts, ends = zip(*(package.as_found(hit).span for hit in hits), strict=True)
         (joined,) = package.join(hits, library(package))
         assert joined.span == (min(starts), max(ends))
         assert len(hits) > 1
@@ -228,9 +228,9 @@ class TestCitations:
         retriever = package.index(budget=30)
         retriever.add_documents([package.document(ROLLING, "pear.vtt")])
         passages = package.search(retriever, "How much of the crown in a year?")
-        assert "never take more than a quarter\nof the crown" in package.shown(passages[0])
+        assert "never take more than a quarter\nof the crown" in package.text_for_model(passages[0])
         assert not any(
-            mark in package.shown(passage) for passage in passages for mark in ("<", "-->")
+            mark in package.text_for_model(passage) for passage in passages for mark in ("<", "-->")
         )
         file = package.document(ROLLING, "pear.vtt")
         retriever.budget = 9
@@ -239,7 +239,7 @@ class TestCitations:
             *package.search(retriever, "clean sharp saw"),
             *package.search(retriever, "water it"),
         ]
-        for passage in (*map(package.found, parts), *package.join(parts, [file], max_gap=200)):
+        for passage in (*map(package.as_found, parts), *package.join(parts, [file], max_gap=200)):
             text = passage.span.of(ROLLING)
             assert passage.metadata.get("text", text) == text
         quotes = ["more than a quarter of the crown"]

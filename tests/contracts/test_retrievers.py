@@ -78,7 +78,7 @@ def test_asynchronous_pickled_and_reopened_retrievers_find_the_same(
         assert await other.adelete(["bees"]) == 1
         changes = await other.async_sync(documents[1:])
         return changes, [
-            package.found(passage) for passage in await package.find_later(other, query)
+            package.as_found(passage) for passage in await package.find_later(other, query)
         ]
 
     index = package.index(tmp_path / "a.db", **SETTINGS)

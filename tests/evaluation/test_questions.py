@@ -105,17 +105,17 @@ def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None
             return question_reply(None, None, None)
         return good_question(request)
 
-    def made(concurrency: int) -> QuestionSet:
+    def make_with(concurrency: int) -> QuestionSet:
         with LoopbackServer(fussy) as server:
             options = {"documents": [document], "count": 8, "max_concurrency": concurrency}
             return make_questions([split], model_at(server), **options)
 
-    result = made(1)
+    result = make_with(1)
     assert len(result.questions) >= 6
     assert result.dropped
     assert list(result.chunks) == sorted(result.chunks)
     assert len({chunk // 5 for chunk in result.chunks}) == len(result.chunks)
-    assert made(16) == result
+    assert make_with(16) == result
 
 
 def test_another_chunk_is_tried_after_a_refusal_but_not_if_the_server_is_down() -> None:

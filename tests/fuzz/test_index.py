@@ -90,8 +90,10 @@ class Index(RuleBasedStateMachine):
     @precondition(lambda self: self.known)
     @rule(number=st.integers(0, 9))
     def date(self, number: int) -> None:
-        dated = [document(text, name, date=number) for name, text in self.known.items()]
-        assert not self.index.add(dated).embedded
+        documents_with_dates = [
+            document(text, name, date=number) for name, text in self.known.items()
+        ]
+        assert not self.index.add(documents_with_dates).embedded
         self.index.add(documents(self.known))  # unchanged documents
 
     @precondition(lambda self: self.known)
@@ -211,7 +213,7 @@ def test_a_changed_index_answers_like_a_rebuilt_one(place, seed, most) -> None:
         chosen = draw.sample(range(150), draw.randint(least, most))
         return {f"n{n}": " ".join(draw.choices(SENTENCES, k=draw.randint(1, 6))) for n in chosen}
 
-    def dated(texts: Mapping[str, str]) -> list[IndexedDocument]:
+    def documents_with_dates(texts: Mapping[str, str]) -> list[IndexedDocument]:
         return [document(text, name, date=dates.get(name, 0)) for name, text in texts.items()]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -224,23 +226,23 @@ def test_a_changed_index_answers_like_a_rebuilt_one(place, seed, most) -> None:
             kinds = ["add", "add", "sync", "edit", "move", "date", "delete", "reopen"]
             match draw.choice(kinds if known else kinds[:3]):
                 case "add":
-                    index.add(dated(texts))
+                    index.add(documents_with_dates(texts))
                     known |= texts
                 case "sync":
                     known = {**dict(draw.sample([*known.items()], len(known) // 2)), **texts}
-                    index.add(dated(known), remove_others=True)
+                    index.add(documents_with_dates(known), remove_others=True)
                 case "edit":
                     names = draw.sample([*known], len(known) // 2)
                     edits = {name: f"{draw.choice(SENTENCES)} {known[name]}" for name in names}
-                    assert index.add(dated(edits)).embedded <= 2 * len(SENTENCES)
+                    assert index.add(documents_with_dates(edits)).embedded <= 2 * len(SENTENCES)
                     known |= edits
                 case "move":  # names and texts are exchanged
                     named = draw.sample([*known], len(known))
                     known = dict(zip(named, known.values(), strict=True))
-                    assert not index.add(dated(known), remove_others=True).embedded
+                    assert not index.add(documents_with_dates(known), remove_others=True).embedded
                 case "date":
                     dates |= dict.fromkeys(draw.sample([*known], len(known) // 2), step + 1)
-                    changes = index.add(dated(known))
+                    changes = index.add(documents_with_dates(known))
                     assert (changes.chunks, changes.embedded) == (0, 0)
                 case "delete":
                     index.delete(texts)
@@ -249,7 +251,7 @@ def test_a_changed_index_answers_like_a_rebuilt_one(place, seed, most) -> None:
                     index = index_of(path)
         patch.undo()
         anew = index_of()
-        anew.add(dated(dict(draw.sample([*known.items()], len(known)))))
+        anew.add(documents_with_dates(dict(draw.sample([*known.items()], len(known)))))
         chosen = [*some(40, 80)]
         for question in QUESTIONS:
             for where in (None, {"source": {"$in": chosen}}, {"date": {"$gt": 3}}):

@@ -29,7 +29,7 @@ usages = st.fixed_dictionaries(
 )
 
 
-def stored(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[bytes]:
+def entries_of(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[bytes]:
     """Return entries with some fields replaced or missing, and entries that are no such object."""
     good = st.fixed_dictionaries(fields)
     bad = st.fixed_dictionaries({}, optional={name: f | anything for name, f in fields.items()})
@@ -61,7 +61,7 @@ def usable(use: Callable[[], object], path: Path) -> None:
 
 
 sizes = st.none() | st.integers(1, 9000)
-verdict_rows = stored(
+verdict_rows = entries_of(
     {
         "judge": st.just("j"),
         "start": st.integers(0, 9),

@@ -243,12 +243,14 @@ def test_documents_added_before_a_kill_are_there_and_the_rest_can_follow(place: 
 
 
 def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() -> None:
-    def stored(name: str) -> str:
+    def digest_of(name: str) -> str:
         content = Source("They hunt at dawn.", name=name)
         return document_digest(IndexedDocument("a", "a", content), "splitter")
 
-    assert stored("river_otters.txt") == stored("river otters.txt") != stored("martens.txt")
-    assert stored("1.txt") == stored("2.txt")
+    assert (
+        digest_of("river_otters.txt") == digest_of("river otters.txt") != digest_of("martens.txt")
+    )
+    assert digest_of("1.txt") == digest_of("2.txt")
 
 
 def test_progress_counts_a_document_only_after_it_is_embedded() -> None:

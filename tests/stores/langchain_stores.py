@@ -226,7 +226,7 @@ class Measured(samples.Measured):
         return samples.describe_count(len(self.contents(store)), len(self._given))
 
     def change(self) -> str:
-        def updated(encoder: Any) -> str:
+        def update(encoder: Any) -> str:
             store, records = self._open(), InMemoryRecordManager("chunks")
             records.create_schema()
             for texts in (TEXTS, samples.CHANGED):
@@ -237,8 +237,8 @@ class Measured(samples.Measured):
             right = comparable(self.contents(store), keys) == comparable(expected, keys)
             return "works" if right else "chunks are lost"
 
-        by_id = attempt(lambda: updated(lambda chunk: chunk.id))
-        by_hash = attempt(lambda: updated("sha256"))
+        by_id = attempt(lambda: update(lambda chunk: chunk.id))
+        by_hash = attempt(lambda: update("sha256"))
         if by_id == by_hash:
             return by_id.replace("`ValueError`", "refused: it cannot delete")
         return f"{by_id} with the chunks' IDs; with hashes {by_hash}"

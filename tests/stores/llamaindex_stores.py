@@ -65,13 +65,13 @@ def lancedb(place: Place) -> Any:
 def milvus(place: Place) -> Any:
     from llama_index.vector_stores.milvus import MilvusVectorStore
 
-    async def opened() -> Any:
+    async def open_store() -> Any:
         return MilvusVectorStore(uri=str(place.folder / "milvus.db"), dim=SIZE)
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(opened())
+        return asyncio.run(open_store())
     return MilvusVectorStore(uri=str(place.folder / "milvus.db"), dim=SIZE)
 
 

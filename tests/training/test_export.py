@@ -197,16 +197,16 @@ def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: P
     state = load_file(checkpoint / "model.safetensors")
     folder = copy_with(checkpoint, tmp_path)
 
-    def refused(changes: dict[str, Any], reason: str) -> None:
+    def check_refusal(changes: dict[str, Any], reason: str) -> None:
         save_file(changes, folder / "model.safetensors")
         with pytest.raises(WeightsError, match=reason):
             BertChunker(str(folder)).load()
 
     encoder = {k.removeprefix("model."): v for k, v in state.items()}
-    refused(encoder, "model.embeddings")
-    refused({**state, "lm_head.weight": torch.zeros(2)}, "lm_head.weight")
-    refused({**state, "chunklayer.weight": torch.zeros(2, 5)}, "size mismatch")
-    refused({**state, "chunklayer.bias": torch.full((2,), float("nan"))}, "NaN")
+    check_refusal(encoder, "model.embeddings")
+    check_refusal({**state, "lm_head.weight": torch.zeros(2)}, "lm_head.weight")
+    check_refusal({**state, "chunklayer.weight": torch.zeros(2, 5)}, "size mismatch")
+    check_refusal({**state, "chunklayer.bias": torch.full((2,), float("nan"))}, "NaN")
     (folder / "model.safetensors").write_bytes(b"\x00" * 100)
     with pytest.raises(WeightsError, match="damaged"):
         BertChunker(str(folder)).load()

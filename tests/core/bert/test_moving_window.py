@@ -103,7 +103,7 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 def test_texts_score_the_same_in_a_batch_as_separately(
     counts: list[int], batch_size: int, seed: int
 ):
-    def scored(number: int, **options: object) -> OverlappingWindows:
+    def make_windows(number: int, **options: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
         is_place = np.arange(len(ids)) % 3 > 0
         return OverlappingWindows(ids, size=20, stride=11, wanted=is_place, **options)
@@ -115,14 +115,14 @@ def test_texts_score_the_same_in_a_batch_as_separately(
         for number in range(len(counts)):
             pulled.append(number)
             assert sum(n not in scores_by_text for n in pulled) <= batch_size
-            yield scored(number, on_done=lambda t, n=number: scores_by_text.__setitem__(n, t))
+            yield make_windows(number, on_done=lambda t, n=number: scores_by_text.__setitem__(n, t))
 
     scorer = MadeUp(batch_size)
     scan(scorer, texts())
     assert sorted(scores_by_text) == list(range(len(counts)))
     assert all(len(call) <= batch_size for call in scorer.calls)
     for number in scores_by_text:
-        window = scored(number)
+        window = make_windows(number)
         scan(MadeUp(), [window])
         np.testing.assert_array_equal(window.scores, scores_by_text[number])
         assert not np.isfinite(scores_by_text[number][::3]).any()

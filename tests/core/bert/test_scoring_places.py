@@ -98,7 +98,7 @@ def test_scores_do_not_depend_on_where_windows_begin() -> None:
         assert np.abs(copy[scored] - story_scores.t[middle][scored]).mean() < 0.3
 
 
-def made_up(gaps: list[int], seed: int) -> TokenScores:
+def tokens_with_gaps(gaps: list[int], seed: int) -> TokenScores:
     """Tokens of one character each, with gaps between them."""
     starts = np.cumsum(gaps, dtype=np.int32) if gaps else np.zeros(0, np.int32)
     t = np.random.default_rng(seed).normal(size=len(gaps)).astype(np.float32)
@@ -112,7 +112,7 @@ def made_up(gaps: list[int], seed: int) -> TokenScores:
     seed=st.integers(0, 1000),
 )
 def test_a_segment_scores_the_highest_of_its_first_tokens(gaps, offsets, seed) -> None:
-    scores = made_up(gaps, seed)
+    scores = tokens_with_gaps(gaps, seed)
     places = sorted(offsets)
     scored_places = scores.at(places)
     assert scored_places.shape == (len(places),)
@@ -126,7 +126,7 @@ def test_a_segment_scores_the_highest_of_its_first_tokens(gaps, offsets, seed) -
 @pytest.mark.parametrize("offsets", [[3, 3], [5, 2], [0, 4, 4]])
 def test_offsets_must_ascend(offsets: list[int]) -> None:
     with pytest.raises(ValueError, match="strictly ascending"):
-        made_up([1, 1, 1], 0).at(offsets)
+        tokens_with_gaps([1, 1, 1], 0).at(offsets)
 
 
 def test_scoring_only_first_tokens_gives_the_same_scores(exported: Path, prose: list[str]) -> None:

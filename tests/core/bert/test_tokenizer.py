@@ -71,7 +71,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Both]:
             path.write_text(json.dumps(KINDS[kind]), encoding="utf-8")
             ours = WordPieceTokenizer.from_folder(path.parent)
             theirs = package.Tokenizer.from_file(str(path))
-            pairs[kind] = (lambda text: pieces(ours, text)), (lambda text: expected(theirs, text))
+            pairs[kind] = (
+                (lambda text: pieces(ours, text)),
+                (lambda text: expected_pieces_of(theirs, text)),
+            )
         return pairs[kind]
 
     return of_kind
@@ -83,7 +86,7 @@ def pieces(tokenizer: WordPieceTokenizer, text: str) -> Pieces:
     return list(zip(*(array.tolist() for array in encoded), strict=True))
 
 
-def expected(theirs: Any, text: str) -> Pieces:
+def expected_pieces_of(theirs: Any, text: str) -> Pieces:
     encoded = theirs.encode(text, add_special_tokens=False)
     return [
         (number, *offsets) for number, offsets in zip(encoded.ids, encoded.offsets, strict=True)
@@ -206,7 +209,7 @@ def test_a_written_tokenizer_is_read_by_tokenizers(kind: str, tmp_path: Path) ->
     path = tmp_path / "written.json"
     path.write_text(ours.to_json(), encoding="utf-8")
     text = "\n".join(HARD.values())
-    assert expected(package.Tokenizer.from_file(str(path)), text) == pieces(ours, text)
+    assert expected_pieces_of(package.Tokenizer.from_file(str(path)), text) == pieces(ours, text)
 
 
 def test_the_bundled_tokenizer_is_exported_unchanged() -> None:

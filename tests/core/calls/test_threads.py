@@ -81,7 +81,7 @@ class Both(Judge):
         return self.judge(group)
 
 
-def exhausted(group: Group) -> int:
+def raise_stop_iteration(group: Group) -> int:
     raise StopIteration
 
 
@@ -90,7 +90,7 @@ class Exhausted(Judge):
         raise StopIteration
 
 
-@pytest.mark.parametrize("judge", [exhausted, Exhausted()], ids=["function", "class"])
+@pytest.mark.parametrize("judge", [raise_stop_iteration, Exhausted()], ids=["function", "class"])
 def test_a_judge_that_raises_stop_iteration_ends_the_call(judge: Any) -> None:
     chunker = LumberChunker(judge, theta=60)
     with pytest.raises(RuntimeError, match="StopIteration"):
@@ -164,7 +164,7 @@ def test_a_cancellation_takes_effect_after_the_work_in_a_thread() -> None:
         await asyncio.sleep(0)
         finished.append("more")
 
-    async def cancelled() -> None:
+    async def cancel() -> None:
         task = asyncio.ensure_future(work())
         while not begun.is_set():
             await asyncio.sleep(0.01)
@@ -179,7 +179,7 @@ def test_a_cancellation_takes_effect_after_the_work_in_a_thread() -> None:
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(work(), 0.05)
 
-    run_to_end_in_a_loop(cancelled)
+    run_to_end_in_a_loop(cancel)
     assert finished == ["thread", "thread"]
 
 
@@ -213,7 +213,7 @@ def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monke
     chunker = LumberChunker(judge, theta=60, max_concurrency=concurrency)
     chunker.segment("One.\n\nTwo.")  # loads the model
 
-    async def cancelled() -> None:
+    async def cancel() -> None:
         task = asyncio.ensure_future(chunker.call_async(chunker.segment_all, [TEXT] * 4))
         while len(model.asked) < 1 + concurrency:
             await asyncio.sleep(0.01)
@@ -221,7 +221,7 @@ def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monke
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    run_to_end_in_a_loop(cancelled)
+    run_to_end_in_a_loop(cancel)
     assert len(model.asked) == 1 + concurrency
 
 

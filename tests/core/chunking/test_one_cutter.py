@@ -76,11 +76,11 @@ def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(name: str, size
     parsed = []
     parse = markdown_it.MarkdownIt.parse
 
-    def counted(self: Any, text: str, *args: Any) -> Any:
+    def count_and_parse(self: Any, text: str, *args: Any) -> Any:
         parsed.append(text)
         return parse(self, text, *args)
 
-    monkeypatch.setattr(markdown_it.MarkdownIt, "parse", counted)
+    monkeypatch.setattr(markdown_it.MarkdownIt, "parse", count_and_parse)
     chunker = SPLITTERS[name](chunk_size=size)
     source = Source(HANDBOOK.read_text(encoding="utf-8"), format="markdown")
     (chunks,) = chunker.split_all([source], Delivery(size // 3))

@@ -25,7 +25,7 @@ from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel, judge_by_hash, story, warnings
 
 
-def guarded(judge: Any) -> GuardedJudge:
+def guard(judge: Any) -> GuardedJudge:
     return GuardedJudge(as_judge(judge), "keep_group")
 
 
@@ -73,12 +73,12 @@ ASYNC = [third_later, ThirdLater(), HasJudgeLater(), functools.partial(third_lat
 @pytest.mark.parametrize("users_judge", SYNC + ASYNC)
 def test_judges_of_every_shape_are_called_and_awaited(users_judge):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
-    assert asyncio.run(guarded(users_judge).ajudge(FOUR)) == expected
+    assert asyncio.run(guard(users_judge).ajudge(FOUR)) == expected
     if users_judge in SYNC:
-        assert guarded(users_judge).judge(FOUR) == expected
+        assert guard(users_judge).judge(FOUR) == expected
     else:
         with pytest.raises(TypeError, match="asynchronous method"):
-            guarded(users_judge).judge(FOUR)
+            guard(users_judge).judge(FOUR)
 
 
 @pytest.mark.parametrize("users_judge", [None, 3, "judge", object(), Own, HasJudge])
@@ -109,7 +109,7 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     ids=lambda given: type(given).__name__,
 )
 def test_results_of_a_judge_become_verdicts(returned, unit, outcome, reason):
-    verdict = guarded(lambda offered: returned).judge(FOUR)
+    verdict = guard(lambda offered: returned).judge(FOUR)
     assert (verdict.start, verdict.stop) == (5, 9)
     assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
     assert reason in verdict.reason
@@ -213,7 +213,7 @@ def test_as_judge_wraps_a_model_and_defaults_to_the_bundled_judge():
     assert isinstance(judge, ModelJudge)
     assert (judge.questions(FOUR)[0], judge.repeats) == ("x", 0)
     assert isinstance(choose_judge(None, None, None), BertJudge)
-    assert guarded(choose_judge(third, None, None)).judge(FOUR).unit == 7
+    assert guard(choose_judge(third, None, None)).judge(FOUR).unit == 7
 
 
 @pytest.mark.parametrize("llm", [third, None])
@@ -227,7 +227,7 @@ def test_a_prompt_without_a_model_is_refused(llm):
 @pytest.mark.parametrize("users_judge", [third, Third(), HasJudge(), third_later])
 def test_judges_pickle_where_the_users_part_does(users_judge):
     copy = pickle.loads(pickle.dumps(as_judge(users_judge)))
-    assert asyncio.run(guarded(copy).ajudge(FOUR)).unit == 7
+    assert asyncio.run(guard(copy).ajudge(FOUR)).unit == 7
 
 
 def test_an_unusable_answer_is_asked_about_again_more_strictly():

@@ -90,13 +90,13 @@ def test_lanes_that_never_meet_the_main_chain_are_abandoned(extra: float) -> Non
     walk = Walk(*document(text), lanes=16, max_extra_calls=extra)
     ahead_after_knowing = 0
 
-    def watched(group: Group) -> int:
+    def watch(group: Group) -> int:
         nonlocal ahead_after_knowing
         if walk.waste > extra * 1000 and group.start > walk.position:
             ahead_after_knowing += 1
         return judge(group)
 
-    calls, _ = run(walk, watched, 16, random.Random(3))
+    calls, _ = run(walk, watch, 16, random.Random(3))
     sequential_calls, _ = run(Walk(*document(text)), judge, 1, random.Random(3))
     assert sequential_calls == 1000
     assert calls < 1.5 * sequential_calls
@@ -104,7 +104,7 @@ def test_lanes_that_never_meet_the_main_chain_are_abandoned(extra: float) -> Non
 
 
 def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_ends: list[int]):
-    def published(group: Group) -> int | None:
+    def published_end(group: Group) -> int | None:
         end = emma_ends[bisect_left(emma_ends, group.start)]
         return end if end <= group.stop else None
 
@@ -112,10 +112,10 @@ def test_sixteen_lanes_on_emma_cost_at_most_three_percent(emma: list[str], emma_
     units = TextUnits(text, paragraphs(text))
     words = [len(paragraph.split()) for paragraph in emma]
     sequential = Walk(units, PublishedCodeRules(words, 550))
-    calls, rounds = run(sequential, published, 1, random.Random(0))
+    calls, rounds = run(sequential, published_end, 1, random.Random(0))
     assert calls == rounds == 476
     walk = Walk(units, PublishedCodeRules(words, 550), lanes=16, max_extra_calls=0.05)
-    calls, rounds = run(walk, published, 16, random.Random(0))
+    calls, rounds = run(walk, published_end, 16, random.Random(0))
     assert [*walk.boundaries] == [*sequential.boundaries]
     assert calls <= 476 * 1.03
     assert rounds * 8 < 476  # answers come in random order, none in every second round

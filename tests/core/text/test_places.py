@@ -319,12 +319,12 @@ def test_clauses_are_found_without_reading_the_text_again_for_each(monkeypatch) 
     read = 0
     real = unicode.grapheme_cuts
 
-    def counted(text: str) -> Sequence[int]:
+    def count_and_check(text: str) -> Sequence[int]:
         nonlocal read
         read += len(text)
         return real(text)
 
-    monkeypatch.setattr(unicode, "grapheme_cuts", counted)
+    monkeypatch.setattr(unicode, "grapheme_cuts", count_and_check)
     text = "\ub098\ub8fb\ubc30\ub294\uff0c" * 400
     for _ in finer_places(text, 0, len(text)):
         pass

@@ -50,7 +50,7 @@ LANGUAGES = {
 FILES = ("customers.csv", "names.tsv", "widgets.json", "one_line.json", "worker.log", "table.txt")
 
 
-def generated() -> dict[str, str]:
+def generate_texts() -> dict[str, str]:
     dice = random.Random(11)
 
     def repeat(line) -> str:
@@ -97,7 +97,7 @@ def generated() -> dict[str, str]:
 
 FORMATS = Path(__file__).parents[1] / "formats"
 READ = {name: (FORMATS / name).read_text(encoding="utf-8") for name in FILES}
-KINDS = {**LANGUAGES, **READ, **generated()}
+KINDS = {**LANGUAGES, **READ, **generate_texts()}
 
 
 def real(text: str) -> int:

@@ -9,7 +9,7 @@ Element = tuple[str, "Sequence[Element | str]"]
 """Its kind, with further entries, and what is in it: elements, or operators that draw text."""
 
 
-def read_tagged(*elements: Element, untagged: str = "") -> str:
+def text_of_tagged(*elements: Element, untagged: str = "") -> str:
     """Return the text of a page of tagged elements, below untagged content."""
     objects: list[str] = []
     owners: list[str] = []
@@ -70,7 +70,7 @@ def test_tagged_headings_have_their_level_in_any_typeface() -> None:
     boats: Element = ("H2", [line(690, "of boats")])
     nets: Element = ("Sect", [("H3", [("Span", [line(610, "Of nets and")]), line(596, "hooks")])])
     parts = (prose(740), boats, prose(670), nets, prose(570))
-    text = read_tagged(*parts, untagged=line(766, "Sea"))
+    text = text_of_tagged(*parts, untagged=line(766, "Sea"))
     body = " ".join(PROSE)
     assert text.split("\n\n") == [
         *("Sea", body, "## of boats", body, "### Of nets and hooks", body)
@@ -83,7 +83,7 @@ LARGE = {690: "Of boats", 610: "Of nets"}
 def test_headings_of_the_size_that_a_tag_states_have_its_level() -> None:
     large = [f"BT /F1 16 Tf 72 {base} Td ({text}) Tj ET" for base, text in LARGE.items()]
     parts = (prose(740), ("H3", large[:1]), prose(660), ("P", large[1:]), prose(580), prose(500))
-    text = read_tagged(*parts)
+    text = text_of_tagged(*parts)
     assert "\n\n### Of boats\n\n" in text
     assert "\n\n### Of nets\n\n" in text
 
@@ -98,13 +98,13 @@ def test_labels_of_items_may_be_drawn_as_paths() -> None:
 
     items = [item(690 - 28 * n, dot(693 - 28 * n), f"Knot {n}") for n in range(3)]
     numbered = item(566, line(580, "Last."), "Tide")  # the text of the label is above
-    text = read_tagged(prose(740), ("L", [*items, numbered]), prose(520))
+    text = text_of_tagged(prose(740), ("L", [*items, numbered]), prose(520))
     listed = [f"- Knot {n} goes on" for n in range(3)]
     assert text.split("\n\n")[1:-1] == ["\n".join(listed), "Last. Tide goes on"]
 
 
 def test_long_text_tagged_as_a_heading_is_not_a_heading() -> None:
-    assert "#" not in read_tagged(("H1", [prose(740)]), prose(640))
+    assert "#" not in text_of_tagged(("H1", [prose(740)]), prose(640))
 
 
 BOATS = [
@@ -119,7 +119,7 @@ BOATS_AS_TEXT = (
 
 
 def test_a_tagged_table_keeps_its_cells_including_empty_ones() -> None:
-    text = read_tagged(prose(740), ("Table", [*BOATS[:1], ("TBody", BOATS[1:])]), prose(600))
+    text = text_of_tagged(prose(740), ("Table", [*BOATS[:1], ("TBody", BOATS[1:])]), prose(600))
     body = " ".join(PROSE)
     assert text.split("\n\n") == [body, BOATS_AS_TEXT, body]
 
@@ -129,7 +129,7 @@ def test_cells_that_touch_each_other_are_separate() -> None:
         return "TR", [cell(0, base, name), ("TD", [f"BT /F1 11 Tf 116 {base} Td ({text}) Tj ET"])]
 
     rows = [narrow(700, "Region", "Growth"), narrow(680, "Northern", "Strong in all quarters")]
-    text = read_tagged(("Table", [*rows, narrow(660, "South", "Weak")]))
+    text = text_of_tagged(("Table", [*rows, narrow(660, "South", "Weak")]))
     assert "| Northern | Strong in all quarters |\n| South | Weak |" in text
 
 
@@ -141,7 +141,7 @@ def test_a_spanning_cell_is_repeated_in_its_rows_and_columns() -> None:
         ("TR", [corner, cell(2, 660, ""), cell(3, 660, "x")]),
         ("TR", [cell(2, 640, "e"), cell(3, 640, "f")]),
     ]
-    assert rows_between(read_tagged(("Table", rows))) == [
+    assert rows_between(text_of_tagged(("Table", rows))) == [
         *("all |  |  | ", "a | b | c | d", "corner | corner |  | x", "corner | corner | e | f")
     ]
 
@@ -156,7 +156,7 @@ def test_cells_are_placed_in_columns_without_spans_or_empty_cells(head, above, b
     apart: Element = ("TR", [cell(0, 720, "Pier"), *(cell(n, 720, "Small boats") for n in above)])
     full = row(700, head, "Ash", "Fir")
     sparse: Element = ("TR", [cell(0, 680, "North"), cell(2, 680, "elm")])
-    text = read_tagged(("Table", [apart, full, sparse] if above else [full, sparse]))
+    text = text_of_tagged(("Table", [apart, full, sparse] if above else [full, sparse]))
     assert f"| {below} |" in text.split("\n")
 
 
@@ -164,7 +164,7 @@ def test_a_row_of_numbers_and_text_may_lack_a_cell() -> None:
     """Chrome does not state empty cells."""
     rows = [row(700, "Boat", "Built", "Crew"), row(680, "Gull", "in Hull/by Ann", "7")]
     sparse: Element = ("TR", [cell(0, 650, "Punt"), cell(2, 650, "2")])
-    text = read_tagged(("Table", [*rows, sparse]))
+    text = text_of_tagged(("Table", [*rows, sparse]))
     assert text.split("\n")[2:4] == ["| Gull | in Hull by Ann | 7 |", "| Punt | | 2 |"]
 
 
@@ -174,13 +174,16 @@ def test_a_currency_sign_in_a_cell_of_its_own_belongs_to_its_number() -> None:
         row(680, "North", "$", "7", "9"),
         ("TR", [cell(0, 660, "South"), cell(1, 660, "5", "/ColSpan 2"), cell(3, 660, "6")]),
     ]
-    rows_read = rows_between(read_tagged(("Table", rows)))
+    rows_read = rows_between(text_of_tagged(("Table", rows)))
     assert rows_read == ["Pier | 2022 | 2021", "North | $7 | 9", "South | 5 | 6"]
 
 
 def test_text_beside_a_table_stays_outside() -> None:
     beside: Element = ("P", ["BT /F1 11 Tf 470 660 Td (Mind the tide) Tj ET"])
-    assert read_tagged(("Table", BOATS), beside).split("\n\n") == [BOATS_AS_TEXT, "Mind the tide"]
+    assert text_of_tagged(("Table", BOATS), beside).split("\n\n") == [
+        BOATS_AS_TEXT,
+        "Mind the tide",
+    ]
 
 
 QUARTER = "BT /F1 11 Tf 200 720 Td (Three months ended) Tj ET"
@@ -219,5 +222,5 @@ HUGE: list[Element] = [
     ],
 )
 def test_a_tagged_table_whose_text_does_not_fit_is_read_without_its_tags(rows, untagged) -> None:
-    as_groups = read_tagged(("Div", rows), untagged=untagged)
-    assert read_tagged(("Table", rows), untagged=untagged) == as_groups
+    as_groups = text_of_tagged(("Div", rows), untagged=untagged)
+    assert text_of_tagged(("Table", rows), untagged=untagged) == as_groups

@@ -614,7 +614,7 @@ def grid(cells: Sequence[Sequence[str]]) -> list[Drawn]:
     ]
 
 
-def ruled(*left_out: tuple[float, float, float, float]) -> str:
+def rules_of_grid(*left_out: tuple[float, float, float, float]) -> str:
     """Return a grid's rules, a segment for each side of a cell, but for some."""
     lefts, tops = GRID
     sides = {(x, top, x, low) for x in lefts for top, low in pairwise(tops)}
@@ -636,7 +636,7 @@ def test_a_coloured_row_above_a_ruled_table_is_a_row_of_it() -> None:
     lefts = GRID[0]
     band = "".join(f"{x} 580 {y - x} 20 re f " for x, y in pairwise(lefts))
     sides = [*((x, 600, x, 580) for x in lefts), *((a, 600, b, 600) for a, b in pairwise(lefts))]
-    text = read([*prose(740), *grid(CELLS)], more=f"0 0.9 0 rg {band} 0 g {ruled(*sides)}")
+    text = read([*prose(740), *grid(CELLS)], more=f"0 0.9 0 rg {band} 0 g {rules_of_grid(*sides)}")
     assert rows_between(text)[0] == HEAD
 
 
@@ -649,22 +649,25 @@ def test_text_below_or_beside_a_picture_is_not_a_heading(left: int, base: int, m
 
 def test_a_row_without_upright_rules_has_the_columns_of_the_others() -> None:
     band = [(x, 600, x, 580) for x in GRID[0][1:-1]]
-    assert rows_between(read([*prose(740), *grid(CELLS)], more=ruled(*band)))[0] == HEAD
+    assert rows_between(read([*prose(740), *grid(CELLS)], more=rules_of_grid(*band)))[0] == HEAD
     title = [("Boats of the lake",), *CELLS[1:]]
-    rows = rows_between(read([*prose(740), *grid(title)], more=ruled(*band)))
+    rows = rows_between(read([*prose(740), *grid(title)], more=rules_of_grid(*band)))
     assert rows[0] == "Boats of the lake |  | "
 
 
 def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
     cells = [("Boat", "Seats and hour", ""), ("Gull", "2", "10"), ("", "6", "25")]
     spans = [(240, 600, 240, 580), (70, 560, 140, 560)]
-    rows = rows_between(read([*prose(740), *grid(cells)], more=ruled(*spans)))
+    rows = rows_between(read([*prose(740), *grid(cells)], more=rules_of_grid(*spans)))
     assert rows == ["Boat | Seats and hour | Seats and hour", "Gull | 2 | 10", "Gull | 6 | 25"]
     cells[2], spans[1:] = ("At sea", "", ""), [(x, 560, x, 540) for x in (140, 240)]
     drawn = [*prose(740), *grid(cells)]
-    assert rows_between(read(drawn, more=ruled(*spans)))[1:] == ["Gull | 2 | 10", "At sea |  | "]
+    assert rows_between(read(drawn, more=rules_of_grid(*spans)))[1:] == [
+        "Gull | 2 | 10",
+        "At sea |  | ",
+    ]
     cover = (74, 548, 1, "Lines of a cover are around long texts. " * 12)
-    assert "|" not in read([*drawn, cover], more=ruled(*spans))
+    assert "|" not in read([*drawn, cover], more=rules_of_grid(*spans))
 
 
 @pytest.mark.parametrize(
@@ -809,7 +812,7 @@ def test_turned_headers_stay_in_their_table() -> None:
         for left, name in zip(GRID[0][1:], ("Seats", "Hour"), strict=False)
     )
     cells = grid([("Boat",), *CELLS[1:]])
-    for rules in (ruled(), ""):
+    for rules in (rules_of_grid(), ""):
         rows = "".join(f"BT /F0 {size} Tf {x} {y} Td ({cell}) Tj ET " for x, y, size, cell in cells)
         assert rows_between(read(prose(740), more=turned + rows + rules))[0] == HEAD
 

@@ -176,14 +176,14 @@ def test_words_that_hits_divide_are_counted_once():
 
 
 def test_metadata_of_a_passage_is_true_for_all_of_it():
-    def found(word: str, page: int, score: int, **headings: str) -> Hit:
+    def hit_with(word: str, page: int, score: int, **headings: str) -> Hit:
         metadata = {**headings, "page_first": page, "page_last": page + 1, "score": score}
         return hit(word, score=score)._replace(metadata=metadata)
 
     hits = [
-        found("one", 1, 3, headings="Boats > Prices", headings_inside="Repairs"),
-        found("two", 2, 9, headings="Boats > Repairs > Oars", context="Boats > Repairs"),
-        found("three", 3, 1, headings="Boats > Sails"),
+        hit_with("one", 1, 3, headings="Boats > Prices", headings_inside="Repairs"),
+        hit_with("two", 2, 9, headings="Boats > Repairs > Oars", context="Boats > Repairs"),
+        hit_with("three", 3, 1, headings="Boats > Sails"),
     ]
     (passage,) = join_hits(hits, {"a": TEN})
     assert passage.score == 9
