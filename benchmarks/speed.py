@@ -92,10 +92,6 @@ def _chonkie() -> Any:
     return import_module("chonkie").RecursiveChunker(tokenizer=encoding(), chunk_size=TOKENS)
 
 
-def _semchunk() -> Any:
-    return import_module("semchunk").chunkerify(encoding(), TOKENS)
-
-
 def _semantic_text_splitter() -> Any:
     kind = import_module("semantic_text_splitter").TextSplitter
     return kind.from_tiktoken_model("gpt-4", TOKENS)
@@ -123,7 +119,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("langchain Token", LC, lambda: _tokens_of_langchain(TOKENS)),
     Entry("llama-index Sentence", LI, lambda: SENTENCES(TOKENS)),
     Entry("chonkie Recursive", "chonkie", _chonkie),
-    Entry("semchunk", "semchunk", _semchunk),
+    Entry("semchunk", "semchunk", lambda: import_module("semchunk").chunkerify(encoding(), TOKENS)),
     Entry("semantic-text-splitter", "semantic-text-splitter", _semantic_text_splitter),
     Entry("blazechunk Recursive", "blazechunk", _blazechunk, "characters"),
     Entry("bert", OURS, _lumber("BertTextSplitter", tokenizer="cl100k_base"), model=True),

@@ -16,8 +16,17 @@ class LazyGroup(TyperGroup):
     # The types are those of typer's copy of click, which is private.
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name of the command, the command, and the rest of the arguments."""
-        name, stub, rest = super().resolve_command(ctx, args)
-        return name, None if stub is None else _import_command(stub), rest
+        given, stub, rest = super().resolve_command(ctx, args)
+        if stub is None:
+            return given, None, rest
+        from lumber_cli.options import errors_in_one_line  # deferred: `-h` needs none
+
+        name = stub.name
+        module = "lumber_cli.agents.command" if name == "mcp" else f"lumber_cli.commands.{name}"
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        add = single.command(name, epilog=stub.epilog)
+        add(errors_in_one_line()(getattr(import_module(module), f"{name}_command")))
+        return given, typer.main.get_command(single), rest
 
 
 app = typer.Typer(
@@ -29,17 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Split files into chunks, find passages in them, and measure which splitter is best.",
 )
-
-
-def _import_command(stub: Any) -> Any:
-    from lumber_cli.options import errors_in_one_line  # deferred: `-h` needs none
-
-    name = stub.name
-    module = "lumber_cli.agents.command" if name == "mcp" else f"lumber_cli.commands.{name}"
-    single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    add = single.command(name, epilog=stub.epilog)
-    add(errors_in_one_line()(getattr(import_module(module), f"{name}_command")))
-    return typer.main.get_command(single)
 
 
 def _add(name: str, summary: str, *examples: str) -> None:

@@ -199,17 +199,11 @@ def _pieces(source: Source, within: Span | None) -> Iterator[tuple[str, int, Spa
         ]
         edges = [inside.start, *pages, inside.end]
         for start, end in pairwise(edges):
-            for part in _parts(source.text, start, end):
-                yield kind, level, part
-
-
-def _parts(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield parts of a block; each ends at the end of a line."""
-    while start < end:
-        match = _PART.match(text, start, end)
-        stop = end if match is None else match.end()
-        yield Span(start, stop)
-        start = stop
+            while start < end:  # a part ends at the end of a line
+                match = _PART.match(source.text, start, end)
+                stop = end if match is None else match.end()
+                yield kind, level, Span(start, stop)
+                start = stop
 
 
 def _link(source: Source, page: int | None) -> str | None:
