@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # simple-alto-parser 0.0.22 leaves a word that is hyphenated at the end of a line in two halves: "No swim-" above "ming
-# here." is "No swim ming here.", also as a whole block. ALTO states the word "swimming" (SUBS_CONTENT) and the hyphen (HYP)
-# in each file of a library; the parser reads neither, so that no search finds the word.
+# here." is "No swim ming here.", also as a whole block. ALTO can state the word "swimming" (SUBS_CONTENT) and the hyphen
+# (HYP), as here; the parser reads neither, so that no search finds the word.
 # Exits 0 while this holds; output: "No swim" and "ming here." by lines, "No swim  ming here." by blocks.
 set -euo pipefail
 folder=$(mktemp -d)
