@@ -25,7 +25,7 @@ from lumber_core.spans import Span
 from lumber_evaluation.dataset import Corpus, Question
 from lumber_retrieval.words.keywords import count_words
 
-READ_SHARE = 0.01  # of all characters
+READ_SHARE = 0.01  # share of the words, or of the characters, of a corpus that is read
 LANGUAGES = ("en", "de", "es", "ru", "zh")
 _GEORGIAN = {letter: chr(0x10D0 + n) for n, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
 

@@ -214,7 +214,7 @@ def print_recalls(title: str, rows: dict[str, Measured], against: str | None) ->
         cells = [f"{np.nanmean(row.at(budget)):.3f}" for budget in BUDGETS]
         cells += [f"{count:.1f}", f"{600 / count:.0f}"]
         if against and name != against:
-            # With few documents, intervals draw questions.
+            # With few documents, the bootstrap draws questions instead of documents.
             documents = row.documents if len({*row.documents}) >= MIN_FOR_INTERVAL else None
             gain = paired_difference(row.recall[600], rows[against].recall[600], clusters=documents)
             cells.append(f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})")

@@ -46,9 +46,9 @@ from lumber_retrieval.index.vectors import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.words.sentences import DividedText, divide_chunks
 
-WIDTH = 384  # of a vector
+WIDTH = 384  # dimensions of a vector
 CHUNKS_PER_DOCUMENT, WORDS_PER_CHUNK = 50, 45
-DOCUMENTS_PER_BATCH = 20  # that are added together: 1,000 chunks
+DOCUMENTS_PER_BATCH = 20  # documents added in one call: 1,000 chunks
 QUESTIONS = 30
 MAX_FILES, MAX_QUESTIONS = 60, 80  # of a folder of Markdown
 TOP_K = 100

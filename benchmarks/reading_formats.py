@@ -32,7 +32,7 @@ from rapidfuzz.distance import LCSseq
 
 from lumber_files import read_file
 
-MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
+MAX_WORDS = 8_000  # words of a file that are compared, which takes quadratic time
 KINDS = ("words", "headings", "items", "cells", "found", "invented", "titles", "no title")
 # "Chapter 1", "1.2" and "(3)" before or after a title, or alone, as `words` returns them.
 _NUMBERS = re.compile(r"^(?:(?:chapter|part|section) )?(?:\d{1,2}(?: |$))+|(?: \d{1,2})+$")

@@ -113,7 +113,7 @@ STORES: dict[str, Callable[[Any, int], tuple[Add, Search]]] = {
 def server_time(process: int) -> float:
     """Return the CPU seconds of a server and its processes, including those that have ended."""
     server = psutil.Process(process)
-    seconds = sum(server.cpu_times()[:4])  # the last two are those of ended processes
+    seconds = sum(server.cpu_times()[:4])  # the last two include child processes that have ended
     return float(
         seconds + sum(sum(child.cpu_times()[:2]) for child in server.children(recursive=True))
     )

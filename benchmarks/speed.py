@@ -61,7 +61,7 @@ class Entry:
     name: str  # in tables
     package: str  # the distribution that contains it
     make: Callable[[], Any]  # imports the package
-    unit: Literal["tokens", "characters"] = "tokens"  # of its limit
+    unit: Literal["tokens", "characters"] = "tokens"  # the unit of its size limit
     model: bool = False  # whether it runs a neural model, which takes far longer
 
 

@@ -259,7 +259,7 @@ class SpanTextSplitter(TextSplitter):
         for parent, source, chunks in zip(parents, sources, chunks_by_parent, strict=True):
             identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(_without_place(parent.metadata), context=everything)
-            shift = len(parent.page_content) - len(source.text)  # the context before the text
+            shift = len(parent.page_content) - len(source.text)  # length of the context above it
             # A chunk without a context ends where its content does, so it needs no "end_index". But
             # the parts of a chunk that has an "end_index" have one, too.
             has_end = has_start and (everything or self._context or "end_index" in parent.metadata)

@@ -125,7 +125,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         refuse_unknown(type(self).__name__, unknown, names, hints)
         super().__init__(callback_manager)
         self.node_parser = node_parser
-        self.embed_model = check_embed_model(embed_model)  # the bundled one is made once
+        self.embed_model = check_embed_model(embed_model)  # the bundled model is made only once
         self.path = path
         self.collection = collection
         self.keywords = keywords
@@ -139,7 +139,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         make_filter(filters)  # raises now if a filter is wrong
         SearchSettings(**self._settings)
         self._opened = None
-        self.path = self._index.store.path  # the same index, if another setting is assigned
+        self.path = self._index.store.path  # keeps the index if another setting is assigned
 
     def _open(self) -> PassageIndex:
         parser = self.node_parser

@@ -49,9 +49,9 @@ _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of passages; from benchmarks/un
 class ReadFile(NamedTuple):
     """A file that was read."""
 
-    path: str  # resolved
+    path: str  # the resolved path
     file: TextFile
-    stamp: Stamp | None  # taken before the file was read; None if it has none
+    stamp: Stamp | None  # taken before the file was read; None for stdin and the like
     settled: bool  # whether any later change gives it another stamp; see `is_settled`
     content: str = ""  # the result of `content_of` before it was read; "": its bytes are unknown
 

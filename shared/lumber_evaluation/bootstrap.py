@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 _RESAMPLES = (
-    10_000  # the report states it; more would change intervals by less than the decimals shown
+    10_000  # stated in the report; more would change intervals by less than the decimals shown
 )
 # Values drawn at once, to limit memory for any number of questions.
 _MAX_DRAWN_VALUES = 1 << 22

@@ -55,7 +55,7 @@ def split_held_out(
     """
     sides: tuple[list[Document], list[Document]] = ([], [])
     for document in documents:
-        # The 0 is part of the division that the bundled weights were trained with.
+        # With the prefix "0/", the documents are divided as for the bundled weights.
         name = f"0/{document.source}/{document.name}".encode()
         draw = int.from_bytes(hashlib.sha256(name).digest()[:8], "big") / 2**64
         sides[draw < share].append(document)

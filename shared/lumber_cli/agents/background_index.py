@@ -51,7 +51,7 @@ class BackgroundIndex:
         self._index: FileIndex | None = None
         self._condition = Condition()
         self._listing = Listing()
-        self._requested = self._done = 0  # numbers of listings
+        self._requested = self._done = 0  # how many listings were requested and indexed so far
         self._failed: dict[str, _Failure] = {}
         self._stale: set[str] = set()  # files that changed, though their stamps are the same
         self._fault = ""

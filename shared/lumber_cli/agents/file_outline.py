@@ -16,7 +16,7 @@ from lumber_core.text.unicode import printable
 from lumber_retrieval.words.sentences import sentences_of
 
 _MAX_SECTIONS = 300  # of an outline; more sections help little, and fill the context of a model
-_MIN_SECTIONS = 30  # that must remain for a level to be left out of a long outline
+_MIN_SECTIONS = 30  # a level is left out of a long outline only if this many sections remain
 _MAX_SPLIT_CHARACTERS = 1_000_000  # of a text that is split into topics, which takes 5 s
 _TOPIC_COUNT = 40  # topics of a long text, approximately
 _MIN_TOPIC_TOKENS = 150  # smallest target size of topics; about 110 words

@@ -26,8 +26,8 @@ _MAX_SHOWN_CHARACTERS = 200  # of a wrong name in an error
 class ServedFile:
     """A file that may be read."""
 
-    name: str  # by which tools show it
-    path: Path  # resolved
+    name: str  # the name that tools show and accept
+    path: Path  # the resolved path
     stamp: Stamp
 
 
@@ -35,14 +35,14 @@ class ServedFile:
 class Listing:
     """The files of the folders at one moment."""
 
-    files: dict[str, ServedFile] = field(default_factory=dict)  # by their names, in order
+    files: dict[str, ServedFile] = field(default_factory=dict)  # files by name, in order
     left_out: dict[str, str] = field(default_factory=dict)  # other files, and why
     errors: list[str] = field(default_factory=list)  # of folders that cannot be listed
 
     def file(self, name: str) -> ServedFile:
         """Return the file of a name; an error suggests similar names."""
         file = self.files.get(name)
-        if file is None:  # control characters in names are shown escaped, and may be passed so
+        if file is None:  # the name may be as tools show it, with control characters escaped
             file = next((f for f in self.files.values() if printable(f.name) == name), None)
         if file is not None:
             return file

@@ -20,7 +20,7 @@ _MAX_MATCHES = 100  # lines in a result; the others are only counted
 _MAX_LINE_CHARACTERS = 240  # in a result; longer lines are cut around the match
 _CHARACTERS_BEFORE_MATCH = 80  # of a long line
 _MAX_SEARCH_SECONDS = 20.0  # of a search, which then stops: clients wait for a minute
-_MAX_EXPRESSION_BYTES = 1 << 21  # compiled; larger expressions take minutes for part of a line
+_MAX_EXPRESSION_BYTES = 1 << 21  # size when compiled; a larger one takes minutes per part of a line
 _PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters of the parts in which lines are searched
 
 

@@ -25,10 +25,10 @@ from lumber_core import __version__
 from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
 
-_HEAD_START_SECONDS = 2.0  # before indexing starts, in which clients list the tools
+_HEAD_START_SECONDS = 2.0  # delay of indexing, so that clients can list the tools first
 _TOOL_LIST_TTL = 86_400_000  # milliseconds; clients may cache the list of tools, which is fixed
 _HOST = "127.0.0.1"
-_LAST_ANSWER_SECONDS = 1.0  # after the end of stdin, in which calls that run may still answer
+_LAST_ANSWER_SECONDS = 1.0  # time for running calls to answer after the end of stdin
 
 _INSTRUCTIONS = """\
 Finds and reads text in local folders of documents: {folders}. Nothing is ever written.

@@ -70,7 +70,7 @@ class FileTexts:
         self._lock = Lock()
         self._cache: dict[tuple[str, bytes], LinedText | str] = {}  # by name and content
         self._size = 0
-        self.notices: dict[str, str] = {}  # the reader's, by name of the file; "" for most
+        self.notices: dict[str, str] = {}  # notices of the reader by file name; "" for none
 
     def read(self, file: ServedFile) -> LinedText:
         """Return the text of a file as it is now.

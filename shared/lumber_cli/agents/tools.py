@@ -35,10 +35,10 @@ from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage
 
-_MAX_WAIT_SECONDS = 2.0  # that a search waits until changes are indexed
-_MAX_LINES, _MAX_CHARACTERS = 400, 24_000  # that read returns; about 4,000 words
-_MAX_SEARCH_WORDS = 20_000  # that search returns; more would fill the context of a model
-_MAX_LISTED_NAMES = 200  # of files, in each list of status
+_MAX_WAIT_SECONDS = 2.0  # how long a search waits for changes to be indexed
+_MAX_LINES, _MAX_CHARACTERS = 400, 24_000  # in a result of `read`; about 4,000 words
+_MAX_SEARCH_WORDS = 20_000  # in a result of `search`; more would fill the context of a model
+_MAX_LISTED_NAMES = 200  # names of files in each list of `status`
 _MAX_HEADING_CHARACTERS = 300  # of the headings beside the place of a passage
 
 

@@ -118,7 +118,7 @@ def _copy(old: PassageStore, target: str | Path) -> None:
             if writer.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None:
                 raise ValueError(f"{new.name} has documents: pass another collection")
             for name, value in reader.execute("SELECT name, value FROM about"):
-                if name != "format":  # a file has it in its header
+                if name != "format":  # an SQLite file states its format in the header
                     write_note(writer, name, value)
             for table, column, values, batch_size in _TABLES:
                 keys = [key for (key,) in reader.execute(f"SELECT {values}")]

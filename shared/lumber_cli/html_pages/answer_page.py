@@ -27,7 +27,7 @@ from lumber_retrieval.passages.joining import Passage
 # Parts of a text, about a screen each: a browser lays out only visible ones. A part ends with a
 # paragraph, or with a line if the paragraph is too long.
 _PART = re.compile(r"(?s).{2000}(?:.{0,2000}?(?:\r?\n){2,}|[^\r\n]*[\r\n]*)")
-_MAX_EXCERPT_CHARACTERS = 900  # of a passage in the list, which shows some lines of them
+_MAX_EXCERPT_CHARACTERS = 900  # beginning of a passage in the list, which shows a few lines
 _GAP = re.compile(r"(?:\r?\n){3,}")
 _Atom = str | list[Any]
 

@@ -79,8 +79,7 @@ class MetricFamily:
     definition: str  # in sentences
     sample: Literal["question", "document"] = "question"  # the items that have one value each
     higher_is_better: bool = True
-    # Whether it is about a number of chunks, whatever their size, which favours or penalises
-    # large chunks.
+    # Whether the metric counts k chunks whatever their size, so that larger chunks change it.
     at_k_chunks: bool = False
 
 

@@ -18,7 +18,7 @@ from lumber_evaluation.retrieval import WORD_BUDGETS, RetrievalResult
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1
-_SHARES = ("precision", "recall", "f1")  # of boundaries
+_SHARES = ("precision", "recall", "f1")  # metrics of boundaries
 
 
 def report_json(comparison: Comparison) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Plot:
     """Differences from the best splitter in one metric, with a row for each other splitter."""
 
     title: str
-    ticks: tuple[tuple[float, str], ...]  # the x and the label of each; "0" is no difference
+    ticks: tuple[tuple[float, str], ...]  # x and label of each tick; "0" means no difference
     rows: tuple[PlotRow, ...]
 
 

@@ -112,12 +112,12 @@ class Citation:
 class CitedPart(NamedTuple):
     """A document that may be quoted, or a part of a document."""
 
-    document: str  # its name
+    document: str  # the name of the document
     source: Source
     start: int = 0  # where the text begins in the document, in characters
     has_lines: bool = True  # whether the first line of `source` in the document is known
     file: str = ""  # the file that contains the document; "" if unknown
-    time: str = ""  # of the cue in which the text begins, if it is captions
+    time: str = ""  # the time of the cue in which captions begin; "" for other texts
 
     @property
     def is_captions(self) -> bool:

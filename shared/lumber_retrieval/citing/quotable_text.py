@@ -28,7 +28,7 @@ _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 _MAX_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
 _MAX_QUOTE_PARTS = 20  # of a quote: each may be searched near every place of the longest part
-_MAX_PLACES_OF_LONGEST_PART = 100  # of the longest part, near which the other parts are searched
+_MAX_PLACES_OF_LONGEST_PART = 100  # places near which the other parts are searched
 
 
 class QuotableText:
@@ -73,7 +73,7 @@ class QuotableText:
 
     def _find_parts(self, parts: Sequence[Letters]) -> Match | None:
         """Return the range of letters with all parts near each other; None if a part is missing."""
-        longest = max(parts, key=lambda part: len(part.text))  # the others may be anywhere
+        longest = max(parts, key=lambda part: len(part.text))  # most likely the rarest part
         number = parts.index(longest)
         for place in islice(self._letters.places(longest), _MAX_PLACES_OF_LONGEST_PART):
             (start, end), equal = place.span, [place.similarity * len(longest.text)]

@@ -27,12 +27,12 @@ _TOGETHER = rf"[\p{{L}}\p{{N}}[\p{{So}}--\p{{dt=none}}]--{_ALONE}]"  # with sign
 _FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
 _IN_NUMBER = (
     r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}"
-    r"\u066b\u2215/_^`\u00b4\u2032\u2219\u22c5"  # and the characters that people write for these
+    r"\u066b\u2215/_^`\u00b4\u2032\u2219\u22c5"  # characters that people write in their place
 )
-# Other words are letters that are written together. A number continues after its points, commas,
-# colons and fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and
-# in an exponent; its sign and a percent sign belong to it. A dash between two numbers stands for
-# "to". "can't" is one word.
+# A word is a letter that stands alone, or letters and digits that are written together. A number
+# continues after points, commas, colons and fraction bars, after a space before three digits or a
+# fraction ("1 250", "1 1/2"), and in an exponent; its sign and a percent sign belong to it. A dash
+# between two numbers stands for "to". "can't" is one word.
 WORD = regex.compile(
     rf"""
     [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
@@ -64,8 +64,8 @@ _EQUAL_FORMS = str.maketrans(
 _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 
 # Limits of a small difference, measured by benchmarks/citations.py. The text most similar to an
-# invented sentence has less than half of its words, and up to 0.72 of its letters if these are 60
-# or more; of shorter sentences up to 0.9. Something is always similar to a very short sentence.
+# invented sentence has less than half of its words, and up to 0.72 of its letters (up to 0.9 if the
+# sentence has fewer than 60). Most texts contain something similar to a very short sentence.
 _MIN_WORDS, _MIN_LETTERS = 5, 12  # of a quote that differs from the text
 _MAX_LETTERS = 20_000  # of such a quote, about ten pages: comparing takes quadratic time
 _MIN_SHARE_OF_WORDS = _MIN_SHARE_OF_LETTERS = 0.75  # share of a quote that the text must have
@@ -98,7 +98,7 @@ class Letters:
             if folded is None:
                 folded = _UNREAD.sub("", fold(word)).translate(_EQUAL_FORMS)
                 folded_words[word] = folded
-            if folded:  # not a mark that combines with nothing
+            if folded:  # "" for a combining mark without a letter
                 self._words.append(folded)
                 self._spans.append(match.span())
         self.text = "".join(self._words)
@@ -192,7 +192,7 @@ class Letters:
         equal_count = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * equal_count:
             return equal[-1].dest_end
-        # As many other words replace the missing words, unless the sentence ends before.
+        # Assume that as many other words replace the missing words, up to the end of the sentence.
         ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in near)
         return min(len(lacking), sum(1 for _ in takewhile(not_, ends)))
 

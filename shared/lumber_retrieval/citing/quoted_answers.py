@@ -89,7 +89,7 @@ def text_of_reply(reply: Any) -> str:
         TypeError: It has no text.
     """
     inner = reply
-    for name in ("message", "response"):  # of a chat, of a query engine or agent
+    for name in ("message", "response"):  # fields of a chat's reply; of an engine's or agent's
         inner = getattr(inner, name, None) or inner
     texts = (inner, getattr(inner, "text", None), getattr(inner, "content", None))
     text = next((text for text in texts if isinstance(text, str)), None) or text_instead(inner)

@@ -42,7 +42,7 @@ _FIRST = re.compile(
 )
 _NEXT = re.compile(rf"(?i)(?:(?P<to>{_TO})|{_BETWEEN}){_LABEL}")
 _PLACE = re.compile(rf"†|\s?[,:|]?\s?{WHERE}|(?P<unsure>\s?[,:(|]|\s[\u2013\u2014-]\s)")
-_MAX_NAME_CHARACTERS = 30  # "[Smith 2019]", "[†]", if a quote has this mark
+_MAX_NAME_CHARACTERS = 30  # characters of a mark without a number, such as "[Smith 2019]" or "[†]"
 _MAX_RANGE = 100  # a wider range is not a list of quotes
 
 _SQUARE = "[\u3010\uff3b\u3014\u3016\u27e6"  # a number in these brackets is surely a mark
@@ -53,7 +53,7 @@ _LINK = (
     r"\((?=[#/.]|\w{1,9}:|[^()\s]{0,80}\.\w)"
     r"[^()\s]{1,300}(?:\([^()\s]{0,99}\)[^()\s]{0,99})?(?:\s\"[^\"\n]{0,99}\")?\)"
 )
-_BRACKETED = re.compile(  # but not the index of "a[1]"
+_BRACKETED = re.compile(  # brackets with their content, except an index as in "a[1]"
     rf"(?i)(?:<(sup|a|co)(?:\s[^<>\n]{{,200}})?>|(?<!\b[a-z])\\?([{re.escape(_OPENING)}]))"
     rf"([^{re.escape(_OPENING + _CLOSING)}\"\u201c\u201d\u201e\xab\xbb\n]{{1,80}})"
     rf"(?:([{re.escape(_CLOSING)}])|<(/\w+)>)({_LINK})?"
@@ -94,7 +94,8 @@ class Marks:
     def __init__(self, reply: str) -> None:
         self._marks: tuple[list[Mark], list[Mark]] = ([], [])  # sure and unsure marks
         self._characters: dict[tuple[bool, Mark], str] = {}
-        text = re.sub(MARK, lambda match: self.add(Mark(match[0], (), "")), reply)  # icons of fonts
+        # Characters for private use in the reply, such as icons of fonts, are marks without labels.
+        text = re.sub(MARK, lambda match: self.add(Mark(match[0], (), "")), reply)
         text = _UNBRACKETED.sub(self._sign_as_mark, text)
         for _ in range(3):  # innermost brackets first, as in "[[1]](#q1)"
             text = _BRACKETED.sub(self._brackets_as_mark, text)
@@ -256,7 +257,7 @@ def _read_labels(content: str) -> tuple[tuple[str, ...], int]:
             word = (label["word"] or "").casefold()
             counted = not word or _COUNTED.match(part, label.start("word"))
             if end and not counted and word != first_word:
-                break  # "[1, p. 4]"
+                break  # a page follows, as in "[1, p. 4]"
             number = str(int(label["number"])) + (label["letter"] or "")
             name = number if counted else word + number
             if end and label["to"]:

@@ -68,7 +68,7 @@ _ELEMENT = re.compile(
     rf"(?im)(?:^[ \t]*|(?<=>))<(?!cite|ref)(?:{QUOTE_WORD}|q)"
     r"(?:[_-]?|\s(?:[^<>]{0,99}\s)?[a-z]{1,9}=[\"']?[a-z]?)(\d{1,3})\b[^<>]{0,200}>([^<]+)</[\w-]+>"
 )
-_NO_ANSWER = re.compile(  # the word that the prompt asks for, or its translation
+_NO_ANSWER = re.compile(  # the word with which the prompt asks to decline, or its translation
     rf"(?i)\W*(?:(?:final )?answer\W+)?(?:{UNKNOWN}|unbekannt|inconnue?|descon(?:oc|hec)id[oa]"
     r"|sconosciut[oa]|onbekend|nieznane|неизвестно|bilinmiyor|未知|不明|غير معروف)[\W_\d]*"
 )
@@ -95,7 +95,7 @@ _AROUND_BARE = re.compile(  # "a.md, p. 3: They hunt", "*They hunt* - a.md", "Th
     rf"|(?:,\s|\s[|\u2013\u2014-]\s|\n(?i:{QUOTE_WORD}):\s){_FILE}[^()\n]{{,40}})?$"
     r"|(?<![>|;`*_\s])(?:\n>|</\w+>|[|;`*_\s])+$"
 )
-_QUOTE_SIGN = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")  # at the start of each line of a block quote
+_QUOTE_SIGN = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")  # the ">" before each line of a block quote
 # The name of a document on the line of the mark, with the quote or quotes below it.
 _NAME_ABOVE = re.compile(
     rf"(?m)^([ \t>*_-]*{MARK}[ \t:*_]*)(?![ \t:*_])(?:(?i:{QUOTE_WORD}):\s)?"
@@ -111,7 +111,8 @@ _INLINE = re.compile(
 _BLOCK_QUOTE = re.compile(r"(?m)(?:^[ \t]*>[^\n]*(?:\n|\Z))+")
 _LONG = re.compile(r".{20}|[\u3040-\u9fff\uac00-\ud7af]{8}", re.DOTALL)
 _MARK_IN_QUOTE = re.compile(rf"\s?({SURE})([.!?]?[{_CLOSING}])")
-# The mark of a quote: right behind it, right before it, later in its sentence, or earlier in it.
+# Where the mark of a quote may be: right behind the quote, right before it, or later or earlier in
+# the same sentence.
 _RIGHT_BEHIND = re.compile(
     rf"(?:[ \t]?|\s{{1,3}}(?={SURE}[ \t]*(?:\n|\Z))"  # on a line of its own
     rf"|\n[ \t]{{,3}}>[ \t*_]{{,3}}[\u2014\u2013-][^\n]{{,99}}?(?={SURE}))({MARK})"  # "> - a [1]"
@@ -119,7 +120,7 @@ _RIGHT_BEHIND = re.compile(
 _RIGHT_BEFORE = re.compile(rf"({SURE})(?:[.:!?*_]{{,3}}\s{{1,4}}(?=>)[\s>*_]*|[ \t*_]*)\Z")
 _LATER = re.compile(rf"(?<![.!?\u3002].)(?:[^.!?\n]|\.(?=\w)){{1,99}}?({SURE})")
 _EARLIER = re.compile(rf"({SURE})[^.!?\n]{{,99}}\Z")  # 'As [1] has it, "'
-# Between quotes of one number, and between quotes with numbers on one line.
+# What separates two quotes of one number; and where the next numbered quote on a line begins.
 _BETWEEN_QUOTES = re.compile(rf"[{_CLOSING}](?:[\s,;&+/-]|(?:and|und|et|y)\s)*[{_OPENING}]")
 _NEXT_QUOTE = re.compile(
     rf"(?<=[{_CLOSING}])(?:\s?[;,|]?\s+|\s?<br\s?/?>\s?)(?={MARK}[:\s]*[{_OPENING}])"
@@ -274,7 +275,8 @@ def _entries(marks: Marks, lines: Sequence[str]) -> dict[int, _Entry]:
     quoted = {n for n, entry in sure.items() if entry.is_quoted}
     other_lines = [line for n, line in enumerate(lines) if n not in quoted and n not in unsure]
     listed = {label for entry in unsure.values() for label in entry.labels}
-    listed |= {re.sub(r"(?<=\d)[a-z]\Z", "", label) for label in listed}  # "1" is "1a" and "1b"
+    # "1" in an answer refers to both "1a" and "1b".
+    listed |= {re.sub(r"(?<=\d)[a-z]\Z", "", label) for label in listed}
     entries = sure if listed.isdisjoint(_labels(marks, other_lines)) else sure | unsure
     return dict(sorted(entries.items()))
 
@@ -303,7 +305,7 @@ def _renumber(
     by_label: dict[str, list[int]] = {}
     for label, quotes in numbers.items():
         if label[:-1].isdecimal() and label[-1].isalpha():
-            by_label.setdefault(label[:-1], []).extend(quotes)  # "[1]" is "[1a]" and "[1b]"
+            by_label.setdefault(label[:-1], []).extend(quotes)  # "[1]" for "[1a]" and "[1b]"
     by_label.update({label: [*quotes] for label, quotes in numbers.items()})
     text = _CODE.sub(lambda code: marks.keep(code[0]), text)
     limited = {label: quotes[:_MAX_QUOTES_PER_NUMBER] for label, quotes in by_label.items()}
@@ -353,7 +355,7 @@ def _with_inline_quotes(text: str, marks: Marks) -> tuple[str, list[str]]:
             kinds.add(marks[mark[1]].kind)
     above = _labels(marks, [text[: starts[0]]])
     if not numbers and above <= {str(n) for n in range(1, len(starts))}:
-        numbers = {label: [int(label)] for label in above}  # a list without numbers
+        numbers = {label: [int(label)] for label in above}  # quotes in order, without marks
     pieces = [text[: starts[0]]]
     for n, (end, after, number) in enumerate(places, 1):
         quoted = text[starts[n - 1] : end].rstrip()

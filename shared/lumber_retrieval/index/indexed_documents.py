@@ -141,7 +141,7 @@ def documents_by_name(
         try:
             _ = document.metadata_json
             accepted.append(document)
-        except ValueError as error:  # noqa: PERF203 - each is refused alone
+        except ValueError as error:  # noqa: PERF203 - the other documents are accepted
             refused[document.name] = str(error)
     if refused and not accepted:
         raise ValueError("; ".join(refused.values()))

@@ -79,7 +79,7 @@ _MAX_CACHED_CHUNKS, _MAX_CACHED_CHARACTERS = 2_000, 4_000_000
 class NewDocument(NamedTuple):
     """A document to be stored. Lists have a value for each of its chunks, in order."""
 
-    name: str  # unique
+    name: str  # unique in the store
     source: str  # the file that the document is or is a part of
     digest: str  # a digest of everything that determines its chunks, vectors and metadata
     text: str
@@ -88,13 +88,13 @@ class NewDocument(NamedTuple):
     details: Sequence[Mapping[str, Any]]  # metadata of each chunk alone: data for JSON
     words: Sequence[str]  # the texts whose words find each chunk
     around: Sequence[str]  # the text around each chunk, whose words count less
-    vectors: Vectors  # of length 1, shape (chunks, width)
-    outline: str = TextOutline().to_json()  # of its text
+    vectors: Vectors  # a vector of length 1 for each chunk, shape (chunks, width)
+    outline: str = TextOutline().to_json()  # the outline of its text
     # See `counts_from_zero`. None: undecided until chunks are read, since other pages of its source
     # may be added later.
     from_zero: int | None = 0
     splitting: SplitBy = ("", None)
-    keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
+    keys: bytes = b""  # keys of the texts embedded for its chunks; see `embedded_texts`
     sentences: Sequence[
         Sequence[int]
     ] = ()  # places of sentences in each chunk; empty: found for each question

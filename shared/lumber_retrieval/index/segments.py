@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS segments (
 CREATE TABLE IF NOT EXISTS postings (key {integer} PRIMARY KEY, chunks {bytes} NOT NULL);
 CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
-_IS_LONG = f"length(text) >= {LONG_DOCUMENT}"  # databases use the index for this condition alone
+_IS_LONG = f"length(text) >= {LONG_DOCUMENT}"  # index and query need exactly the same condition
 SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
     ON documents (id) WHERE {_IS_LONG}
 """

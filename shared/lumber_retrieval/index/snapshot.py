@@ -26,12 +26,12 @@ from lumber_retrieval.words.keywords import terms
 class Snapshot:
     """One state of a store."""
 
-    _connection: Connection  # with an open transaction
+    _connection: Connection  # a connection with an open transaction
     _segments: LiveSegments
-    _intact: Callable[[], AbstractContextManager[None]]  # raises a StoreError if it is damaged
-    probe: bytes | None = None  # of the embedding model; None if nothing is stored
+    _intact: Callable[[], AbstractContextManager[None]]  # raises a StoreError for damaged values
+    probe: bytes | None = None  # the embedding model's probe; None if nothing is stored
     frequencies: Mapping[str, int] = field(default_factory=dict)  # of the terms of the last query
-    _accepted: dict[tuple[Accepts, int], bool] = field(default_factory=dict)  # for each chunk
+    _accepted: dict[tuple[Accepts, int], bool] = field(default_factory=dict)  # by filter and chunk
 
     @cached_property
     def size(self) -> int:
@@ -53,7 +53,8 @@ class Snapshot:
         self.frequencies = lists.counts
         has_filter = accepts is not None
         best: dict[int, float] = {}
-        # First as without a filter: a filter that accepts all chunks must not change scores.
+        # The first limit is that without a filter: a filter that accepts all chunks must not
+        # change scores.
         for limit in (count + 1, count + 1 + self.size):
             groups = self._segments.find_by_words(lists, limit, every=has_filter)
             best = self._best(groups, count, accepts)

@@ -76,8 +76,8 @@ class PassageStore:
             handle, path = tempfile.mkstemp(prefix="lumber-", suffix=".db")
             os.close(handle)
         self.database = open_database(path, _FORMAT, create=not self.temporary)
-        self.path: Path | str = self.database.path  # a URL has the password
-        self.name = self.database.name  # for messages
+        self.path: Path | str = self.database.path  # a URL may contain a password
+        self.name = self.database.name  # for messages, without a password
         self._process = os.getpid()
         if self.temporary:
             finalize(self, _delete, self.database, self._process)
@@ -120,7 +120,7 @@ class PassageStore:
             else:
                 keys = map(to_bytes, sources)
                 rows = select(connection, "name FROM documents WHERE source", keys)
-                for name in divided:  # ":" is after all digits
+                for name in divided:  # names of parts end in numbers; ":" sorts after all digits
                     rows += connection.execute(
                         "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
                         [*map(to_bytes, (name, part_name(name, ""), part_name(name, ":")))],
@@ -207,7 +207,7 @@ class PassageStore:
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with their texts, chunks, words and vectors."""
         if not names:
-            return  # no new state, for which other readers would load segments again
+            return  # a new state would make readers load the segments again
         with self._change_documents() as connection, self.database.intact():
             remove_documents(connection, names)
 

@@ -130,7 +130,7 @@ def embed_chunks(
         ValueError: See `matrix`.
     """
     documents = [*documents]
-    rows: dict[str, int] = {}  # of the texts to embed, in order of their first use
+    rows: dict[str, int] = {}  # the row of each text to embed, in order of first use
     for chunk in chain.from_iterable(documents):
         rows.setdefault(chunk.in_context, len(rows))
     parts = []
@@ -152,7 +152,8 @@ def in_surroundings(chunks: Sequence[PlacedText], vectors: Vectors) -> Vectors:
     """Return the vectors of a document's chunks with their surroundings; see `split_and_embed`."""
     counts = EvenCounter().count([chunk.text for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
-    # In tokens, as if tokens were spread evenly: offsets show gaps and overlaps.
+    # The centre of each chunk in tokens, as if these were spread evenly over the text. Offsets show
+    # gaps and overlaps between chunks; a sum of sizes would not.
     density = sum(sizes) / max(1, sum(chunk.span.end - chunk.span.start for chunk in chunks))
     centres = [density * sum(chunk.span) / 2 for chunk in chunks]
     vectors = unit_length(vectors)

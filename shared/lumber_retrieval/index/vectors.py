@@ -200,7 +200,7 @@ class _Signs(NamedTuple):
     centre: _Floats
     bits: npt.NDArray[np.uint64]  # the signs, 64 at a time, shape (width / 64, vectors)
     lengths: _Floats  # of the vectors, after the centre was subtracted
-    to_centre: _Floats  # products of the vectors and the centre, before
+    to_centre: _Floats  # products of the centre and the vectors before the subtraction
 
 
 def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:

@@ -122,7 +122,6 @@ class Passage:
         in_order = [hit.metadata for hit in sorted(self.hits, key=lambda hit: hit.span)]
         metadata = {k: value for k, value in self.hits[0].metadata.items() if k not in OWN_KEYS}
         metadata |= {key: in_order[0][key] for key in _START_KEYS if key in in_order[0]}
-        # Other hits are sentences; their metadata states where their chunks end.
         last = max(self.hits, key=lambda hit: hit.span.end).metadata
         metadata |= {key: last[key] for key in _END_KEYS if key in last}
         inside = list(_headings_inside(in_order))

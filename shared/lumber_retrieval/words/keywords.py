@@ -12,7 +12,8 @@ import regex
 from lumber_core.text.captions import spoken_text
 from lumber_core.text.unicode import KANA_HAN, SOUTHEAST_ASIAN
 
-_PAIRED = rf"{KANA_HAN}\uac00-\ud7af"  # with Hangul, whose words end in particles
+# Each pair of these characters is a word: ideographs, kana and Hangul (its words end in particles).
+_PAIRED = rf"{KANA_HAN}\uac00-\ud7af"
 # A hard-wrapped line of Chinese or Japanese, or a page, ends inside a word as well.
 _LINE_END_INSIDE = re.compile(rf"(?<=[{KANA_HAN}])[ \t]*(?:\r?\n|\f)[ \t]*(?=[{KANA_HAN}])")
 _CHARACTER = r"[\p{L}\p{N}\p{M}]"  # excludes the full stops within the ranges above
@@ -26,7 +27,8 @@ _TERM = regex.compile(
 IDEOGRAPH = regex.compile(r"\p{Han}")
 _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
-# A byte for each byte: words consist of digits and small letters, and all other bytes are spaces.
+# The translation of each byte: capitals become small letters; digits and small letters stay; all
+# other bytes become spaces.
 _ASCII_WORDS = bytes(n if chr(n).isalnum() else ord(" ") for n in bytes(range(128)).lower())
 _ASCII_WORDS = _ASCII_WORDS.ljust(256)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -170,7 +172,7 @@ def spaced_words(text: str) -> str:
         text = unicodedata.normalize("NFKC", _SEPARATE_SIGNS.sub(r" \g<0>", text))
     text = _INSIDE_NAME.sub(_with_parts, text)
     if _has_only_punctuation(text) or _has_only_punctuation(text := fold(text)):
-        # The same result for ASCII, several times as fast.
+        # The same result as below for ASCII, several times as fast.
         return f" {text.encode('ascii', 'replace').translate(_ASCII_WORDS).decode('ascii')} "
     words: list[str] = []
     for match in _TERM.finditer(_LINE_END_INSIDE.sub("", text)):

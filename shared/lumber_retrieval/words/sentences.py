@@ -71,8 +71,9 @@ _OPENING = re.compile(
     re.MULTILINE,
 )
 _VISIBLE = re.compile(r"\S")
-_HEADING_SIGNS = ("#", "<h", "===", "---", "?**", "Q:", "Question")  # each heading has one
-# Two such lines are comments, as in settings; headings have text between them.
+_HEADING_SIGNS = ("#", "<h", "===", "---", "?**", "Q:", "Question")  # every heading contains one
+# Two lines with "#" next to each other are comments, as in settings, because headings have text
+# between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _CONTENT = re.compile(r"\S|\Z")
 _FENCE = re.compile(r"[ \t>]*`{3,}\s*$")  # where code begins, a part begins
@@ -225,7 +226,7 @@ def _find_sentences(text: str, language: str, kind: str, spoken: bool) -> tuple[
             headed |= not before or text.endswith("\n\n", 0, before)
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
-    below = -1  # where the text below the heading before starts
+    below = -1  # where the text below the last heading starts
     for heading in headings:
         begin = [heading.start] if heading.start > below else []
         below = next(_CONTENT.finditer(shown, heading.end)).start()
