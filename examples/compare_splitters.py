@@ -46,7 +46,7 @@ def main(corpus: Corpus, report: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        given = load_folder(sys.argv[1], questions=sys.argv[2])
-        main(given, Path(sys.argv[3] if len(sys.argv) > 3 else "report"))
+        corpus = load_folder(sys.argv[1], questions=sys.argv[2])
+        main(corpus, Path(sys.argv[3] if len(sys.argv) > 3 else "report"))
     else:
         main(bundled_corpus(), Path("report"))

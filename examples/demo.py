@@ -69,11 +69,11 @@ def main() -> None:
         ("Greedy", greedy, GreedyNodeParser(target_size=400)),
     ):
         documents, nodes = langchain(splitter, text), llamaindex(parser, text)
-        same = [(start, chunk.strip()) for start, chunk in documents] == trim(nodes)
+        are_same = [(start, chunk.strip()) for start, chunk in documents] == trim(nodes)
         exact = all(text.startswith(chunk, start) for start, chunk in [*documents, *nodes])
         print(
             f"{name}: {len(documents)} documents, {len(nodes)} nodes, "
-            f"{'the same chunks' if same else 'DIFFERENT CHUNKS'}, "
+            f"{'the same chunks' if are_same else 'DIFFERENT CHUNKS'}, "
             f"{'every offset exact' if exact else 'WRONG OFFSETS'}, "
             f"{'nothing lost' if ''.join(c for _, c in nodes) == text else 'TEXT LOST'}"
         )

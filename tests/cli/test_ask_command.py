@@ -99,8 +99,8 @@ def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> 
     shutil.rmtree(other)
     assert documents("docs", *options) == {"docs/notes.txt"}
     # The files of a missing folder, such as an unplugged drive, stay in the index.
-    kept = [docs / "notes.txt", other / "notes.txt", docs / "ferry.log"]
-    assert stored.sources() == [*map(str, kept)]
+    indexed = [docs / "notes.txt", other / "notes.txt", docs / "ferry.log"]
+    assert stored.sources() == [*map(str, indexed)]
 
 
 def test_passages_of_a_file_that_became_unreadable_are_not_returned(docs: Path) -> None:

@@ -29,10 +29,10 @@ def test_each_open_index_sees_files_that_another_one_stored(tmp_path: Path) -> N
     first, second = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
     first.add([ferry])
     second.add([train])
-    both = {ferry.path, train.path}
+    paths = {ferry.path, train.path}
     for index in (first, second, FileIndex(tmp_path / "index.db")):
-        assert index.records.find_unchanged(stamps(ferry, train)) == both
-        assert index.records.find_current(stamps(ferry, train)) == both
+        assert index.records.find_unchanged(stamps(ferry, train)) == paths
+        assert index.records.find_current(stamps(ferry, train)) == paths
     names = {ferry.path: "ferry", train.path: "train"}
     (best, *_) = first.search("When does the train leave?", 5, names=names)
     assert (best.document, best.text) == ("train", "The train leaves at nine.")

@@ -94,9 +94,9 @@ def test_an_index_in_the_cache_that_cannot_be_used_is_built_again(docs: Path, ca
 def test_simultaneous_first_questions_share_the_index(docs: Path, cache_folder: Path):
     for number in range(40):
         (docs / f"{number}.txt").write_text(f"Keeper {number} paints wall {number} of the mill.\n")
-    both = [start("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
-    reports = [process.communicate(timeout=120) for process in both]
-    assert [process.returncode for process in both] == [0, 0]
+    processes = [start("ask", docs, QUESTION, "--format", "json") for _ in range(2)]
+    reports = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
     expected, _ = ask(docs, "--no-cache")
     for out, err in reports:
         assert json.loads(out)["passages"] == expected
@@ -203,14 +203,14 @@ def test_an_index_at_a_given_path_refuses_another_model_in_one_sentence(
 ) -> None:
     with LoopbackServer() as server:
         names = {"bundled": "bundled", "letters": f"{server.url}/v1#letters"}
-        kept = ("ask", "docs", QUESTION, "--index", "own.db", "--embeddings")
-        assert run_apart(*kept, names.pop(first)).code == 0
+        arguments = ("ask", "docs", QUESTION, "--index", "own.db", "--embeddings")
+        assert run_apart(*arguments, names.pop(first)).code == 0
         before = Path("own.db").read_bytes()
         [other] = names.values()
         for changed in (False, True):
             if changed:
                 Path("docs", "new.md").write_text("Oars are free.")
-            refused = run_apart(*kept, other)
+            refused = run_apart(*arguments, other)
             assert refused.code == 1
             assert "pass the model that the index was built with, or another path" in refused.err
             assert len(refused.err.splitlines()) == 1

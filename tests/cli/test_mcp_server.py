@@ -99,9 +99,9 @@ def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
     with agent(docs) as first, agent(".", cwd=docs) as second:
         for serving in (first, second):
             serving.data("search", question=question)
-        status, same = first.wait_until_indexed(), second.wait_until_indexed()
-        assert status["indexed"] == same["indexed"] == 8
-        assert status["index"] == same["index"]
+        status, second_status = first.wait_until_indexed(), second.wait_until_indexed()
+        assert status["indexed"] == second_status["indexed"] == 8
+        assert status["index"] == second_status["index"]
         expected = first.data("search", question=question)
         assert second.data("search", question=question) == expected
         (docs / "log00.md").write_text("The castle is empty.\n", encoding="utf-8")

@@ -134,16 +134,16 @@ def row_of(client: Client) -> Row:
 def _same(outcome: Outcome, plain: Outcome) -> str:
     if outcome.segmentation is None or plain.segmentation is None:
         return outcome.words
-    same = outcome.segmentation.spans == plain.segmentation.spans
-    return "same chunks" if same and not outcome.segmentation.failures else "**other chunks**"
+    are_same = outcome.segmentation.spans == plain.segmentation.spans
+    return "same chunks" if are_same and not outcome.segmentation.failures else "**other chunks**"
 
 
 def _lasting(outcome: Outcome) -> str:
     """Round a duration: clients and this library wait for random times."""
     if outcome.requests == 0 or not isinstance(outcome.error, LumberError):
         return outcome.words
-    most = next((limit for limit in (6, 12) if outcome.requests <= limit), outcome.requests)
-    return f"up to {most} requests"
+    limit = next((limit for limit in (6, 12) if outcome.requests <= limit), outcome.requests)
+    return f"up to {limit} requests"
 
 
 def _usage(outcome: Outcome) -> str:
@@ -184,15 +184,20 @@ def _fallbacks(client: Client, plain: Outcome) -> str:
 def _identity(client: Client) -> str:
     with ProviderServer([Step()], client.wire) as server:
         try:
-            same = model_of(client, server.url).identity
+            identity_of_client = model_of(client, server.url).identity
             changed = model_of(client, server.url, **client.changing).identity
-            kept = [
+            unchanged = [
                 model_of(client, server.url, **{name: value}).identity
                 for name, value in client.keeping.items()
             ]
         except Exception as error:  # noqa: BLE001 - the error is shown in the cell
             return words_of(error)
-    return "yes" if changed != same and all(identity == same for identity in kept) else "**no**"
+    return (
+        "yes"
+        if changed != identity_of_client
+        and all(identity == identity_of_client for identity in unchanged)
+        else "**no**"
+    )
 
 
 def table_of(rows: Sequence[Row]) -> str:

@@ -45,11 +45,11 @@ def test_a_chain_answers_with_citations() -> None:
     chain = langchain.QUOTING_PROMPT | FakeListChatModel(responses=[REPLY]) | StrOutputParser()
     context = langchain.format_passages(DOCUMENTS[langchain])
     assert context.startswith("animals.md:\n    # Otters\n")
-    given = {"context": context, "question": "When?"}
-    messages = langchain.QUOTING_PROMPT.invoke(given).to_messages()
+    variables = {"context": context, "question": "When?"}
+    messages = langchain.QUOTING_PROMPT.invoke(variables).to_messages()
     assert [message.type for message in messages] == ["system", "human"]
     assert "    They hunt fish at dawn." in str(messages[1].content)
-    answer = langchain.cite_answer(chain.invoke(given), DOCUMENTS[langchain])
+    answer = langchain.cite_answer(chain.invoke(variables), DOCUMENTS[langchain])
     assert [citation.kind for citation in answer.citations] == ["exact", "not found"]
     assert str(answer).startswith('At dawn [1].\n\n[1] animals.md, line 4: "They hunt fish')
 

@@ -43,12 +43,12 @@ CHAPTERS = 40_000  # characters
 
 def with_a_book(makers: dict[str, Callable]) -> pytest.MarkDecorator:
     """Give each splitter the first chapters of one of the books; in `make load`, the whole book."""
-    given = [
+    cases = [
         pytest.param(make, book, length, id=f"{name}-{book}{kind}", marks=marks)
         for (name, make), book in zip(makers.items(), cycle(BOOKS))
         for kind, length, marks in [("", CHAPTERS, ()), ("-whole", None, pytest.mark.load)]
     ]
-    return pytest.mark.parametrize(("make", "book", "length"), given)
+    return pytest.mark.parametrize(("make", "book", "length"), cases)
 
 
 class TestTiling:
@@ -233,6 +233,6 @@ class TestQuietByDefault:
     def test_node_parsers_show_progress_only_when_asked(self, make: Callable, capfd) -> None:
         make().get_nodes_from_documents([LlamaIndexDocument(text="One. Two.")])
         assert capfd.readouterr() == ("", "")
-        given = [LlamaIndexDocument(text="One. Two.")]
-        make().get_nodes_from_documents(given, show_progress=True)
+        documents = [LlamaIndexDocument(text="One. Two.")]
+        make().get_nodes_from_documents(documents, show_progress=True)
         assert "100%" in capfd.readouterr().err

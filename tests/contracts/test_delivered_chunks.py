@@ -35,8 +35,8 @@ def chunks_of(splitter: Any, text: str) -> list[Chunk]:
 
 def texts_for(splitter: Any) -> dict[str, str]:
     """Leave out lone surrogates for LlamaIndex, which hashes the UTF-8 of every document."""
-    both = hasattr(splitter, "split_documents")
-    return {name: text for name, text in TEXTS.items() if both or "surrogates" not in name}
+    is_langchain = hasattr(splitter, "split_documents")
+    return {name: text for name, text in TEXTS.items() if is_langchain or "surrogates" not in name}
 
 
 def of_langchain(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -125,11 +125,11 @@ def test_splitters_of_the_core_can_be_copied_and_forked(name: str) -> None:
 def test_each_chunk_has_its_own_metadata_object(make: Callable[..., Any]) -> None:
     splitter = make()
     parent = document(splitter, TEXTS["CR LF"])
-    given = copy.deepcopy(parent.metadata)
+    metadata = copy.deepcopy(parent.metadata)
     first, *others = split(splitter, parent)
     first.metadata["tags"].append("z")
     first.metadata["source"] = "b.txt"
-    assert parent.metadata == given
+    assert parent.metadata == metadata
     assert others
     for chunk in others:
-        assert {key: chunk.metadata[key] for key in given} == given
+        assert {key: chunk.metadata[key] for key in metadata} == metadata

@@ -277,8 +277,14 @@ def test_models_with_fallbacks_and_configurations_are_distinguished() -> None:
 
 def test_settings_without_effect_on_answers_are_not_in_the_identity_of_a_model() -> None:
     model = ServerChatModel(messages=iter(()))
-    same = [model.with_retry(), model.with_config(tags=["t"]), model.with_retry().with_config({})]
-    assert {ChatModel(equal_model).identity for equal_model in same} == {ChatModel(model).identity}
+    equal_models = [
+        model.with_retry(),
+        model.with_config(tags=["t"]),
+        model.with_retry().with_config({}),
+    ]
+    assert {ChatModel(equal_model).identity for equal_model in equal_models} == {
+        ChatModel(model).identity
+    }
     assert ChatModel(model.with_retry(stop_after_attempt=2)).client_retries == 5
 
 

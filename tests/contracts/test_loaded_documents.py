@@ -64,8 +64,8 @@ def test_a_changed_document_replaces_its_old_version(
     assert retrieving.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
     (cited,) = retrieving.cite("What does a loaf cost?", "A loaf costs nine pence.")
     assert cited.document in metadata.values()
-    same = [retrieving.document("A loaf costs nine pence.", **metadata)]
-    assert retrieving.retriever.add_documents(same).unchanged == 1
+    unchanged = [retrieving.document("A loaf costs nine pence.", **metadata)]
+    assert retrieving.retriever.add_documents(unchanged).unchanged == 1
 
 
 APART = [

@@ -114,8 +114,8 @@ class TestJoiners:
         for passage in passages:
             assert passage.text == TEXTS[passage.document][slice(*passage.span)]
         assert passages[1].text.startswith("Otters live along rivers. They sleep")
-        few = package.join(package.hits(chunks), documents, budget=24)
-        assert sum(count_words(passage.text) for passage in few) <= 24
+        limited = package.join(package.hits(chunks), documents, budget=24)
+        assert sum(count_words(passage.text) for passage in limited) <= 24
 
     def test_both_frameworks_rank_the_same_hits_alike(self) -> None:
         ranked = []
@@ -157,8 +157,8 @@ class TestJoiners:
         assert package.join(hits, documents, "", budget=30) == joined
         assert package.join(hits, documents, query, budget=30, rerank=False) == joined
         assert package.join(hits, documents, query, budget=30)[0].document == "guide.md"
-        every = package.join(hits, documents, query, budget=None)
-        assert every == package.join(hits, documents, budget=None) != joined
+        unlimited = package.join(hits, documents, query, budget=None)
+        assert unlimited == package.join(hits, documents, budget=None) != joined
         assert package.join([], documents, query) == []
 
     def test_passages_of_several_searches_are_joined(self, package: Any) -> None:
@@ -214,8 +214,8 @@ class TestCitations:
         passages = package.search(retriever, "Taps close to the right")
         place = GUIDE.index("Taps close to the right")
         line = GUIDE.count("\n", 0, place) + 1
-        for given in (passages, package.chunks(library(package)), library(package)):
-            (citation,) = package.cite(["taps close to the RIGHT"], given)
+        for sources in (passages, package.chunks(library(package)), library(package)):
+            (citation,) = package.cite(["taps close to the RIGHT"], sources)
             assert (citation.kind, citation.document) == ("aligned", "guide.md")
             assert citation.span is not None
             assert citation.span.start == place
@@ -257,8 +257,8 @@ class TestCitations:
     def test_a_header_on_several_pages_is_found_on_each(self, package: Any) -> None:
         texts = [f"The miller's year\n{part}" for part in (RIVER, MUSIC)]
         pages = [package.document(text, "a.pdf", page_number=n) for n, text in enumerate(texts, 1)]
-        for given in (pages, package.chunks(pages), [*package.chunks(pages), *pages]):
-            (citation,) = package.cite(["The miller's year"], given)
+        for sources in (pages, package.chunks(pages), [*package.chunks(pages), *pages]):
+            (citation,) = package.cite(["The miller's year"], sources)
             assert (citation.places, citation.page) == (2, 1)
         (citation,) = package.cite(["The miller's year"], [pages[0], *package.chunks(pages[:1])])
         assert citation.places == 1
@@ -274,9 +274,9 @@ class TestPages:
     def test_joined_documents_keep_the_common_metadata_of_their_pages(self, package: Any) -> None:
         note = package.document("A note.", "a.txt", own=["x"])
         pages = [package.document(f"{n}.", "a.pdf", page=n, total_pages=9) for n in range(2)]
-        given = [note, *pages, note, package.document("Alone.", "b.pdf", page=0)]
-        before = copy.deepcopy(given)
-        joined = package.join_pages(iter(given))
+        documents = [note, *pages, note, package.document("Alone.", "b.pdf", page=0)]
+        before = copy.deepcopy(documents)
+        joined = package.join_pages(iter(documents))
         assert [*map(package.text, joined)] == ["A note.", "0.\f1.", "A note.", "Alone."]
         assert joined[0] is note
         assert joined[1].metadata == {
@@ -285,7 +285,7 @@ class TestPages:
         }
         assert getattr(joined[1], "id_", None) == getattr(pages[0], "id_", None)
         assert package.join_pages(joined) == joined
-        assert given == before
+        assert documents == before
         assert package.join_pages([]) == []
         with pytest.raises(TypeError, match=r"pass \[document\]"):
             package.join_pages(note)

@@ -101,9 +101,9 @@ def test_a_temporary_index_is_shared_by_its_copies_in_this_process(package: Any)
     if hasattr(os, "fork"):
 
         def work() -> None:
-            there = pickle.loads(pickled)  # the index as it was when pickled
-            assert names(package.find(there, query)) == {"river.txt"}
-            there.delete(["river.txt"])
+            loaded = pickle.loads(pickled)  # the index as it was when pickled
+            assert names(package.find(loaded, query)) == {"river.txt"}
+            loaded.delete(["river.txt"])
             assert package.find(pickle.loads(pickled), query) == []
 
         assert works_in_a_fork(work)
@@ -281,10 +281,10 @@ def test_k_and_min_similarity_limit_the_passages(package: Any) -> None:
     assert "Otters" in best.text
     assert best == max(everything, key=lambda passage: passage.score)
     similarities = {passage.metadata["similarity"] for passage in everything}
-    least = sorted(similarities)[-2]
-    few = package.find(index_with(package, budget=500, min_similarity=least), "otters")
-    enough = {value for value in similarities if value >= least}
-    assert {passage.metadata["similarity"] for passage in few} == enough
+    minimum = sorted(similarities)[-2]
+    limited = package.find(index_with(package, budget=500, min_similarity=minimum), "otters")
+    enough = {value for value in similarities if value >= minimum}
+    assert {passage.metadata["similarity"] for passage in limited} == enough
     for bad in ({"k": 0}, {"min_similarity": 2}, {"budget": 0}, {"max_gap": -1}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             package.index(**bad)
@@ -329,13 +329,13 @@ def test_bad_documents_are_refused_before_any_work(package: Any) -> None:
 def test_a_sync_refuses_only_documents_whose_metadata_cannot_be_stored(
     package: Any, caplog
 ) -> None:
-    index, good = package.index(), package.document(RIVER, "river.txt")
-    index.add_documents([good, package.document(MUSIC, "music.txt")])
+    index, valid = package.index(), package.document(RIVER, "river.txt")
+    index.add_documents([valid, package.document(MUSIC, "music.txt")])
     itself: dict[str, Any] = {}
     itself["self"] = itself
-    for odd in (object(), itself, b"x"):
+    for value in (object(), itself, b"x"):
         caplog.clear()
-        changes = index.sync([good, package.document(MUSIC, "music.txt", by=odd)])
+        changes = index.sync([valid, package.document(MUSIC, "music.txt", by=value)])
         assert (changes.unchanged, changes.removed) == (1, 0)
         (reason,) = changes.refused
         assert "music.txt" in reason

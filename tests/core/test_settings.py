@@ -33,12 +33,12 @@ def in_core_words(text: str) -> str:
 @every_form
 def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(core, splitter, parser):
     documented, documented_there = documented_arguments(core), documented_arguments(splitter)
-    there = inspect.signature(splitter).parameters
+    parameters = inspect.signature(splitter).parameters
     for name, parameter in inspect.signature(core).parameters.items():
         if name == "judge":  # adapters have `llm` instead
             continue
-        assert there[name].default == parameter.default, name
-        assert there[name].annotation == parameter.annotation, name
+        assert parameters[name].default == parameter.default, name
+        assert parameters[name].annotation == parameter.annotation, name
         field = parser.model_fields[name]
         assert field.default == parameter.default, name
         assert in_core_words(documented_there[name]) == documented[name]
@@ -47,14 +47,14 @@ def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(core, spl
 
 @every_form
 def test_adapters_hand_settings_on_as_they_are(core: Any, splitter: Any, parser: Any) -> None:
-    given: dict[str, Any] = {"language": "de", "chunk_size": 77}
+    settings: dict[str, Any] = {"language": "de", "chunk_size": 77}
     judge, llm = ([judge_no_shift], {"llm": judge_no_shift}) if core is LumberChunker else ([], {})
-    by_default, by_length = core(*judge, **given), core(*judge, tokenizer=len, **given)
+    by_default, by_length = core(*judge, **settings), core(*judge, tokenizer=len, **settings)
     changed = parser(**llm, language="de").model_copy(update={"chunk_size": 77})
     for expected, given_chunker in (
-        (by_default, splitter(**llm, chunk_overlap=3, **given)),
-        (by_length, splitter(**llm, length_function=len, **given)),
-        (by_default, parser(**llm, chunk_overlap=3, **given)),
+        (by_default, splitter(**llm, chunk_overlap=3, **settings)),
+        (by_length, splitter(**llm, length_function=len, **settings)),
+        (by_default, parser(**llm, chunk_overlap=3, **settings)),
         (by_default, changed),
     ):
         assert repr(given_chunker.chunker) == repr(expected)

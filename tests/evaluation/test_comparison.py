@@ -27,9 +27,11 @@ def test_a_splitter_that_cuts_answers_apart_is_clearly_worse() -> None:
 
 
 def test_differences_over_few_questions_are_not_clear_and_have_no_interval() -> None:
-    few = compare(corpus(MIN_FOR_INTERVAL - 1), [paragraphs(), shreds()], embedder=WordEmbedder())
-    assert all(few.clearly_best(metric) is None for metric in few.metrics)
-    assert few.figures["paragraphs", "recall@1"].low is None
+    comparison = compare(
+        corpus(MIN_FOR_INTERVAL - 1), [paragraphs(), shreds()], embedder=WordEmbedder()
+    )
+    assert all(comparison.clearly_best(metric) is None for metric in comparison.metrics)
+    assert comparison.figures["paragraphs", "recall@1"].low is None
     enough = compare(corpus(MIN_FOR_INTERVAL), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert any(enough.clearly_best(metric) for metric in enough.metrics)
 

@@ -143,13 +143,16 @@ print(status.partition("VmHWM:")[2].split()[0])
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 @pytest.mark.parametrize(
-    ("size", "most"), [(1_000_000, 200), pytest.param(10_000_000, 300, marks=pytest.mark.load)]
+    ("size", "max_memory"),
+    [(1_000_000, 200), pytest.param(10_000_000, 300, marks=pytest.mark.load)],
 )
-def test_megabytes_take_linear_time_and_little_memory(smallest: Path, size: int, most: int) -> None:
+def test_megabytes_take_linear_time_and_little_memory(
+    smallest: Path, size: int, max_memory: int
+) -> None:
     completed = run_python(MEASURE, smallest, size // 10, size)
     small, large, peak = map(float, completed.stdout.split())
     assert large < 30 * small  # for ten times the text; quadratic time would be 100 times
-    assert peak < most * 1024  # peak of the whole process, in KiB
+    assert peak < max_memory * 1024  # peak of the whole process, in KiB
 
 
 def test_the_first_tokens_are_those_at_offsets_or_after_them(exported: Path) -> None:
@@ -194,11 +197,11 @@ def test_a_forked_process_splits_and_embeds_as_its_parent(exported: Path) -> Non
         return splitter.segment(text), embedder.embed([text, text]).tolist()
 
     # The text has several windows, which threads share.
-    text, used = "The ship was in the harbour. The king said no! " * 120, make_both()
-    expected = results(*used)
+    text, models = "The ship was in the harbour. The king said no! " * 120, make_both()
+    expected = results(*models)
     assert len(expected[0].spans) > 3
-    assert works_in_a_fork(lambda: results(*used) == results(*make_both()) == expected or 1 / 0)
-    assert results(*used) == expected
+    assert works_in_a_fork(lambda: results(*models) == results(*make_both()) == expected or 1 / 0)
+    assert results(*models) == expected
 
 
 @needs_fork

@@ -69,9 +69,9 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
     by_sentences, by_paragraphs = (
         BertChunker(units=units).scores(text) for units in ("sentences", "paragraphs")
     )
-    kept = np.searchsorted(by_paragraphs.starts, [unit.start for unit in paragraphs(text)])
-    assert len(kept) == 3  # the first start is that of the text
-    np.testing.assert_allclose(by_paragraphs.t[kept], by_sentences.t[kept], atol=1e-5)
+    places = np.searchsorted(by_paragraphs.starts, [unit.start for unit in paragraphs(text)])
+    assert len(places) == 3  # the first start is that of the text
+    np.testing.assert_allclose(by_paragraphs.t[places], by_sentences.t[places], atol=1e-5)
 
 
 @settings(max_examples=8)

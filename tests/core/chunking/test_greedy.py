@@ -19,9 +19,9 @@ def cuts_of_the_article(tokens: list[int], target: int) -> list[int]:
     before = [0, *accumulate(tokens)]
     cuts, start = [], 0
     for candidate in range(1, len(tokens)):
-        here = abs(before[candidate] - before[start] - target)
+        distance = abs(before[candidate] - before[start] - target)
         following = abs(before[candidate + 1] - before[start] - target)
-        if candidate > start and here < following:
+        if candidate > start and distance < following:
             cuts.append(candidate)
             start = candidate
     return cuts
@@ -55,9 +55,9 @@ def test_a_candidate_is_taken_when_nearer_than_the_next(tokens, target, cuts):
 @example(tokens=[35, 30, 35, 30], target=40)
 @quick
 def test_a_candidate_above_the_maximum_is_not_taken(tokens, target):
-    before, most = [0, *accumulate(tokens)], max(target, 51)
-    edges = [0, *nearest_cuts(before, target, most), len(tokens)]
-    assert all(before[stop] - before[start] <= most for start, stop in pairwise(edges))
+    before, maximum = [0, *accumulate(tokens)], max(target, 51)
+    edges = [0, *nearest_cuts(before, target, maximum), len(tokens)]
+    assert all(before[stop] - before[start] <= maximum for start, stop in pairwise(edges))
 
 
 @given(tokens=st.lists(st.integers(0, 12), max_size=40), target=st.integers(1, 40))

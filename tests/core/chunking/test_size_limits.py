@@ -64,14 +64,14 @@ def test_chunks_of_any_text_keep_the_maximum(counter, largest, case, room):
     assert all(count <= largest + room for count in counter.count(chunks))
 
 
-@given(case=cut_texts(), most=st.integers(1, 12))
+@given(case=cut_texts(), maximum=st.integers(1, 12))
 @quick
-def test_graphemes_are_not_divided_if_all_of_them_fit(case, most):
+def test_graphemes_are_not_divided_if_all_of_them_fit(case, maximum):
     text, _, _ = case
     clusters = [match[0] for match in regex.finditer(r"\X", text)]
-    most = max([most, *map(len, clusters)])
+    maximum = max([maximum, *map(len, clusters)])
     ends = {match.end() for match in regex.finditer(r"\X", text)}
-    result = enforce(bounds(CHARACTERS, most=most), text, whole(text))
+    result = enforce(bounds(CHARACTERS, most=maximum), text, whole(text))
     assert {span.end for span in result} <= ends
 
 
@@ -79,8 +79,8 @@ def test_graphemes_are_not_divided_if_all_of_them_fit(case, most):
 @quick
 def test_spans_that_fit_are_unchanged(case):
     text, spans, units = case
-    most = max([1, *CHARACTERS.count(pieces(text, spans))])
-    assert enforce(bounds(CHARACTERS, most=most), text, spans, units) == tuple(spans)
+    maximum = max([1, *CHARACTERS.count(pieces(text, spans))])
+    assert enforce(bounds(CHARACTERS, most=maximum), text, spans, units) == tuple(spans)
 
 
 def test_without_limits_nothing_is_counted():
@@ -97,14 +97,14 @@ def words_cost_more_alone(text: str) -> int:
 
 @given(
     words=st.lists(st.sampled_from(["a", " bb", "  ccc", "\ndd", ". "]), min_size=1, max_size=60),
-    most=st.integers(3, 9),
+    maximum=st.integers(3, 9),
 )
-@example(words=[" bb"] * 10, most=4)
+@example(words=[" bb"] * 10, maximum=4)
 @quick
-def test_trimmed_chunks_keep_the_maximum(words, most):
+def test_trimmed_chunks_keep_the_maximum(words, maximum):
     counter = token_counter(words_cost_more_alone)
-    chunks = apply(bounds(counter, most=most), "".join(words))
-    assert max(counter.count([*chunks, *(chunk.strip() for chunk in chunks)])) <= most
+    chunks = apply(bounds(counter, most=maximum), "".join(words))
+    assert max(counter.count([*chunks, *(chunk.strip() for chunk in chunks)])) <= maximum
 
 
 def test_reserved_tokens_are_left_free_and_reduce_the_other_sizes():

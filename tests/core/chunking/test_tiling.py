@@ -55,14 +55,14 @@ def test_the_chosen_tiling_has_the_best_value(
 ):
     sizes, scores, costs, headed = problem
     before = before_places(sizes)
-    every = (
+    values = (
         value(cuts, before, scores, costs, headed)
         for count in range(len(scores) + 1)
         for cuts in combinations(range(len(scores)), count)
     )
     cuts = tuple(best_cuts(sizes, scores, costs, headed))
     best = value(cuts, before, scores, costs, headed)
-    assert best == pytest.approx(max(every), abs=1e-6)
+    assert best == pytest.approx(max(values), abs=1e-6)
 
 
 def test_equal_scores_give_chunks_near_the_target() -> None:

@@ -44,8 +44,8 @@ class APIConnectionError(Exception):
 
 
 def http(status: int, message: str = "", **headers: str) -> AttributedError:
-    given = {name.replace("_", "-"): value for name, value in headers.items()}
-    response = SimpleNamespace(status_code=status, headers=given)
+    header_values = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = SimpleNamespace(status_code=status, headers=header_values)
     return AttributedError(message, response=response)
 
 

@@ -61,11 +61,11 @@ ENDS: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize(("end", "source"), [(end, one) for end in ENDS for one in ENDS[end]])
 def test_finish_reasons_of_all_providers_are_recognised(end: str, source: Any) -> None:
-    given = {"cut": "ID 4, ID 8", "whole": "Answer: none"}.get(end, "")
-    completion = read_reply(given, source)
+    expected_text = {"cut": "ID 4, ID 8", "whole": "Answer: none"}.get(end, "")
+    completion = read_reply(expected_text, source)
     reason = completion.finish_reason
     assert (is_cut(reason), is_blocked(reason)) == (end == "cut", end in ("refused", "blocked"))
-    assert completion.text == ("I won't." if end == "refused" else given)
+    assert completion.text == ("I won't." if end == "refused" else expected_text)
 
 
 @pytest.mark.parametrize(

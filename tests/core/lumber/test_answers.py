@@ -220,9 +220,9 @@ def test_refusals_and_other_answers_without_a_list_are_distinguished(
 
 
 def test_units_that_were_not_offered_are_left_out_and_reported() -> None:
-    some = read_list("Answer: ID 0, ID 3, ID 7", WINDOW)
-    assert (some.starts, some.outcome) == ((3, 7), "shift")
-    assert some.reason.endswith("it also names 0")
-    most = read_list("Answer: ID 97, ID 98, ID 7", WINDOW)
-    assert (most.starts, most.outcome) == ((), "outside")
-    assert "97, 98, which is not one of 1 to 59" in most.reason
+    partly_offered = read_list("Answer: ID 0, ID 3, ID 7", WINDOW)
+    assert (partly_offered.starts, partly_offered.outcome) == ((3, 7), "shift")
+    assert partly_offered.reason.endswith("it also names 0")
+    mostly_others = read_list("Answer: ID 97, ID 98, ID 7", WINDOW)
+    assert (mostly_others.starts, mostly_others.outcome) == ((), "outside")
+    assert "97, 98, which is not one of 1 to 59" in mostly_others.reason

@@ -301,20 +301,20 @@ class TestOnFailure:
         return LumberChunker(self.judge(*errors), on_failure=on_failure).segment(self.TEXT)
 
     def test_keep_group_ends_the_chunk_with_the_group(self) -> None:
-        kept = self.split("keep_group", HttpError(503))
-        assert len(kept.spans) == 1
-        (failure,) = kept.failures
+        segmentation = self.split("keep_group", HttpError(503))
+        assert len(segmentation.spans) == 1
+        (failure,) = segmentation.failures
         assert failure.outcome == "unavailable"
         assert "503" in failure.reason
         assert "kept whole" in failure.reason
-        assert kept.usage == Usage()  # a failed call costs nothing
+        assert segmentation.usage == Usage()  # a failed call costs nothing
 
     def test_judge_locally_lets_the_bundled_model_decide(self) -> None:
         judge = self.judge(*[HttpError(503)] * 99)
         local = LumberChunker(judge, theta=60).segment(MANY)
-        kept = LumberChunker(judge, theta=60, on_failure="keep_group").segment(MANY)
+        segmentation = LumberChunker(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert local.spans == LumberChunker(BertJudge(), theta=60).segment(MANY).spans
-        assert local.spans != kept.spans
+        assert local.spans != segmentation.spans
         assert all("judged locally" in failure.reason for failure in local.failures)
 
     def test_the_policy_raise_raises_an_error(self) -> None:
@@ -323,5 +323,7 @@ class TestOnFailure:
 
     def test_keep_group_makes_a_boundary_under_the_published_rules_too(self) -> None:
         judge = self.judge(HttpError(503))
-        kept = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(MANY)
-        assert kept.failures[0].unit == kept.failures[0].stop
+        segmentation = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(
+            MANY
+        )
+        assert segmentation.failures[0].unit == segmentation.failures[0].stop

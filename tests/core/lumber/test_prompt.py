@@ -27,8 +27,8 @@ def test_every_line_break_is_folded_to_one_blank(line_break):
 @given(nasty_texts)
 @quick
 def test_folding_keeps_every_visible_character(text):
-    kept = [c for c in text if not c.isspace() and c.isprintable()]
-    assert [c for c in fold_lines(text) if not c.isspace() and c.isprintable()] == kept
+    visible = [c for c in text if not c.isspace() and c.isprintable()]
+    assert [c for c in fold_lines(text) if not c.isspace() and c.isprintable()] == visible
 
 
 def test_braces_in_a_text_stay_as_they_are():

@@ -108,7 +108,7 @@ def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:
 
     loop = asyncio.run(split())
     assert all(threads.values())
-    assert not any(loop in used for used in threads.values())
+    assert not any(loop in thread_ids for thread_ids in threads.values())
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])

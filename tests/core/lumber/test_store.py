@@ -88,8 +88,8 @@ def test_any_text_any_count_and_any_bytes_survive(open_store: Callable[[], Any])
     store.put("j", some_group(), verdict)
     assert store.get("j", some_group()) == verdict
     assert store.usage() == verdict.usage
-    given = open_store()
-    cache = Cache(given, "things") if isinstance(given, Path) else SharedCache(given, "things")
+    place = open_store()
+    cache = Cache(place, "things") if isinstance(place, Path) else SharedCache(place, "things")
     values = {str(number): bytes(range(number % 256)) for number in range(603)}
     cache.put_many(values)
     assert dict(cache.items()) == cache.get_many([*values, "not there"]) == values
@@ -223,24 +223,24 @@ class Failing(InMemoryByteStore):
 @pytest.mark.parametrize("down", [("read", "write"), ("write",)])
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_a_store_that_fails_stops_the_run_and_keeps_its_answers(way, down, concurrency) -> None:
-    given = Failing()
-    model = ActingModel(lambda: setattr(given, "down", down))
+    failing = Failing()
+    model = ActingModel(lambda: setattr(failing, "down", down))
     with pytest.raises(StoreError, match="Failing cannot be used: ConnectionError") as raised:
-        segment(splitter(model, given, max_concurrency=concurrency), TEXT, way)
+        segment(splitter(model, failing, max_concurrency=concurrency), TEXT, way)
     assert "hunter2secret" not in f"{raised.value} {raised.value.__cause__}"
     assert 10 <= len(model.asked) < 10 + concurrency + 1
-    given.down = ()
-    stored, second_model = len(AnswerStore(given)), ScatteredModel()
+    failing.down = ()
+    stored, second_model = len(AnswerStore(failing)), ScatteredModel()
     assert stored >= 10 - concurrency
-    assert splitter(second_model, given).segment(TEXT) == ALONE
+    assert splitter(second_model, failing).segment(TEXT) == ALONE
     assert len(second_model.asked) == ALONE.usage.calls - stored or concurrency > 1
 
 
 def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
-    given, model = Failing(), ScatteredModel()
-    given.down = ("read",)
+    failing, model = Failing(), ScatteredModel()
+    failing.down = ("read",)
     with pytest.raises(StoreError, match="Failing cannot be used"):
-        splitter(model, given).segment(TEXT)
+        splitter(model, failing).segment(TEXT)
     assert model.asked == []
 
 
@@ -296,8 +296,8 @@ def test_other_entries_of_a_store_are_left_alone() -> None:
     flat, nested = InMemoryByteStore(), SimpleKVStore()
     flat.mset([("mine", b"1")])
     nested.put("mine", {"a": 1})
-    for given in (flat, nested):
-        store = AnswerStore(given)
+    for framework_store in (flat, nested):
+        store = AnswerStore(framework_store)
         store.put("j", some_group(), REFUSED)
         assert (len(store), store.forget_failures(), len(store)) == (1, 1, 0)
     assert flat.mget(["mine"]) == [b"1"]

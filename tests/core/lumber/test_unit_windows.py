@@ -49,14 +49,14 @@ def refuse(window: Group) -> list[int]:
 
 def chunker(judge: object = name_thirds, **options: object) -> LumberChunker:
     tokens = options.pop("window_tokens", 200)
-    given: dict[str, Any] = {"theta": 60, **options}
-    lumber = LumberChunker(judge, method="window", **given)
+    settings: dict[str, Any] = {"theta": 60, **options}
+    lumber = LumberChunker(judge, method="window", **settings)
     return cast(LumberChunker, with_(lumber, window_tokens=tokens))
 
 
-def walk_of(tokens: list[int], most: int) -> WindowWalk:
+def walk_of(tokens: list[int], window_tokens: int) -> WindowWalk:
     units = [Span(n, n + 1) for n in range(len(tokens))]
-    return WindowWalk(TextUnits("x" * len(tokens), units), tokens, most)
+    return WindowWalk(TextUnits("x" * len(tokens), units), tokens, window_tokens)
 
 
 @examples(200)

@@ -83,12 +83,12 @@ def test_an_identity_is_stable_and_contains_no_secret_or_memory_address(name: st
 
 def test_settings_without_effect_on_chunks_do_not_change_the_identity() -> None:
     judge = ModelJudge(ScatteredModel())
-    same = {
+    identities = {
         LumberChunker(judge).identity,
         LumberChunker(judge, max_concurrency=8).identity,
         LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(attempts=1))).identity,
     }
-    assert len(same) == 1
+    assert len(identities) == 1
     assert BertChunker(threads=1).identity == BertChunker().identity
     openai_keys = {openai().identity, ModelJudge(OpenAIModel("m", api_key="other")).identity}
     assert len(openai_keys) == 1
@@ -109,8 +109,8 @@ def test_an_identity_is_the_same_in_another_process() -> None:
         "print(made.identity)\n"
         "print(LumberChunker(BertJudge()).identity)\n"
     )
-    here = [VARIANTS[name]().identity for name in ("greedy tokenizer", "bert judge")]
-    assert run_python(code).stdout.splitlines() == here
+    identities = [VARIANTS[name]().identity for name in ("greedy tokenizer", "bert judge")]
+    assert run_python(code).stdout.splitlines() == identities
 
 
 def test_a_users_subclass_has_a_different_and_marked_identity() -> None:

@@ -324,10 +324,10 @@ def test_captions_have_each_spoken_line_once(text, lines, written) -> None:
     text = written(text)
     assert spoken_text(text).split("\n") == lines
     assert len(speech(text)) == len(text)
-    same = zip(text, speech(text), strict=True)
+    pairs = zip(text, speech(text), strict=True)
     assert all(
         character == spoken_character
-        for character, spoken_character in same
+        for character, spoken_character in pairs
         if spoken_character.strip() and spoken_character != INVISIBLE and character != "&"
     )
     place = 0

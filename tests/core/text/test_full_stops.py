@@ -237,7 +237,7 @@ def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "then", "language"),
+    ("first", "second", "language"),
     [
         *(("Живёт в г. казани. ", "Это далеко.", each) for each in ("en", "xx", "zh", "yue")),
         ("Er traf Prof.\n\n", "Meier kam.", "de"),
@@ -248,6 +248,6 @@ def test_sentences_without_a_space_between_them_are_divided(text: str) -> None:
     ],
 )
 def test_a_sentence_includes_its_opening_marks_and_begins_below_a_blank_line(
-    first, then, language
+    first, second, language
 ) -> None:
-    assert pieces(first + then, language) == [first, then]
+    assert pieces(first + second, language) == [first, second]

@@ -258,8 +258,8 @@ def test_a_part_of_a_chunk_has_the_path_of_the_structure_around_it() -> None:
     part = PlainText(Source(chunk.of(text), metadata=metadata))
     start = part.text.index("    # Sails")
     spans = [(0, start), (start, len(part.text))]
-    [first, later] = part.outline.places(part.text, spans)
-    assert (first.titles, later.titles) == (place.titles, place.titles[:1])
+    [first, second] = part.outline.places(part.text, spans)
+    assert (first.titles, second.titles) == (place.titles, place.titles[:1])
 
 
 BOATS = [{"name": f"boat {n}", "crew": ["Ann", "Bob"], "note": "fast, and red"} for n in range(6)]

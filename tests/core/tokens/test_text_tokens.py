@@ -48,8 +48,8 @@ PIECES = (
 
 @st.composite
 def texts_and_edges(draw):
-    some = st.sampled_from(draw(st.lists(st.sampled_from(PIECES), min_size=2, max_size=9)))
-    mixed = st.lists(some, min_size=30, max_size=120).map("".join)
+    pieces = st.sampled_from(draw(st.lists(st.sampled_from(PIECES), min_size=2, max_size=9)))
+    mixed = st.lists(pieces, min_size=30, max_size=120).map("".join)
     text = "".join(draw(st.lists(st.one_of(nasty_texts, mixed), min_size=2, max_size=3)))
     cuts = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=12))
     return text, [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]

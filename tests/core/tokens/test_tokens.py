@@ -193,13 +193,13 @@ def test_hugging_face_counts_without_special_tokens_truncation_or_padding(make):
 @pytest.mark.parametrize("make", [bert, fast_bert])
 def test_a_hugging_face_tokenizer_is_left_as_it_was(make):
     def state():
-        read = given.encode("one two three [SEP]")
+        read = tokenizer.encode("one two three [SEP]")
         return rust.to_str(), rust.encode_special_tokens, getattr(read, "ids", read)
 
-    given = make()
-    rust = getattr(given, "backend_tokenizer", given)
+    tokenizer = make()
+    rust = getattr(tokenizer, "backend_tokenizer", tokenizer)
     before = state()
-    token_counter(given).count(["one two three [SEP]"] * 3)
+    token_counter(tokenizer).count(["one two three [SEP]"] * 3)
     assert state() == before
 
 
