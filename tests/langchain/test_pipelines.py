@@ -29,7 +29,7 @@ SPLITTERS: dict[str, Any] = {
 }
 IDS = """
 from tests.langchain.test_pipelines import *
-print(ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged()))
+print(ids(SPLITTERS["lumber"](stable_ids=True), *library(), document_with_tags()))
 """
 
 
