@@ -2,8 +2,9 @@
 # html2text 2025.4.15, markdownify 1.2.3, inscriptis 2.7.6, resiliparse 2.0.1, mdka 3.3.0 and turndown 7.2.5 (npm) take
 # <summary> and <legend> for words of a line, and glue them to the text below. Of a page that was minified, as by a site
 # generator, "Children under 5" above "6 euro" is "Children under 56 euro", and "Room 5" above "6 beds" "Room 56 beds".
-# node-html-markdown 2.0.0 (npm) does so even if a line end is between them. With <p> around the text, all are right.
-# Exits 0 while this holds; output: "Children under 56 euro" and "Room 56 beds" with all seven.
+# node-html-markdown 2.0.0 (npm) does so even if a line end is between them. With <p> around the text, those in Python are
+# right.
+# Exits 0 while that is so; seen: "Children under 56 euro" with all seven, "Room 56 beds" with the five in Python.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
