@@ -2,7 +2,8 @@
 # dom-to-semantic-markdown 1.5.0 (npm), made for texts that language models read, leaves out the caption of a table, begins a
 # list that starts at 9 with 1, and takes the marks off a price that was struck out with <del> and off tasks: the ticked
 # and the open one are alike. Below a cell that spans rows, values are a column to the left.
-# Exits 0 while that is so; seen: no "Fees in euro", "1. Nine", "Price 12 15", "- Paid" and "- Signed", and "14" as a day.
+# Exits 0 while this holds; output: no "Fees in euro", "1. Nine", "Price 12 15", "- Paid" and "- Signed", and "14" as a
+# day.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,8 @@
 # natural 8.1.1 (npm) cuts Latin words at accents and umlauts, but not Cyrillic ones: "Café" is "Caf", and "Zürich" two words.
 # Its TfIdf, which uses that tokenizer, scores "café" as high in "Caf is closed" as in "Café is open". The one for Treebank
 # makes three words of "Zürich". Its SentenceTokenizer ends a sentence in "example.com", and twice in "9 a.m.".
-# Exits 0 while that is so; seen: "Caf", "Z" and "rich"; equal scores; "Z", "ü" and "rich"; "See example." and "com at 9 a."
+# Exits 0 while this holds; output: "Caf", "Z" and "rich"; equal scores; "Z", "ü" and "rich"; "See example." and "com at 9
+# a."
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

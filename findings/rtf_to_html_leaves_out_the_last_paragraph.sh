@@ -2,8 +2,8 @@
 # @iarna/rtf-to-html 1.1.0 (npm) leaves out a last paragraph that is not closed with \par, which RTF does not ask for. It
 # glues the cells of a table ("9-12" and "14-18" are "9-1214-18"), puts a footnote amid the text ("Fee 5" with note 1 is "Fee
 # 511 Only on Mondays."), and keeps words that are tracked as deleted, or hidden.
-# Exits 0 while that is so; seen: "Open." of "Open." and "No dogs.", "9-1214-18", "Fee 511 Only on Mondays." and "Do not
-# swim now" for "Do swim".
+# Exits 0 while this holds; output: "Open." of "Open." and "No dogs.", "9-1214-18", "Fee 511 Only on Mondays." and "Do
+# not swim now" for "Do swim".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,7 @@
 # above: below the header "2023", the row "Dogs" with 5 is { Dogs: 5 }, and the year is nowhere. Behind a cell that spans
 # columns, a value moves to another name: 80 is a loan of 2023, not of 2024. Lines, items and paragraphs of a cell are glued.
 # It does read cells that span rows.
-# Exits 0 while that is so; seen: { Dogs: "5" }, { Item: "Loans", 2023: "80" } and "9-1214-18".
+# Exits 0 while this holds; output: { Dogs: "5" }, { Item: "Loans", 2023: "80" } and "9-1214-18".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

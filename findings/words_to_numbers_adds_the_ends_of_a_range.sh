@@ -2,7 +2,7 @@
 # words-to-numbers 1.5.1 (npm) adds the ends of a range: "between one hundred and two hundred" is "between 300". It reads the
 # article as a number ("in a second" is "in 1 2") and "no one" as "no 1", and "one point five million" is null. "From one
 # thousand to two thousand" is right.
-# Exits 0 while that is so; seen: "between 300", "in 1 2", "no 1 may enter", null and "from 1000 to 2000".
+# Exits 0 while this holds; output: "between 300", "in 1 2", "no 1 may enter", null and "from 1000 to 2000".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
