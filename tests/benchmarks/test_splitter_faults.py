@@ -46,7 +46,7 @@ def test_wrong_offsets_are_counted(parts: list[tuple[str, int | None]], wrong: i
     assert wrong_offsets(TEXT, pieces(*parts)) == wrong
 
 
-def test_an_end_that_does_not_fit_the_start_is_wrong():
+def test_an_end_that_does_not_match_start_and_length_is_wrong():
     assert wrong_offsets(TEXT, [Piece("One two.", 0, 7)]) == 1
 
 

@@ -207,7 +207,7 @@ class TestSameResultHoweverItIsRun:
 
 class TestNothingFailsSilently:
     @pytest.mark.parametrize("answer", [-1, 10**9, "seven", 2.5])
-    def test_an_unusable_answer_is_a_verdict_with_a_reason_and_a_warning(self, answer, caplog):
+    def test_an_unusable_answer_becomes_a_verdict_with_a_reason_and_a_warning(self, answer, caplog):
         text = TEXTS["several paragraphs"]
         with caplog.at_level(logging.WARNING, logger="lumber_core"):
             chunker = LumberChunker(lambda group: answer, on_failure="keep_group")

@@ -98,7 +98,7 @@ def test_a_damaged_separate_file_of_word_vectors_is_refused(tmp_path: Path) -> N
             use()
 
 
-def test_a_model_that_the_hub_does_not_have_is_refused(tmp_path: Path, monkeypatch) -> None:
+def test_a_model_that_is_not_on_the_hub_is_refused(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with LoopbackHub({}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)

@@ -201,7 +201,7 @@ def test_cached_pieces_are_few_and_do_not_change_results(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_written_tokenizer_is_read_by_tokenizers(kind: str, tmp_path: Path) -> None:
+def test_an_exported_tokenizer_can_be_read_by_tokenizers(kind: str, tmp_path: Path) -> None:
     package = pytest.importorskip("tokenizers")
     truncating = {**KINDS[kind], "truncation": {"max_length": 3}, "padding": {"length": 9}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(truncating), encoding="utf-8")

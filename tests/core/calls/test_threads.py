@@ -225,7 +225,7 @@ def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monke
     assert len(model.asked) == 1 + concurrency
 
 
-def test_work_in_threads_sees_context_and_arguments() -> None:
+def test_work_in_threads_gets_context_variables_and_arguments() -> None:
     async def work() -> int:
         return await start_in_thread(int, "11", base=2)
 

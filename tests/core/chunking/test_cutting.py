@@ -128,7 +128,7 @@ def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:
     check_tiling(parts, len(text))
 
 
-def test_units_are_divided_only_where_they_do_not_fit() -> None:
+def test_only_units_that_do_not_fit_are_divided() -> None:
     units = [Span(0, 50), Span(50, 100), Span(100, 1100)]
     text = ("Ann ran. She fell, and rose. " * 40)[:1100]
     cutter = cutter_of(text, 60)

@@ -18,7 +18,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_a_server_gets_the_request_that_it_answers(dialect: Dialect, serve: Any, ask: Any, caplog):
+def test_a_server_gets_a_request_that_it_accepts(dialect: Dialect, serve: Any, ask: Any, caplog):
     server = serve("Answer: ID 7", faults=dialect)
     model = model_at(server, "openai")
     before = model.identity

@@ -178,7 +178,7 @@ def test_naming_a_vocabulary_loads_nothing(offline, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
-def test_the_copy_in_llama_index_core_serves_offline(offline, monkeypatch, name):
+def test_the_vocabulary_in_llama_index_core_is_used_offline(offline, monkeypatch, name):
     assert token_counter(name).count(["hello world"]) == [2]
     assert "TIKTOKEN_CACHE_DIR" not in os.environ
 

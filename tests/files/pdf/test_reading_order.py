@@ -50,7 +50,7 @@ def test_rows_drawn_late_are_below_their_headers() -> None:
     assert read([*heads, *rest, *note, *first]) == read([*heads, *first, *rest, *note])
 
 
-def test_columns_drawn_in_reading_order_stay_so() -> None:
+def test_columns_drawn_in_reading_order_keep_it() -> None:
     left, right = ([(x, 640 - 14 * n, 10, line) for n, line in enumerate(LINES)] for x in (72, 330))
     text = read([*left, *((x, base, size, line.upper()) for x, base, size, line in right)])
     assert text.split() == " ".join([*LINES, *map(str.upper, LINES)]).split()

@@ -408,7 +408,7 @@ def test_a_remark_below_a_list_has_the_new_numbers() -> None:
         ('Set [1]:\n\n```\n{"a": [1, 2]}\n```', 'Set [1]:\n\n```\n{"a": [1, 2]}\n```'),
     ],
 )
-def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answer) -> None:
+def test_marks_without_a_quote_and_other_numbers_in_brackets_stay(reply, answer) -> None:
     assert read_quoted_answer(reply)[0] == answer
 
 

@@ -279,7 +279,7 @@ ROLLING = "WEBVTT\nKind: captions\n\n" + "".join(
 
 
 @pytest.mark.parametrize("text", [ROLLING, ROLLING.replace("\n", "\r\n")])
-def test_rolling_captions_count_once_and_show_spoken_words(text: str) -> None:
+def test_words_of_rolling_captions_count_and_are_shown_once(text: str) -> None:
     passages, model = search("pear.vtt", text, "How much of the crown in a year?", 26)
     [passage] = passages
     assert text[slice(*passage.span)] == passage.text
