@@ -4,7 +4,7 @@
 # generator, "Children under 5" above "6 euro" is "Children under 56 euro", and "Room 5" above "6 beds" "Room 56 beds".
 # node-html-markdown 2.0.0 (npm) does so even if a line end is between them. With <p> around the text, those in Python are
 # right.
-# Exits 0 while that is so; seen: "Children under 56 euro" with all seven, "Room 56 beds" with the five in Python.
+# Exits 0 while this holds; output: "Children under 56 euro" with all seven, "Room 56 beds" with the five in Python.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
