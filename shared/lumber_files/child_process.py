@@ -25,12 +25,12 @@ from lumber_files.readers import TooMuchError, check_unpacked
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_BASE_MEMORY_BYTES = 1 << 30  # of address space; Python and a reader take a fifth
-_COPIES_OF_FILE = 8  # times its size are added: memory has it as bytes, parsed and as text
-_ANSWER_OVERHEAD_BYTES = 10_000  # of an answer, besides the text
-_SECONDS_BETWEEN_LOOKS = 1  # to see if the parent still runs
+_BASE_MEMORY_BYTES = 1 << 30  # address space for any file; Python and a reader take a fifth of it
+_COPIES_OF_FILE = 8  # further memory, in file sizes: for the bytes, the parsed file and the text
+_ANSWER_OVERHEAD_BYTES = 10_000  # room in an answer for what is not text, such as notices
+_SECONDS_BETWEEN_LOOKS = 1  # between two checks whether the parent still runs
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000  # readers make many objects, and few cycles of them
-_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # a function receives the file
+_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # the callable receives the file
 
 
 def serve_standard_input() -> None:
@@ -61,8 +61,8 @@ def serve_pipe(pipe: Connection) -> None:
 
 
 def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
-    in_use = 0  # bytes of address space; a fork starts with its parent's
-    with suppress(OSError, ValueError):  # unknown on some systems
+    in_use = 0  # bytes of address space that a fork has from its parent
+    with suppress(OSError, ValueError):  # only Linux has this file
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         in_use = pages * os.sysconf("SC_PAGE_SIZE")
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
@@ -71,7 +71,7 @@ def _serve(requests: _Requests, answer: Callable[[bytes], None]) -> None:
     with suppress(OSError):  # a program without a console has no stderr
         os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
     for request, receive in requests:
-        # Before the file is received: it needs memory as well.
+        # The limit is set before the file is received, because the file needs memory as well.
         memory = in_use + _BASE_MEMORY_BYTES + _COPIES_OF_FILE * request["size"]
         _limit_resources(request["seconds"], memory)
         answer(_answer(request, receive()))
@@ -110,5 +110,5 @@ def _limit_resources(seconds: int, memory: int) -> None:
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     limits = {resource.RLIMIT_CPU: ceil(used) + seconds, resource.RLIMIT_AS: memory}
     for limit, maximum in {**limits, resource.RLIMIT_CORE: 0}.items():
-        with suppress(ValueError, OSError):  # the limit is lower, or macOS cannot limit memory
+        with suppress(ValueError, OSError):  # a lower limit is set, or macOS cannot limit memory
             resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))

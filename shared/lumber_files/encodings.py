@@ -35,10 +35,10 @@ BROWSER_ENCODINGS = {
 }
 """What browsers use for declared encodings, by Python's name (WHATWG Encoding Standard, 4.2)."""
 _MAX_NOISE = 0.02  # differences up to this between charset-normalizer's measures are noise
-_SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
+_SAMPLED_BYTES = 4096  # searched for zeros, which show UTF-16 or UTF-32 even in valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments may push it further
-# down. A declaration in single bytes is not in UTF-16 or UTF-32.
+# The declaration of an encoding in HTML or XML. Browsers search 1,024 bytes, but comments may push
+# it further down. A declaration that can be read in single bytes rules out UTF-16 and UTF-32.
 _DECLARED_WITHIN = 4096
 _DECLARATION = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*"""

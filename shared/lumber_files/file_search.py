@@ -54,8 +54,8 @@ _OWN_CHUNKS = re.compile(
 _OWN_REPORT = re.compile(rb'\{\s*"format": "lumber-comparison"')
 _OWN_PAGE = re.compile(rb'.*<meta name="generator" content="lumber-splitters', re.DOTALL)
 _OWN_FILES = {".jsonl": _OWN_CHUNKS, ".json": _OWN_REPORT, **dict.fromkeys(HTML, _OWN_PAGE)}
-_HIDDEN = (".", "~$")  # the start of the file by which Office marks an open document
-_HEAD_BYTES = 2000  # read to recognise these files; the generator of a page is within them
+_HIDDEN = (".", "~$")  # starts of names of hidden files, and of Office's files for open documents
+_HEAD_BYTES = 2000  # bytes of a file that are read to recognise one of our own
 _IGNORE_HINT = (
     "; node_modules, virtual environments, caches, and files that a .gitignore names are left out: "
     "name them, or pass no_ignore=True"

@@ -46,7 +46,7 @@ class IgnoreRules:
         self.has_ignored = False
         folders = [self._folder, *map(str, Path(self._folder).parents)]
         tops = (above for above in folders if os.path.exists(os.path.join(above, ".git")))
-        self._top = next(tops, self._folder)  # no rules above it count
+        self._top = next(tops, self._folder)  # rules in folders above do not apply
         if self._top != self._folder and _ignores(self._specs_of(folders[1]), self._folder, True):
             self._top = self._folder
 

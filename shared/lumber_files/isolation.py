@@ -30,15 +30,16 @@ from typing import Any
 from lumber_files.child_process import serve_pipe
 from lumber_files.readers import UnreadableFileError
 
-_CPU_SECONDS_PER_UNPACKED_BYTE = 1.2e-6  # of `max_unpacked`: 60 s by default
-_CPU_SECONDS_PER_BYTE = 5e-6  # of the file, for books of 10,000 pages
+_CPU_SECONDS_PER_UNPACKED_BYTE = 1.2e-6  # per byte of `max_unpacked`: 60 s by default
+_CPU_SECONDS_PER_BYTE = 5e-6  # per byte of the file: enough for books of 10,000 pages
 _BASE_CPU_SECONDS = 2  # importing a reader takes some of it
-_CLOCK_PER_CPU = 5  # times the CPU time, because other programs use the CPU as well
-_MAX_REUSED_BYTES = 1 << 25  # of a file after which a child ends: its memory may stay allocated
+_CLOCK_PER_CPU = 5  # elapsed time per CPU time, because other programs use the CPU as well
+_MAX_REUSED_BYTES = 1 << 25  # a child ends after a larger file, whose memory may stay allocated
 _MARK = "LUMBER_SPLITTERS_READS_A_FILE"
 """A variable in the environment of a child, so that a program restarted by mistake stops."""
 
-# Without their __init__, which imports splitters and takes ten times as long as a reader.
+# Packages that a child imports without their `__init__`, which imports splitters and takes ten
+# times as long as a reader.
 _PACKAGES_OF_READERS = ("lumber_core", "lumber_files")
 _CHILD = """
 import json, sys, types
@@ -87,7 +88,7 @@ class _Child:
 
 
 def _start_interpreter(interpreter: str) -> _Child:
-    # -I and -S: its search path is the parent's, so that it needs none of its own.
+    # -I and -S skip the setup of a search path: the child gets that of the parent.
     process: Any = subprocess.Popen(
         [interpreter, "-I", "-S", "-c", _CHILD],
         stdin=subprocess.PIPE,

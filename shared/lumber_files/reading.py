@@ -35,7 +35,7 @@ READABLE_KINDS = (
 
 # `file_type`, as LlamaIndex's loaders set it: `Source.format` would override a user's `units`.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
-_MAX_PAGES_NAMED = 10  # in a notice
+_MAX_PAGES_NAMED = 10  # page numbers in a notice
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_UNDECODED_SHARE = 0.02  # of a page's characters; formulas and bullets have fewer
 _FIRST_LEVEL = re.compile(r"^# (.*)", re.MULTILINE)
@@ -170,7 +170,7 @@ def _join_pages(
             notices.append(f"{len(numbers)} of {len(pages)} pages {state.format(listed)}")
     metadata = _markdown_metadata(titles, name)
     headings = _FIRST_LEVEL.findall(text)
-    # Otherwise the only heading is the title, such as an agency, or a company without the year.
+    # Without this, the only heading would be the title: an agency, or a company without the year.
     if TITLE_KEY not in metadata and len(headings) == 1 and name_beside(headings[0], name):
         metadata[TITLE_KEY] = name_beside(headings[0], name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=tuple(notices))

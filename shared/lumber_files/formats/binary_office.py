@@ -37,24 +37,25 @@ _LEFT_OUT = {
         rb"|<\x12(?:.{2}\0\0){2}.{8}[\x01\x03]",
     },
 }
-# Obj and TxO of [MS-XLS] for a shape that is not a comment: the length of its text, and whether a
-# character has two bytes.
+# The records Obj and TxO of [MS-XLS] for a shape that is not a comment. Groups: the length of its
+# text, and whether a character has two bytes.
 _SHAPE = re.compile(
     rb"\x15\0\x12\0[\0-\x18\x1a-\x1e]\0.{14,74}?\xb6\x01\x12\0.{10}(..).{6}\x3c\0..([\0\x01])",
     re.DOTALL,
 )
-# BoundSheet8 and BrtBundleSh of a sheet that is not hidden: the size of the record, the length of
-# the name, and whether a character has two bytes; and the length of the sheet's link.
+# BoundSheet8 (XLS) or BrtBundleSh (XLSB) of a sheet that is not hidden. Groups of the first: the
+# size of the record, the length of the name, and whether a character has two bytes. Group of the
+# second: the length of the sheet's link.
 _SHEET = re.compile(
     rb"\x85\0(.)\0.{4}\0\0(.)([\0\x01])|\x9c\x01.\0{4}.{4}([\x01-\x20])\0{3}", re.DOTALL
 )
-# Cell formats with a date of BUILT_IN that anydoc does not know.
+# Cell formats with a number of `BUILT_IN` for a date, which anydoc does not know.
 _LOCAL_DATE = re.compile(rb"(\xe0\0\x14\0..|\x2f\x10..)([\x1b-\x24\x32-\x3a])\0", re.DOTALL)
-# The kind and size of a record of [MS-XLSB], in bytes of which all but the last have their top bit.
+# The kind and size of a record of [MS-XLSB]; the top bit of a byte is set if another byte follows.
 _RECORD = re.compile(rb"([\x80-\xff]?[\0-\x7f])([\x80-\xff]{0,3}[\0-\x7f])", re.DOTALL)
 _LOOK = re.compile(rb"\x48\x2a[\x01\x02]|\x3c\x08\x01")  # sprmCIss or sprmCFVanish of [MS-DOC]
 _FIELD = re.compile("\x13[^\x13-\x15]*\x14?")  # the instruction of a field in [MS-DOC]
-_BLOCK_BYTES = 512  # of a block of such formats, whose last byte is their number
+_BLOCK_BYTES = 512  # of a block in [MS-CFB]; the last byte of a block of formats counts them
 
 
 def list_left_out(content: bytes, kind: str) -> list[str]:
@@ -75,7 +76,7 @@ def list_left_out(content: bytes, kind: str) -> list[str]:
 def _read_headers(document: bytes) -> list[str]:
     """Return the lines of page headers and footers; other text if a DOC was saved in pieces."""
     document = document[document.find(b"\xec\xa5") :].ljust(_BLOCK_BYTES, b"\0")
-    start, end, *sizes = struct.unpack_from("<2I44x8I", document, 24)  # bytes, and characters
+    start, end, *sizes = struct.unpack_from("<2I44x8I", document, 24)  # `sizes` are in characters
     width = 1 + (end - start > 1.5 * sum(sizes))
     start += width * sum(sizes[:2])
     text = document[start : start + width * sizes[2]]
@@ -110,7 +111,7 @@ def number_cells(sheet: bytes) -> bytes:
             sizes = ((size + 4) >> n & 0x7F | 0x80 * (n < 21) for n in (0, 7, 14, 21))
             numbered += bytes([kind - 11, *sizes]) + column.to_bytes(4, "little") + body
             continue
-        if kind < 12:  # a row, or another cell
+        if kind < 12:  # a row (0), or a cell with a column
             column = int.from_bytes(body[:4], "little") if kind else -1
         numbered += sheet[start:place]
     return bytes(numbered)
@@ -118,7 +119,7 @@ def number_cells(sheet: bytes) -> bytes:
 
 def _read_number(value: bytes) -> int:
     """Return a number that is written in bytes of seven bits, the lowest first."""
-    if len(value) == 1:  # most have one byte: a third of the time
+    if len(value) == 1:  # a fast path, as most numbers have one byte
         return value[0]
     return sum((byte & 0x7F) << 7 * number for number, byte in enumerate(value))
 

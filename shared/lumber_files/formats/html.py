@@ -32,7 +32,7 @@ _BOOK = {
     "META-INF/container.xml": '<c><rootfiles><rootfile full-path="b"/></rootfiles></c>',
     "b": "<p><manifest><item id='a' href='p'/></manifest><spine><itemref idref='a'/></spine></p>",
 }
-# The tags of allowed children by the parent's tag. Other content is wrapped in the first of them.
+# The tags of allowed children by the parent's tag; other content is wrapped in the first such tag.
 _CHILD_TAGS = {**dict.fromkeys(LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
 # Maximum characters of a cell with lists or other blocks, without and with a header row in its
 # table. Tables with longer cells arrange the layout.
@@ -46,7 +46,7 @@ _LINE_END = re.compile(
     re.DOTALL,
 )
 _NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
-_PERMALINK = re.compile(  # to a heading, or back from a note
+_PERMALINK = re.compile(  # the text of a link to a heading, or back from a note
     "[\\s\u200b]*(?:[¶§#🔗]|[↩↑]\ufe0e?\\d*|link|permalink)?[\\s\u200b]*", re.IGNORECASE
 )
 _NAVIGATION = re.compile(  # texts of navigation links

@@ -34,7 +34,7 @@ _ADDED_TO_ENCODING = re.compile("^x-|-[ei]$")  # as in "x-sjis" and "iso-8859-8-
 _CALENDAR = "text/calendar"
 _SEALED = ("encrypted", "pkcs7-mime", "x-pkcs7-mime")  # OpenPGP and S/MIME
 _MAILS = ("message/rfc822", "message/global")
-# An event, without its alarms, the lines of it that are shown (RFC 5545), and a time.
+# An event of RFC 5545 without its alarms; the lines of an event that are shown; and a time.
 _EVENT = re.compile(r"^BEGIN:VEVENT$.*?^(?:END:VEVENT|BEGIN:VALARM)$", re.MULTILINE | re.DOTALL)
 _SHOWN = re.compile(r"^(?:SUMMARY|DTSTART|DTEND|RRULE|LOCATION|DESCRIPTION)[;:].*", re.MULTILINE)
 _TIME = re.compile(r"\b(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\d")
@@ -207,7 +207,7 @@ def _decode(raw: bytes, charset: str = "us-ascii") -> str:
             return text
         charset = "iso-8859-1"
     for name in (charset, _ADDED_TO_ENCODING.sub("", charset)):
-        with suppress(LookupError):  # Python does not know it
+        with suppress(LookupError):  # Python does not know this encoding
             shown = raw.decode(BROWSER_ENCODINGS.get(lookup(name).name, name), "replace")
             return shown if "\ufffd" in text or "\ufffd" not in shown else text
     return text

@@ -40,7 +40,7 @@ _Divide = Callable[[list[list[str]]], Iterable[str]]
 MAX_HEADING_WORDS = 15
 """Maximum number of words of a heading; longer lines are text."""
 _MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
-_HAN = "\u3040"  # from kana on, two letters may be a heading
+_HAN = "\u3040"  # the first kana: from here on, a letter counts as two
 # "(in millions)", captions, sources, formulas, addresses, authors and page numbers are not
 # headings.
 _NO_SECTION = re.compile(
@@ -51,7 +51,7 @@ _NO_SECTION = re.compile(
 )
 _NO_END = ",;=+\u3001\u3002\uff0c\uff1b"  # in Chinese, a full stop ends sentences only
 _BOLD = re.compile(r"(\*{2,3})(\S[^*\n]*?) *\1(:?) *")  # a bold paragraph
-_PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # "Part 1:" is not a document's title
+_PART = re.compile(r"(?:[^\W\d_]+ )?(?:\d+|[A-Z])[.:)]|.*:$")  # no title of a document: "Part 1:"
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 _NOTE_LETTERS = re.compile("(?![eorst]$)[a-z](?:, ?[a-z])*")  # as in "Lee^a,b", not in "Mr" or "1o"

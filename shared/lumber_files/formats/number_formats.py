@@ -9,13 +9,13 @@ from fractions import Fraction
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 
-# Formats that files name by number only.
+# Numbers of formats whose codes are not in the file.
 _NUMBERS = (*range(1, 5), *range(9, 23), *range(37, 41), *range(45, 50))
 _CODES = """0|0.00|#,##0|#,##0.00|0%|0.00%|0.00E+00|# ?/?|# ??/??|yyyy-mm-dd|d-mmm-yy|d-mmm|mmm-yy
 |h:mm AM/PM|h:mm:ss AM/PM|h:mm|h:mm:ss|yyyy-mm-dd h:mm|#,##0;(#,##0)|#,##0;(#,##0)
 |#,##0.00;(#,##0.00)|#,##0.00;(#,##0.00)|mm:ss|[h]:mm:ss|mm:ss.0|##0.0E+0|@"""
 BUILT_IN = dict(zip(_NUMBERS, _CODES.replace("\n", "").split("|"), strict=True))
-BUILT_IN |= dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd")  # of Asian languages
+BUILT_IN |= dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd")  # dates in East Asia
 BUILT_IN |= {32: "h:mm", 33: "h:mm:ss"}
 _TOKEN = re.compile(
     r"""(?P<text>"[^"]*"?|\\.|\[\$[^\]]*\])|(?P<pad>[_*].)|(?P<elapsed>\[(?:h+|m+|s+)\])
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 )
 _CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
 _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
-# The parts of a date by all letters of a token, or else by its first letter.
+# The form of a part of a date for `strftime`, by the whole token or else by its first letter.
 _PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "e": "%Y", "h": "%H", "s": "%S", "m": "%m"}
 _PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
 _FRACTION = re.compile(
@@ -58,7 +58,7 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
     Dates are days since the end of 1899, or since 1904.
     """
     sections = _sections(code)
-    tokens, value = _choose(sections, value or 0.0)  # no "-0"
+    tokens, value = _choose(sections, value or 0.0)  # `or` turns -0.0 into 0.0
     kinds = {kind for kind, _ in tokens}
     if "general" in kinds or not (tokens or sections[1:]):
         general = _show_general(value)
@@ -90,7 +90,7 @@ def _show_general(value: float) -> str:
 
 
 def _show_date(value: float, tokens: _Tokens) -> str:
-    if not 0 <= value < 2958466:  # to the end of 9999
+    if not 0 <= value < 2958466:  # the days up to the end of the year 9999
         return _show_general(value)
     names = [text.lower().strip("[]") * (kind in ("date", "elapsed")) for kind, text in tokens]
     places = max((len(name.partition(".")[2]) for name in names if name[:1] == "s"), default=3)

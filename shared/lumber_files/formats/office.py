@@ -50,7 +50,7 @@ from lumber_files.readers import check_unpacked
 _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
-# Programs save pages, and pages with pictures as emails, under names of Word and Excel.
+# HTML, and email with HTML and pictures (MHTML), which programs save under names of Word and Excel.
 _XML = re.compile(rb"[\xef\xbb\xbf\s]*<")
 _HTML = re.compile(
     _XML.pattern + rb"(?:\?xml[^<>]*>\s*<)?(?:!doctype html|html|head|body|meta|style|div|table)\b",
@@ -68,18 +68,18 @@ _RTF_SYMBOL = re.compile(  # a field of a symbol, without a result
     rb"\\\*\\fldinst\s*(\{[^{}]{0,200})?\bSYMBOL\s+(\d{1,5})\s[^{}\"]{0,50}"
     rb"\"(\w[\w ]{0,30})\"[^{}]{0,100}(?=\}{1,2}\s*\{\\fldrslt\s*\{?(?:\\[a-z]+-?\d*\s?)*\})"
 )
-_RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
-_RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
+_RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # its style
+_RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # the style of a paragraph
 _RTF_LIST = re.compile(rb"\{\\listoverride\s?\\listid(-?\d+)\\listoverridecount0\\ls(\d+)")
 _RTF_ITEM = re.compile(rb"(?<!\\)\\ls(\d+)")
 _RTF_HEADER = re.compile(rb"\{\\(?:header|footer)[lrf]?(?![a-z])")  # of pages
-# The label of an item of RTF as text, after the label that anydoc writes.
+# The label of an item in RTF, which the text repeats after the label that anydoc writes.
 _RTF_LABEL = re.compile(r"^( *)(?:(-)(?: [·•▪]| \\[*-])|- (\d+)\\?([.)])) ", re.MULTILINE)
 _NOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _LINK = re.compile(rb"""<a\s[^<>]*href=["'](?:[^"'#]*/)?([^"'#/]+)""")  # the name of a page
 _PAGE = re.compile(r"(?!META-INF/).*\.(?:x?html?|svg|xml)", re.IGNORECASE)
 _NOT_IN_SPINE = "//*[contains(@media-type, 'html')][not(@properties='nav' or @id=//*/@idref)]"
-_SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # whose font is unknown, as in RTF and DOC
+_SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # the font may be unknown, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>?\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # Parts with page headers and footers, and XPaths of their lines and of the texts in a line.
@@ -100,8 +100,8 @@ _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 # Charts of the kinds since Office 2016 are read as other charts, by another namespace.
 _NEWER_CHARTS = b'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
 _CHARTS = b'xmlns:cx="%b"' % SPACES["c"].encode()
-_EMBEDDED = (b"<p:oleObj ", b"<o:OLEObject ", b"<oleObject ")  # shown as pictures
-# Parts other than XML that are read: included by other parts, or of binary workbooks.
+_EMBEDDED = (b"<p:oleObj ", b"<o:OLEObject ", b"<oleObject ")  # objects that are shown as pictures
+# Parts other than XML that are read: those that another part includes, and those of XLSB.
 _READ_BESIDES_XML = re.compile(
     r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
     r"|^xl/(?:workbook|styles|sharedstrings|worksheets/[^/]+)\.bin)$"
@@ -141,7 +141,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
             return workbook[0], [*notices, *workbook[1]], _given_title(parts)
         content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
-        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))  # StarOffice
+        # StarOffice writes \*\cs in place of \cs.
+        content = _RTF_HIDDEN.sub(b"", content.replace(rb"\*\cs", rb"\cs"))
         content = _RTF_SUPERSCRIPT.sub(rb"\1^", _RTF_READING.sub(rb"\3\2", content))
         content = _RTF_SYMBOL.sub(_show_rtf_symbol, content)
         # Lists of a definition are counted together, as in Word.
@@ -162,7 +163,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     try:
         markdown = convert_document(content, kind, divide_rows if kind == "xlsx" else None)
     except MalformedError as error:
-        if "FIB" in str(error):  # the start of a document, which differs before Word 97
+        if "FIB" in str(error):  # the first block of a DOC, which has another form before Word 97
             raise ValueError("Word 95 or older wrote it: save it in a newer format") from error
         if not re.search("no (?:slide list|chapter)", str(error)):
             raise
@@ -186,7 +187,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
     elif kind != "epub":
         markdown = markdown if kind in ("pptx", "ppt", "odp") else show_headings(markdown)
         lines = []
-        if kind == "rtf" and _RTF_HEADER.search(content):  # anydoc reads them if they are notes
+        if kind == "rtf" and _RTF_HEADER.search(content):  # read as notes, as anydoc omits headers
             notes = _NOTE.split(convert_document(_RTF_HEADER.sub(rb"{\\footnote", content), kind))
             lines = _TABLE_SIGNS.sub(" ", "".join(notes[1:])).split("\n")
         for name in filter(_HEADERS.fullmatch, parts if markdown or kind != "pptx" else ()):
@@ -243,7 +244,7 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
                 xml = archive.read(part).replace(_NEWER_CHARTS, _CHARTS)
-                xml = xml.replace(b' Requires="cx', b' Needs="cx')  # the choice that anydoc reads
+                xml = xml.replace(b' Requires="cx', b' Needs="cx')  # anydoc then reads this choice
                 parts[part.filename.replace("\\", "/")] = _STRICT.sub(_TRANSITIONAL, xml)
                 size += part.file_size
     owners = [name.replace("_rels/", "")[:-5] for name in parts if name.endswith(".rels")]
@@ -302,7 +303,7 @@ def _show_slide(root: Any, number: int) -> None:
     """Start the section of a slide with its title or number, and a mark if it is hidden."""
     from lxml import etree
 
-    for text in find(root, "//a:r[a:rPr/a:sym]/a:t[text()]"):  # other letters are of other fonts
+    for text in find(root, "//a:r[a:rPr/a:sym]/a:t[text()]"):  # only symbols have the font `a:sym`
         font = find(text, "string(../a:rPr/a:sym/@typeface)")
         text.text = _SYMBOL_OF_A_FONT.sub(lambda m: show_symbols(m[0], font), text.text)  # noqa: B023
     etree.strip_elements(root, qualify("a:hlinkClick"))  # anydoc shows the target of an empty one

@@ -19,8 +19,8 @@ _DRAWN_ON_SHEET = ".//drawing:*/text:p | .//drawing:*/table:table"
 _DRAWN_ON_SHEET += " | .//drawing:frame/*[local-name()='desc']"
 _VALUE_OF_CELL = "@office:*[local-name()!='value-type' and local-name()!='currency']"
 _CELLS = (qualify("table:table-cell"), qualify("table:covered-table-cell"))
-_MAX_CELL_COPIES = 1_000_000  # of cells of a sheet; hostile files have more
-_MAX_LEVEL = 10  # level of a list
+_MAX_CELL_COPIES = 1_000_000  # repetitions of cells in a sheet; hostile files have more
+_MAX_LEVEL = 10  # levels of a list in OpenDocument
 _DRAWN = "//drawing:*[text:p][not(self::drawing:text-box)][ancestor::text:p]"
 # The text of a control of a form, after its tick or empty box.
 _VALUE = "concat(substring('☑ ☐ ', 1 + 2 * not(@form:*[.='checked' or .='true']), 2 * "
@@ -60,7 +60,7 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> None:
             described.text = text if not (paragraph := find(frame, "ancestor::text:p[1]")) else ""
             if paragraph and text:
                 paragraph[0].addnext(_make(root, "text:p", text))
-    for embedded in find(root, "//drawing:frame/drawing:object"):  # a document of its own
+    for embedded in find(root, "//drawing:frame/drawing:object"):  # an object is another document
         folder = find(embedded, "string(@*[local-name()='href'])").removeprefix("./")
         content = parse_xml(parts.get(f"{folder}/content.xml", b"<x/>"))
         blocks = find(content, "//table:table[@table:name='local-table']")  # only charts have one

@@ -36,11 +36,11 @@ _TAGS_OF_ROLES = {"row": "tr", "cell": "td", "gridcell": "td", "columnheader": "
 _TAGS_OF_ROLES |= {"rowheader": "th"} | dict.fromkeys(("table", "grid", "treegrid"), "table")
 _TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch", "foreignobject")  # in SVG
 _TEX = ("math", "semantics", "annotation")  # the elements of a formula in TeX
-_CDATA_MARK = re.compile(r"%\s*(?:<!\[CDATA\[|\]\]>)")  # in TeX of kramdown
+_CDATA_MARK = re.compile(r"%\s*(?:<!\[CDATA\[|\]\]>)")  # kramdown puts these marks around TeX
 _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
-_LIST_LEVEL = re.compile(r"\blst-kix\S*-(\d)\b")  # in Google Docs
+_LIST_LEVEL = re.compile(r"\blst-kix\S*-(\d)\b")  # a class of lists in pages of Google Docs
 _RAISED = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
 _RAISED_CLASSES = {"sup", "super", "superscript"}
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:([^;]*)", re.IGNORECASE)
@@ -50,10 +50,10 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad"
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
 _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust", re.IGNORECASE)
-_TASKS = {"checkbox-on", "checkbox-off", "data-inline-task-id"}  # of Notion and Confluence
+_TASKS = {"checkbox-on", "checkbox-off", "data-inline-task-id"}  # tasks of Notion and Confluence
 # Deeper elements are replaced by their content: some pages close no element, and a line of Markdown
-# repeats the marks of all lists and quotes around it.
-# Anydoc reads 256 levels, and text in a list or table has a level of its own.
+# repeats the marks of all lists and quotes around it. Anydoc reads at most 256 levels, and adds a
+# level for text in a list or table.
 _MAX_ELEMENT_DEPTH = 120
 
 

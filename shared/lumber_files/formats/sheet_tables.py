@@ -15,8 +15,8 @@ from lumber_files.formats.markdown_cleanup import (
     names_columns,
 )
 
-MAX_COLUMNS = 16_384  # of a sheet in Excel and LibreOffice
-_MAX_CELLS = 20_000_000  # of a sheet, empty cells included; hostile files have more
+MAX_COLUMNS = 16_384  # columns of a sheet in Excel and LibreOffice
+_MAX_CELLS = 20_000_000  # cells of a sheet, empty cells included; hostile files have more
 _Cells = dict[int, dict[int, str]]
 
 

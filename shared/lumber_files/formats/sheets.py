@@ -25,9 +25,9 @@ from lumber_files.formats.package import (
 from lumber_files.formats.sheet_tables import MAX_COLUMNS, SheetCells, list_notices, write_cells
 from lumber_files.formats.symbol_fonts import show_symbols
 
-_RUNS = ("x", "x:rFont/@val", "x:vertAlign/@val")  # of a text in a cell, for show_runs
-_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # of a character, such as a line end
-_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")  # of a cell
+_RUNS = ("x", "x:rFont/@val", "x:vertAlign/@val")  # arguments of `show_runs` for a text in a cell
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # an escaped character: "_x000A_" is a line end
+_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")  # the reference to a cell, such as "B12"
 _LINK = "string(@*[local-name()='id'])"
 
 

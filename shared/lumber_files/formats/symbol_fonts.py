@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# From 0x20 on; the fonts' makers publish the tables. "\ufffd" where Unicode has no such character.
+# The characters of each font from 0x20 on, from its maker's table; "\ufffd" if Unicode has none.
 _SYMBOL = (
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟ"
     "ΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"

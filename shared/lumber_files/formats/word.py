@@ -20,7 +20,7 @@ from lumber_files.formats.package import (
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 
-# Properties of styles: list and level, hidden text or superscripts, a symbol font.
+# Properties that a style may give: list and level, hidden text or superscripts, a symbol font.
 _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _IS_ON = "[not(@w:val=0 or @w:val='false')]"
@@ -40,7 +40,7 @@ _SHOWN_BY_TEXT += (
 _OVERSTRIKE = re.compile(
     r"\\o[^()]*\((?:\\s\\up[\s\d]*\(([^()]*)\)|.)\s*[,;]([^()]*)\)", re.IGNORECASE
 )
-_SYMBOL = re.compile(r'(\d{1,5})\s+\\f\s+"?([^"\\]+)')  # its code and font, in a field
+_SYMBOL = re.compile(r'(\d{1,5})\s+\\f\s+"?([^"\\]+)')  # the code and font in a field SYMBOL
 _FORMATTING = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
 
 PART = "\ue0f0"

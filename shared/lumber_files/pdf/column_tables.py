@@ -33,18 +33,18 @@ _MEASURE = re.compile(r"[^\w\s]{0,2}\d[\d.,]* ?\W?(?![HQ]\b)[^\W\d_aeiouy]{1,2}"
 _MIN_HEADER_GAP = 0.6  # times the font size, between the headers of two columns; a space is a third
 _MIN_NUMBER_GAP = 0.4  # times the font size, between two numbers; a space may separate thousands
 _MAX_CELL_GAP = 2.0  # points, between a column and its dashes
-_MAX_LABEL_LINES = 3  # between two rows of a table; more if there are more rows above
-_MAX_ROW_DISTANCE = 4.0  # times the font size
+_MAX_LABEL_LINES = 3  # lines between two rows of a table; as many as rows above, if these are more
+_MAX_ROW_DISTANCE = 4.0  # times the font size, between two lines of a table
 _MAX_HEADER_DISTANCE = 2.2  # times the font size, between two lines of the headers
-_MAX_WIDE_ROWS = 1.6  # times the distance of rows, from the headers to the first
+_MAX_WIDE_ROWS = 1.6  # times the distance of rows, between headers of tables with wide rows
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
-_SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # no "U.S." or "Inc."
-_MIN_COLUMNS = 4  # of a table with the headers 1, 2, 3 and so on
+_SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # matches no "U.S." or "Inc."
+_MIN_COLUMNS = 4  # headers 1, 2, 3 and so on; fewer are numbers in a row
 _NOTE = re.compile(r"\(.*\)|\[.*\]")  # "(in millions)" in the middle of a page
-_MAX_HEADER_WORDS = 8  # above the labels and the columns; justified text may have wide spaces
+_MAX_HEADER_WORDS = 8  # words of a header; a longer line is text
 _MAX_HEADER_LINES = 40  # headers of many columns have one word per line
 _MAX_RULE_DISTANCE = 0.9  # times the font size, from a header of several columns to its rule
-# Times the font size: headers may extend so much farther left and right than numbers.
+# How much farther left and right than numbers headers may extend, times the font size.
 _MAX_LEFT_SLACK, _MAX_RIGHT_SLACK = 3.0, 8.0
 
 
@@ -274,7 +274,7 @@ def _headers(
 
 
 def _is_long(line: TextLine) -> bool:
-    return len(line.cells) < 3 and len(line.cells[-1]) > _MAX_HEADER_WORDS  # alone or at a label
+    return len(line.cells) < 3 and len(line.cells[-1]) > _MAX_HEADER_WORDS  # a label may be first
 
 
 def _above(rule: _Range, cells: _Ranges) -> list[_Range]:
@@ -325,7 +325,7 @@ def _columns_below(
     for cell in cells:
         wide = cell
         for rule in below:
-            # No rule below all headers; each column may have its own piece of the rule.
+            # The rule is below this header alone; each of its columns may have a piece of the rule.
             if _above(rule, cells) in ([], [cell]) and _overlap(cell, rule) > 0:
                 wide = _Range(min(wide.left, rule.left), max(wide.right, rule.right))
         shifts = [_shift(cell, range(n, n + 1), columns) for n in range(len(columns))]

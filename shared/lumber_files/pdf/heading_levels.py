@@ -11,10 +11,10 @@ from lumber_files.formats.markdown_cleanup import MAX_HEADING_WORDS, may_be_head
 from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
 _MIN_HEADING_SCALE = 0.9  # times the font size of text; smaller bold type is in tables and notes
-_MAX_HEADING_LINES = 3  # of a heading; titles of papers have twice as many, and twice the words
+_MAX_HEADING_LINES = 3  # lines of a heading; a paper's title may have twice the lines and words
 _TITLE_SCALE = 1.5  # times the font size of the text
 _MAX_SIZE_DIFFERENCE = 0.1  # times the font size, between the lines of a title
-MAX_LEVEL = 4  # of a heading; deeper headings have this level
+MAX_LEVEL = 4  # level of headings; deeper headings get this level
 _DEFAULT_LEADING = 1.2  # times the font size, if no lines of that size follow each other
 NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are code, not headings in capitals

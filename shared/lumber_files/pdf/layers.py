@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-_PIXELS = 128  # on each side of a drawing of a page, on which a letter leaves a trace
+_PIXELS = 128  # pixels on each side of a drawing of a page: enough for a letter to leave a trace
 _BACKGROUND = b"\xbf\x3f\x7f\xff"  # blue, green, red; a colour that no text has
 
 

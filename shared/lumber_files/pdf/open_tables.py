@@ -14,14 +14,14 @@ from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, by_height
 
 _MIN_GUTTER = 0.7  # times the font size, between two columns; a space is a third
 _MAX_WORD_GAP = 0.8  # times the gap of columns, between words of a cell; wider in justified text
-_MIN_PIECE_WORDS = 4  # of a piece of a sentence
+_MIN_PIECE_WORDS = 4  # words of a cell that looks like a piece of a sentence
 _MAX_CELL_LINES = 15  # columns of text have more lines between two rules
 _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; longer rows are text
 _MAX_BAND_HEIGHT = 4.0  # times the font size, of such a row
 _MAX_END_DISTANCE = 2.6  # times the font size, from the first or last rule to the row outside it
-_FEW_RULES = 3  # of a table: above and below the header, and at the end
+_FEW_RULES = 3  # rules of a simple table: above and below the header, and at the end
 _MAX_DESCENT = 0.8  # times the font size, from the last line to the end of a table
-_MAX_BANDS = 40  # compared with each band; charts have thousands
+_MAX_BANDS = 40  # bands compared with each band; charts have thousands
 _MAX_LEADING = 1.5  # times the font size, between the lines of the row outside a rule
 
 

@@ -19,7 +19,7 @@ _MIN_BOLD_WEIGHT = 600  # of a font; 400 is regular, 700 is bold
 _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
-_FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
+_FIXED_PITCH_FLAG = 1  # the bit for monospaced fonts in a font's flags, which TeX does not set
 _MIN_FONT_SIZE, _MAX_FONT_NAME_BYTES = 1.0, 200  # points; bytes of a font's name
 _NO_TAG = TextTag()
 _MAX_OBJECTS = 8  # objects that are drawn between two characters

@@ -24,11 +24,11 @@ from lumber_files.pdf.text_lines import TextLine, is_from_right
 from lumber_files.pdf.text_repair import clean_pages
 from lumber_files.readers import check_unpacked
 
-_LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
+_LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # segments of a path, with the move to its start
 _MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points
-_MAX_BOOKMARK_DEPTH = 6  # of bookmarks
+_MAX_BOOKMARK_DEPTH = 6  # deeper bookmarks are not read
 _MAX_TAGGED_PAGES = 200  # PDFium reads much of the file's tree for each page; books have bookmarks
-# By the number that FPDF_GetLastError returns.
+# What is wrong with a file, by the number that FPDF_GetLastError returns.
 _ERRORS = {4: "it needs a password: save it without one", 5: "it is encrypted in an unknown way"}
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 _LEVELS = {f"H{level}": level for level in range(1, 7)}
-_NAME_BYTES = 12  # "Table" in UTF-16, with the zero after it
-_MAX_SPANNED = 100  # rows or columns; a damaged file may state any number
+_NAME_BYTES = 12  # bytes of "Table" in UTF-16 with a zero at the end; no longer names are read
+_MAX_SPANNED = 100  # rows or columns that a cell spans; a damaged file may state any number
 
 
 class CellTag(NamedTuple):
@@ -24,7 +24,7 @@ class CellTag(NamedTuple):
 class TextTag(NamedTuple):
     """What the tags of a page state about a text."""
 
-    level: int = 0  # of the heading that the text is in, or 0
+    level: int = 0  # the level of the heading that contains the text, or 0
     cell: CellTag = CellTag()
     is_label: bool = False  # whether the text is the bullet or number of an item
 

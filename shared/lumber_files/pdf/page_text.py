@@ -18,12 +18,12 @@ from lumber_files.pdf.text_repair import UNDECODABLE
 LOWER_HYPHEN = "\ufdd1"
 """Replaces U+2010 at the end of a line, as U+FFFE replaces a hyphen in PDFium's text."""
 _DROPPED = "\3"  # PDFium's text omits glyphs with this number
-_LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # the code of a glyph, mostly of a space
+_LONE_BREAK = re.compile("\r(?!\n)|(?<!\r)\n")  # no line break, but a glyph, mostly a space
 _DRAWN_TWICE = re.compile(r"(?<!\S)(?:(\S)\1){2,}(?!\S)")
-_MAX_COPY_SHIFT = 0.18  # times the font size
-_JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # from Hindi to Khmer
+_MAX_COPY_SHIFT = 0.18  # times the font size, between a letter and its copy, drawn to look bold
+_JOINED = re.compile("[\u0900-\u109f\u1780-\u17ff]+")  # scripts from Hindi to Burmese, and Khmer
 _MIN_SPACE_WIDTHS = 0.15, 0.22  # times the font size, after a letter of one glyph, and of several
-_LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # before a page number
+_LEADERS = re.compile(r"\.{4,}|(?: \.){3,}(?!\S)")  # dots before a page number in a contents list
 _MIN_MINUS_WIDTH = 4  # times the height: the minimum width of a minus sign
 _MAX_COPY_DIFFERENCE = 0.1  # points, between the boxes of two letters in bold
 
@@ -41,19 +41,19 @@ _ACCENTS = dict(
 _ACCENT = re.compile(f"[{''.join(_ACCENTS)}]")
 _MARKS_BELOW = "\u0327\u0328"
 _DOTLESS = {0x10: "i", 0x131: "i"}
-_MAX_ACCENTS = 500  # per page; each is compared with letters of its line
-_MAX_LINE_LETTERS = 150  # before an accent, compared with it
+_MAX_ACCENTS = 500  # accents of a page that are compared with letters of their lines
+_MAX_LINE_LETTERS = 150  # letters before an accent that are compared with it
 _MAX_LETTER_GAP = 0.25  # times the height of a letter, to the next one
 
 # Most TrueType fonts begin with the characters of ASCII and accented letters, in this order. For a
 # font without a map to characters, PDFium returns the numbers of glyphs: "7KH" for "The".
 _FIRST_GLYPHS = bytes([*range(32, 127), *range(128, 160)]).decode("mac_roman")
-# Glyphs after the space, in most fonts.
+# These marks begin so many glyphs after the space, in most fonts.
 _MARKS, _MARKS_AFTER = "\u2013\u2014\u201c\u201d\u2018\u2019", 174
 _FIRST_ACCENTED_GLYPH = 160  # in other fonts, accented letters begin here and replace these marks
 _SPACE_GLYPHS = "\1\2\3\4"  # the numbers that the space may have in such a font
 _SPACE_SHARES = 0.08, 0.4  # minimum and maximum share of spaces in a text
-_MIN_TEXT_SHARE = 0.88  # of letters, digits and spaces; with another order of glyphs it is lower
+_MIN_TEXT_SHARE = 0.88  # share of letters, digits and spaces; lower if glyphs have another order
 
 
 def read_characters(glyphs: PageGlyphs) -> str:

@@ -84,7 +84,7 @@ class PageWords:
             if number in sampled:
                 font = self._glyphs.font(word.start(), goes_down=goes_down)
             left, right, _, rise = ends = self._ends(word, font.turns)
-            if rise > right - left:  # the word is turned
+            if rise > right - left:  # a word that is higher than wide may be turned
                 font = self._glyphs.font(word.start(), goes_down=goes_down)
                 left, right, _, rise = ends = self._ends(word, font.turns)
             text = word[0]
@@ -119,7 +119,7 @@ class PageWords:
     def _parts(self, word: re.Match[str], font: Word, *, is_wide: bool) -> Iterator[re.Match[str]]:
         """Yield the parts of a word: PDFium joins letters of cells, and words set tightly."""
         spaces = self._glyphs.spaces(*word.span())
-        usual = max(0.0, median_low(spaces[1:] or [0.0]))  # between spaced letters
+        usual = max(0.0, median_low(spaces[1:] or [0.0]))  # the usual space between its letters
         starts = {place.start() for place in _MAY_BEGIN.finditer(word[0]) if not font.turns}
         cuts, least = [0], _MIN_WORD_GAP * font.size
         cells = [self._glyphs.tag(index).cell for index in range(*word.span())]

@@ -12,7 +12,7 @@ from lumber_files.pdf.heading_levels import TypeStyles
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine
 
-SENTENCE_END = re.compile(  # also inside quotes or parentheses
+SENTENCE_END = re.compile(  # closing quotes and parentheses may follow the mark
     "[.!?:\u061f\u06d4\u0964\u0965\u3002\uff01\uff1f\uff1a][\"')\\]\xbb\u2019\u201d\u300b\u300d\u300f\uff09]*$"
 )
 _MAX_LEADING = 1.3  # times the font size; lines farther apart are two paragraphs

@@ -12,8 +12,10 @@ from lumber_files.pdf.text_lines import TextLine, Word
 
 _MIN_BAND_HEIGHT = 6.0  # points; a thinner rectangle is a rule
 MIN_GAP = 3.0  # points; closer lines are one line
-_MIN_SHARE, _SURE_SHARE = 0.2, 0.6  # of a table's height or width; merged cells interrupt its lines
-_MAX_CELL_CHARACTERS = 400  # below `_SURE_SHARE`; lines on a cover surround longer texts
+# Share of a table's height or width that its lines fill, as merged cells interrupt them. Below
+# `_SURE_SHARE`, cells must be short: lines on a cover surround longer texts.
+_MIN_SHARE, _SURE_SHARE = 0.2, 0.6
+_MAX_CELL_CHARACTERS = 400
 
 
 class Rule(NamedTuple):

@@ -18,9 +18,9 @@ _MIN_REPEATS = 3  # pages with a line at the same height, or all pages of a shor
 _MIN_SHARE, _MIN_LARGE_SHARE = 0.4, 0.7
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the font size, from a column header to the first row
-_MAX_SPLIT_LINES = 2  # below column headers, of a cell that begins on the page before
+_MAX_SPLIT_LINES = 2  # lines below column headers of a cell that began on the page before
 _MAX_LINE_DISTANCE = 1.5  # times the font size, between two lines of a cell
-_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer numbers count no pages
+_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer numbers are not page numbers
 _ROMAN = re.compile(r"[ivxlc]+")
 _PAGE = "#"
 # Words beside a page number, in the languages of most files.
@@ -61,7 +61,7 @@ def strip_running_heads(
     [(first, counted)] = firsts.most_common(1) or [(0, 0)]
     numbered = counted > max(least, len(pages) / 2)
     dropped: dict[TextLine, tuple[int, int]] = {}
-    large_heads: dict[str, int] = {}  # and the first page of each
+    large_heads: dict[str, int] = {}  # the first page of each large running head
     for number, page in enumerate(edges):
         for side, edge in enumerate(page):
             run = 0  # running heads so far, from the edge inwards
@@ -123,7 +123,7 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
             for number, line, _ in lines
             for place, match in enumerate(_NUMBER.finditer(line.text))
         )
-        # In a part of a file, or in joined files.
+        # Page numbers may grow by more than one a page, in parts of a file or in joined files.
         all_numbers = [[*map(int, re.findall(r"\d+", line.text))] for _, line, _ in lines]
         grows = text == _PAGE or all(after > before for before, after in pairwise(all_numbers))
         for number, line, apart in lines:

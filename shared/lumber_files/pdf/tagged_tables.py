@@ -14,8 +14,8 @@ from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine
 
 _MAX_OVERLAP = 2.0  # points, of cells beside each other; italic letters reach out of their cells
-_MAX_LOOSE_SHARE = 0.25  # of rows with one cell, but not the first: lines of other rows
-_MAX_BAND_CHARACTERS = 200  # of a cell that is alone in its row; longer cells are in forms
+_MAX_LOOSE_SHARE = 0.25  # share of rows whose only cell is not the first: lines of other rows
+_MAX_BAND_CHARACTERS = 200  # characters of a cell alone in its row; longer cells are in forms
 
 TaggedTable = tuple[list[TextLine], list[Sequence[str]]]
 """The lines of a table, and the texts of its cells by row."""

@@ -16,7 +16,7 @@ from itertools import chain
 from lumber_core.text.unicode import KANA_HAN
 from lumber_files.formats.markdown_cleanup import UNSPACED
 
-_SOFT_HYPHENS = "\xad\u2010"  # browsers draw the second character
+_SOFT_HYPHENS = "\xad\u2010"  # soft hyphens, which browsers print as the second character
 # PDFium returns the code of a glyph that has no character, and TeX maps some to U+FFFF. Lone
 # surrogates cannot be written to a file.
 UNDECODABLE = "\ufffd"
