@@ -47,6 +47,8 @@ def read_pages(
     import pypdfium2.raw as pdfium  # importing it initialises the library
     from pypdfium2 import PdfDocument, PdfiumError
 
+    # Some damaged files set no error, and PDFium would return the error of the file before.
+    pdfium.FPDF_LoadMemDocument(b" ", 1, None)
     try:
         document = PdfDocument(content)
     except PdfiumError as error:

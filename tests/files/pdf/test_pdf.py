@@ -946,6 +946,9 @@ def test_an_error_states_that_a_file_needs_a_password() -> None:
     encrypted = draw_pdf([prose(740)]).replace(b"/Root 1 0 R", root.encode())
     with pytest.raises(UnreadableFileError, match=r"^a cannot be read as PDF: it needs a password"):
         file_of(encrypted)
+    damaged = draw_pdf([prose(740)]).replace(b"/Pages 2 0 R", b" " * 12)  # sets no error
+    with pytest.raises(UnreadableFileError, match="it is damaged"):  # in the same process
+        file_of(damaged)
 
 
 def test_a_notice_names_pages_that_may_be_scans() -> None:
