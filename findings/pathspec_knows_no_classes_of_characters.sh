@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pathspec 1.1.1: a pattern of .gitignore with a class of characters (`[[:alpha:]].md`) matches no file that Git
 # (2.39.5) ignores by it. With google-re2 installed (1.1.20251105), the same pattern raises an error of re2, which is
-# no ValueError. Exits 0 while that is so; seen: "ignored by git: True, GitIgnoreSpec: False, with re2: Error".
+# no ValueError. Exits 0 while this holds; output: "ignored by git: True, GitIgnoreSpec: False, with re2: Error".
 # Needs git.
 set -euo pipefail
 folder=$(mktemp -d)
