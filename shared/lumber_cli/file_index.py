@@ -51,7 +51,7 @@ class ReadFile(NamedTuple):
 
     path: str  # the resolved path
     file: TextFile
-    stamp: Stamp | None  # taken before the file was read; None for stdin and the like
+    stamp: Stamp | None  # taken before the file was read; see `stamp_of_input`
     settled: bool  # whether any later change gives it another stamp; see `is_settled`
     content: str = ""  # the result of `content_of` before it was read; "": its bytes are unknown
 

@@ -36,7 +36,7 @@ _MAX_CELL_GAP = 2.0  # points, between a column and its dashes
 _MAX_LABEL_LINES = 3  # lines between two rows of a table; as many as rows above, if these are more
 _MAX_ROW_DISTANCE = 4.0  # times the font size, between two lines of a table
 _MAX_HEADER_DISTANCE = 2.2  # times the font size, between two lines of the headers
-_MAX_WIDE_ROWS = 1.6  # times the distance of rows, between headers of tables with wide rows
+_MAX_WIDE_HEADER_DISTANCE = 1.6  # the same in tables with wide rows, times their distance
 _MAX_WRAP_DISTANCE = 0.8  # times the distance of rows, between two lines of a label
 _SENTENCE_END = re.compile(r"[a-z\d)]{4}\.$")  # matches no "U.S." or "Inc."
 _MIN_COLUMNS = 4  # headers 1, 2, 3 and so on; fewer are numbers in a row
@@ -233,7 +233,7 @@ def _headers_above(
     for level in by_height(takewhile(lambda line: line.base > row.base, before))[::-1]:
         size = max(line.size for line in (row, *level))
         beside, over = _headers(level, columns, rules)
-        far = max(_MAX_HEADER_DISTANCE * size, _MAX_WIDE_ROWS * pitch)
+        far = max(_MAX_HEADER_DISTANCE * size, _MAX_WIDE_HEADER_DISTANCE * pitch)
         if len(over) in (0, len(columns)):
             far *= 2  # a blank line may be between
         is_note = len(over) == 1 < len(columns) and _NOTE.fullmatch(over[0].text) is not None
