@@ -122,19 +122,10 @@ class Comparison:
     @cached_property
     def figures(self) -> dict[tuple[str, str], Figure]:
         """The value of every metric under (name of the splitter, key of the metric)."""
-        figures = {}
-        for result, metric in product(self.results, self.metrics):
-            values = self._values(result, metric)
-            clusters = self._clusters(metric, len(values))
-            measured = [value for value in values if not math.isnan(value)]
-            drawn = {c for c, value in zip(clusters, values, strict=True) if not math.isnan(value)}
-            # Equal values would give an interval of no width, which 12 hits of 12 do not justify.
-            if len(drawn) < MIN_FOR_INTERVAL or min(measured) == max(measured):
-                figure = Figure(fmean(measured))
-            else:
-                figure = Figure(*mean_interval(values, clusters=clusters))
-            figures[result.name, metric.key] = figure
-        return figures
+        return {
+            (result.name, metric.key): self._figure(result, metric)
+            for result, metric in product(self.results, self.metrics)
+        }
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -193,3 +184,14 @@ class Comparison:
         if metric.family.sample == "question" and self.draws_documents:
             return [question.document for question in self.corpus.questions]
         return range(count)
+
+    def _figure(self, result: SplitterResult, metric: Metric) -> Figure:
+        """Return a metric's mean, with its interval if there is one."""
+        values = self._values(result, metric)
+        clusters = self._clusters(metric, len(values))
+        measured = [value for value in values if not math.isnan(value)]
+        drawn = {c for c, value in zip(clusters, values, strict=True) if not math.isnan(value)}
+        # Equal values would give an interval of no width, which 12 hits of 12 do not justify.
+        if len(drawn) < MIN_FOR_INTERVAL or min(measured) == max(measured):
+            return Figure(fmean(measured))
+        return Figure(*mean_interval(values, clusters=clusters))

@@ -75,12 +75,7 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
     for mail in mails:
         if not any(name in mail for name in (*_HEADERS, "Subject", "Received", "Content-Type")):
             raise ValueError("it has no headers")
-        for part in mail.walk():  # attached files that are mails become parts
-            if str(part.get_filename()).lower().endswith(".eml") and not part.is_multipart():
-                inner = _PARSER.parsebytes(_content(part))
-                if inner["From"]:
-                    part.set_type(_MAILS[0])
-                    part.set_payload([inner])
+        _parse_files(mail)
     markdown = "\n\n".join(block for mail in mails for block in _blocks(mail, 1))
     damaged = markdown.count("\ufffd")
     notices = (
@@ -89,6 +84,16 @@ def _read_mails(contents: list[bytes]) -> tuple[str, list[str], str]:
     if any(part.get_content_subtype() in _SEALED for mail in mails for part in mail.walk()):
         notices.append("encrypted text, or text signed as a whole, is not read")
     return markdown, notices, ""
+
+
+def _parse_files(mail: Message) -> None:
+    """Turn the attached files that are mails into parts of a mail."""
+    for part in mail.walk():
+        if str(part.get_filename()).lower().endswith(".eml") and not part.is_multipart():
+            inner = _PARSER.parsebytes(_content(part))
+            if inner["From"]:
+                part.set_type(_MAILS[0])
+                part.set_payload([inner])
 
 
 def _blocks(mail: Message, level: int) -> Iterator[str]:
@@ -147,16 +152,18 @@ def _choose_alternatives(alternatives: list[Message]) -> list[Message]:
     there.
     """
     calendars = [part for part in alternatives if part.get_content_type() == _CALENDAR]
-    words: dict[Message, set[str]] = {}
-    for part in (part for part in alternatives if part not in calendars):
-        shown = (_decode_text(p) for p, is_shown in _parts(part) if is_shown and _is_text(p))
-        visible = (unescape(_MARKUP.sub(" ", text)) for text in shown)
-        words[part] = {word for text in visible for word in re.findall(r"\w+", text)}
+    words = {part: _words(part) for part in alternatives if part not in calendars}
     best = [part for part in words if words[part] or part is alternatives[-1]][-1:]
     best_words = {word for part in best for word in words[part]}
     alike = [part for part in words if 2 * len(words[part] & best_words) >= len(best_words)]
     plain = [part for part in alike if part.get_content_type() == "text/plain"]
     return [*calendars, *(plain or best)[-1:]]
+
+
+def _words(alternative: Message) -> set[str]:
+    parts = _parts(alternative)
+    texts = (_decode_text(part) for part, is_shown in parts if is_shown and _is_text(part))
+    return {word for text in texts for word in re.findall(r"\w+", unescape(_MARKUP.sub(" ", text)))}
 
 
 def _is_text(part: Message) -> bool:
@@ -181,11 +188,7 @@ def _text(part: Message) -> str:
 
         return read_html(text)
     if part.get_content_type() == _CALENDAR:
-        # A long line continues in the next.
-        events = _EVENT.findall(re.sub(r"\n[ \t]", "", text))
-        lines = [line for event in events for line in _SHOWN.findall(event)]
-        shown = _TIME.sub(r"\1-\2-\3 \4:\5", "  \n".join(lines))
-        return shown.replace("\\n", " ").replace("\\,", ",") or text
+        return _show_events(text)
     if part.get_param("format") == "flowed":
         text = _join_flowed(text, deletes_space=part.get_param("delsp") == "yes")
     return _MARKDOWN_SYNTAX.sub(r"\1\\\2", text)
@@ -211,6 +214,14 @@ def _decode(raw: bytes, charset: str = "us-ascii") -> str:
             shown = raw.decode(BROWSER_ENCODINGS.get(lookup(name).name, name), "replace")
             return shown if "\ufffd" in text or "\ufffd" not in shown else text
     return text
+
+
+def _show_events(calendar: str) -> str:
+    """Return the lines of a calendar's events that are shown, or else the calendar."""
+    events = _EVENT.findall(re.sub(r"\n[ \t]", "", calendar))  # a long line continues in the next
+    lines = [line for event in events for line in _SHOWN.findall(event)]
+    shown = _TIME.sub(r"\1-\2-\3 \4:\5", "  \n".join(lines))
+    return shown.replace("\\n", " ").replace("\\,", ",") or calendar
 
 
 def _join_flowed(text: str, *, deletes_space: bool) -> str:
