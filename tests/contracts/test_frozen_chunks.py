@@ -6,18 +6,16 @@ and why it is better.
 
 import json
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from packaging.version import Version
 
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.text.source import Source
 from lumber_files import read_file
 from tests.contracts.fixtures import write_fixtures
-from tests.core.core_support import with_
+from tests.core.core_support import OLD_ONNXRUNTIME, with_
 from tests.lexical_judge import LexicalJudge
 
 pytestmark = pytest.mark.usefixtures("scored_once")
@@ -49,7 +47,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Source]:
 
 @pytest.mark.parametrize("name", SPLITTERS)
 def test_chunks_start_at_the_recorded_places(name: str, files: list[Source]) -> None:
-    if "large" in name and Version(version("onnxruntime")) < Version("1.24"):
+    if "large" in name and OLD_ONNXRUNTIME:
         pytest.skip("onnxruntime before 1.24, as on Python 3.10, rounds some scores otherwise")
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))[name]
     starts_by_file = dict(starts_of(SPLITTERS[name](), files))

@@ -1,6 +1,7 @@
 """Helpers for tests of the core: difficult texts, counters that record calls, and short forms."""
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from itertools import accumulate, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,10 +9,13 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.spans import Span
 from tests.profiles import FACTOR
+
+OLD_ONNXRUNTIME = Version(version("onnxruntime")) < Version("1.24")  # as on Python 3.10
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 FLAG = "\U0001f1e9\U0001f1ea"

@@ -1,12 +1,10 @@
 import json
 import shutil
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from packaging.version import Version
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -19,6 +17,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
 from lumber_core.errors import WeightsError  # noqa: E402
 from lumber_training.bases import tagger_from_encoder  # noqa: E402
 from lumber_training.export import export  # noqa: E402
+from tests.core.core_support import OLD_ONNXRUNTIME  # noqa: E402
 
 
 def windows_of(checkpoint: Path, prose: list[str]) -> list[np.ndarray]:
@@ -172,7 +171,7 @@ def test_an_onnx_model_that_needs_too_much_memory_raises_and_prints_nothing(
 
 
 @pytest.mark.skipif(
-    Version(version("onnxruntime")) < Version("1.24"),
+    OLD_ONNXRUNTIME,
     reason="onnxruntime before 1.24, the last for Python 3.10, reads such files",
 )
 def test_an_onnx_model_reads_no_file_outside_its_folder(specials: dict[str, int], tmp_path: Path):
